@@ -56,7 +56,7 @@ export const soloStorySchema = z.object({
   product_id: id,
   sprint_id: id,
   assignee_id: nullableId,
-  story_status: z.enum(["OPEN", "IN_SPRINT", "DONE", "FAILED", "TRIAGE"]),
+  story_status: z.enum(["OPEN", "IN_SPRINT", "DONE", "FAILED", "TRIAGE", "TEMPLATE"]),
   story_sort_order: z.number(),
   story_title: z.string(),
   story_code: z.string(),

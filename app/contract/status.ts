@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** Statuses of REST bodies (specification: Conventions). */
 export const taskStatuses = ["todo", "in_progress", "review", "done", "failed"] as const;
-export const storyStatuses = ["open", "in_sprint", "done", "failed", "triage"] as const;
+export const storyStatuses = ["open", "in_sprint", "done", "failed", "triage", "template"] as const;
 export const pbiStatuses = ["ready", "blocked", "done", "failed"] as const;
 export const sprintStatuses = ["planned", "active", "completed", "failed", "cancelled"] as const;
 export const ideaStatuses = ["draft", "discussing", "ready", "planned"] as const;
@@ -28,7 +28,14 @@ export const toDatabaseStatus = {
     done: "DONE",
     failed: "FAILED",
   },
-  story: { open: "OPEN", in_sprint: "IN_SPRINT", done: "DONE", failed: "FAILED", triage: "TRIAGE" },
+  story: {
+    open: "OPEN",
+    in_sprint: "IN_SPRINT",
+    done: "DONE",
+    failed: "FAILED",
+    triage: "TRIAGE",
+    template: "TEMPLATE",
+  },
   pbi: { ready: "READY", blocked: "BLOCKED", done: "DONE", failed: "FAILED" },
   sprint: {
     planned: "PLANNED",
@@ -61,7 +68,14 @@ export const toRestStatus = {
     DONE: "done",
     FAILED: "failed",
   },
-  story: { OPEN: "open", IN_SPRINT: "in_sprint", DONE: "done", FAILED: "failed", TRIAGE: "triage" },
+  story: {
+    OPEN: "open",
+    IN_SPRINT: "in_sprint",
+    DONE: "done",
+    FAILED: "failed",
+    TRIAGE: "triage",
+    TEMPLATE: "template",
+  },
   pbi: { READY: "ready", BLOCKED: "blocked", DONE: "done", FAILED: "failed" },
   sprint: {
     PLANNED: "planned",

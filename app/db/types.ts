@@ -294,6 +294,7 @@ export type Database = {
       delete_label: { Args: { p_label_id: string; p_product_id: string }; Returns: Json };
       delete_pbi: { Args: { p_pbi_id: string }; Returns: Json };
       delete_product: { Args: { p_code: string; p_product_id: string }; Returns: Json };
+      delete_recurrence: { Args: { p_story_id: string }; Returns: Json };
       delete_saved_view: { Args: { p_view_id: string }; Returns: Json };
       delete_story: { Args: { p_story_id: string }; Returns: Json };
       delete_task: { Args: { p_task_id: string }; Returns: Json };
@@ -325,6 +326,16 @@ export type Database = {
       find_lost_viewers: { Args: { p_viewers: Json }; Returns: Json };
       find_wrong_counters: { Args: Record<PropertyKey, never>; Returns: Json };
       finish_schedule_run: { Args: { p_due_at: string; p_name: string }; Returns: Json };
+      fire_recurrence: {
+        Args: {
+          p_due_at: string;
+          p_is_late: boolean;
+          p_next_at?: string;
+          p_slot: string;
+          p_story_id: string;
+        };
+        Returns: Json;
+      };
       get_agent_context: { Args: { p_product_id: string }; Returns: Json };
       get_agent_job: { Args: { p_job_id: string }; Returns: Json };
       get_avatar: { Args: { p_user_id: string }; Returns: Json };
@@ -369,6 +380,7 @@ export type Database = {
       get_profile: { Args: Record<PropertyKey, never>; Returns: Json };
       get_proof: { Args: { p_story_id: string }; Returns: Json };
       get_question: { Args: { p_question_id: string }; Returns: Json };
+      get_recurrence: { Args: { p_story_id: string }; Returns: Json };
       get_shell: { Args: { p_active_product_id?: string }; Returns: Json };
       get_solo_board: { Args: { p_product_id: string }; Returns: Json };
       get_solo_state: { Args: { p_product_id: string }; Returns: Json };
@@ -472,6 +484,7 @@ export type Database = {
         Returns: Json;
       };
       list_dependencies: { Args: { p_id: string; p_kind: string }; Returns: Json };
+      list_due_recurrences: { Args: Record<PropertyKey, never>; Returns: Json };
       list_grants: { Args: Record<PropertyKey, never>; Returns: Json };
       list_ideas: {
         Args: { p_archived?: boolean; p_cursor?: string; p_limit?: number; p_product_id?: string };
@@ -721,6 +734,16 @@ export type Database = {
         Returns: Json;
       };
       set_pbi_pr: { Args: { p_pbi_id: string; p_pr_url: string }; Returns: Json };
+      set_recurrence: {
+        Args: {
+          p_cron: string;
+          p_missed: string;
+          p_next_at: string;
+          p_story_id: string;
+          p_zone: string;
+        };
+        Returns: Json;
+      };
       set_task_status: {
         Args: { p_confirmed?: boolean; p_status: string; p_task_id: string };
         Returns: Json;
@@ -3427,6 +3450,105 @@ export type Database = {
         };
         Relationships: [];
       };
+      recurrence_slots: {
+        Row: {
+          decided_at: string;
+          fired_story_id: string | null;
+          outcome: string;
+          slot: string;
+          story_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          decided_at?: string;
+          fired_story_id?: string | null;
+          outcome: string;
+          slot: string;
+          story_id: string;
+        };
+        Update: {
+          decided_at?: string;
+          fired_story_id?: string | null;
+          outcome?: string;
+          slot?: string;
+          story_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "recurrence_slots_fired_story_id_fkey";
+            columns: ["fired_story_id"];
+            isOneToOne: false;
+            referencedRelation: "stories";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recurrence_slots_story_id_fkey";
+            columns: ["story_id"];
+            isOneToOne: false;
+            referencedRelation: "recurrences";
+            referencedColumns: ["story_id"];
+          },
+        ];
+      };
+      recurrences: {
+        Row: {
+          created_at: string;
+          created_by: string | null;
+          cron: string;
+          missed: string;
+          next_at: string | null;
+          product_id: string;
+          story_id: string;
+          updated_at: string;
+          zone: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          created_at?: string;
+          created_by?: string | null;
+          cron: string;
+          missed: string;
+          next_at?: string | null;
+          product_id: string;
+          story_id: string;
+          updated_at?: string;
+          zone: string;
+        };
+        Update: {
+          created_at?: string;
+          created_by?: string | null;
+          cron?: string;
+          missed?: string;
+          next_at?: string | null;
+          product_id?: string;
+          story_id?: string;
+          updated_at?: string;
+          zone?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "recurrences_created_by_fkey";
+            columns: ["created_by"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recurrences_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recurrences_story_id_fkey";
+            columns: ["story_id"];
+            isOneToOne: true;
+            referencedRelation: "stories";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       saved_views: {
         Row: {
           created_at: string;
@@ -3765,6 +3887,7 @@ export type Database = {
           field_versions: NonNullable<Json>;
           id: string;
           in_triage: boolean;
+          is_template: boolean;
           label_ids: string[];
           origin: string | null;
           pbi_id: string;
@@ -3773,6 +3896,7 @@ export type Database = {
           sort_order: number;
           sprint_id: string | null;
           status: Database["public"]["Enums"]["story_status"];
+          template_id: string | null;
           title: string;
           updated_at: string;
           version: number;
@@ -3789,6 +3913,7 @@ export type Database = {
           field_versions?: NonNullable<Json>;
           id?: string;
           in_triage?: boolean;
+          is_template?: boolean;
           label_ids?: string[];
           origin?: string | null;
           pbi_id: string;
@@ -3797,6 +3922,7 @@ export type Database = {
           sort_order: number;
           sprint_id?: string | null;
           status?: Database["public"]["Enums"]["story_status"];
+          template_id?: string | null;
           title: string;
           updated_at?: string;
           version?: number;
@@ -3812,6 +3938,7 @@ export type Database = {
           field_versions?: NonNullable<Json>;
           id?: string;
           in_triage?: boolean;
+          is_template?: boolean;
           label_ids?: string[];
           origin?: string | null;
           pbi_id?: string;
@@ -3820,6 +3947,7 @@ export type Database = {
           sort_order?: number;
           sprint_id?: string | null;
           status?: Database["public"]["Enums"]["story_status"];
+          template_id?: string | null;
           title?: string;
           updated_at?: string;
           version?: number;
@@ -3852,6 +3980,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "sprints";
             referencedColumns: ["id", "product_id"];
+          },
+          {
+            foreignKeyName: "stories_template_id_fkey";
+            columns: ["template_id"];
+            isOneToOne: false;
+            referencedRelation: "stories";
+            referencedColumns: ["id"];
           },
         ];
       };
@@ -4848,7 +4983,7 @@ export type Database = {
       sprint_status: "PLANNED" | "ACTIVE" | "COMPLETED" | "FAILED" | "CANCELLED";
       story_log_status: "PASSED" | "FAILED";
       story_log_type: "IMPLEMENTATION_PLAN" | "TEST_RESULT" | "COMMIT";
-      story_status: "OPEN" | "IN_SPRINT" | "DONE" | "FAILED" | "TRIAGE";
+      story_status: "OPEN" | "IN_SPRINT" | "DONE" | "FAILED" | "TRIAGE" | "TEMPLATE";
       task_execution_status: "PENDING" | "RUNNING" | "DONE" | "FAILED" | "SKIPPED";
       task_status: "TO_DO" | "IN_PROGRESS" | "REVIEW" | "DONE" | "FAILED";
       user_question_status: "PENDING" | "ANSWERED";
@@ -5007,7 +5142,7 @@ export const Constants = {
       sprint_status: ["PLANNED", "ACTIVE", "COMPLETED", "FAILED", "CANCELLED"],
       story_log_status: ["PASSED", "FAILED"],
       story_log_type: ["IMPLEMENTATION_PLAN", "TEST_RESULT", "COMMIT"],
-      story_status: ["OPEN", "IN_SPRINT", "DONE", "FAILED", "TRIAGE"],
+      story_status: ["OPEN", "IN_SPRINT", "DONE", "FAILED", "TRIAGE", "TEMPLATE"],
       task_execution_status: ["PENDING", "RUNNING", "DONE", "FAILED", "SKIPPED"],
       task_status: ["TO_DO", "IN_PROGRESS", "REVIEW", "DONE", "FAILED"],
       user_question_status: ["PENDING", "ANSWERED"],

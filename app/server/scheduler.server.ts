@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
+import { fireDueRecurrences } from "~/domain/recurrences/recurrences.server";
 
 /** The daily entries of the contract (specification: Schedules), in UTC. */
 export const dailySchedule = [
@@ -136,7 +137,13 @@ function startSweep({ database, log }: SchedulerOptions): () => Promise<void> {
   };
 }
 
-/** Expired leases, old sessions, limits and realtime rows, in one call that any number of processes may make at once. */
+/**
+ * Expired leases, old sessions, limits and realtime rows, in one call that any number of processes may make at once; then
+ * the recurring work whose slot has come, each slot once.
+ */
 async function sweep(database: Database): Promise<void> {
-  await callService(database, "sweep", {}, z.unknown());
+  const { due_recurrences } = await callService(database, "sweep", {}, sweepSchema);
+  if (due_recurrences > 0) await fireDueRecurrences(database);
 }
+
+const sweepSchema = z.object({ due_recurrences: z.int() });

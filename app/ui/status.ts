@@ -17,6 +17,7 @@ const looks: Record<string, StatusLook> = {
   OPEN: { tone: "todo", label: "Open" },
   IN_SPRINT: { tone: "progress", label: "In sprint" },
   TRIAGE: { tone: "waiting", label: "Triage" },
+  TEMPLATE: { tone: "idle", label: "Template" },
   READY: { tone: "todo", label: "Ready" },
   BLOCKED: { tone: "waiting", label: "Blocked" },
   PLANNED: { tone: "todo", label: "Planned" },

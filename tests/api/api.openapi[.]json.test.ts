@@ -188,6 +188,11 @@ await wait("task", at(worked.tasks, 7).id, at(worked.tasks, 6).id);
 
 await createIdea(actor, { product_id: worked.product.id, title: "Read bank statements" });
 
+const { rows: chores } = await t.sql.query(
+  "insert into stories (pbi_id, title) values ($1, 'Update dependencies') returning id",
+  [backlog.pbi.id],
+);
+
 /** The criteria of the story are all proven, and so is one that was edited away since. */
 async function proveALineThatIsGone(): Promise<void> {
   const write = (criteria: string) =>
@@ -284,6 +289,7 @@ const bodies: Record<string, unknown> = {
   updateStory: { priority: 2, labels: ["WEB"] },
   createSavedView: { page: "backlog", name: "Blocked", look: { q: "status:blocked" } },
   updateSavedView: { shared: true },
+  setRecurrence: { cron: "0 9 * * 1", zone: "Europe/Berlin", missed: "skip" },
   appendStoryLog: { type: "TEST_RESULT", content: "12 passed", status: "PASSED" },
 };
 
@@ -297,6 +303,7 @@ const isForUsers = ({ security }: Operation) =>
 
 const pathFor = (path: string, method = "GET") => {
   const noun = path.split("/")[2] ?? "";
+  if (path.endsWith("/recurrence")) return path.replace("{id}", at(chores, 0).id);
   if (path.endsWith("/conflicts")) return path.replace("{id}", held.id);
   return path
     .replace(/\{\w+\}/, ids[noun] ?? unknownId)

@@ -3,6 +3,7 @@ import { Link, useLoaderData } from "@remix-run/react";
 import type { StoryPageData } from "~/contract/page-data";
 import { getStoryPage } from "~/domain/pages/operations.server";
 import { getProof } from "~/domain/proof/operations.server";
+import { getRecurrence } from "~/domain/recurrences/recurrences.server";
 import { Comments } from "~/features/comments/comments";
 import { DependenciesSection } from "~/features/dependencies/dependencies";
 import { PageTitle } from "~/features/in-place/item-titles";
@@ -17,6 +18,8 @@ import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { ProductAccess } from "~/features/products/product-access";
 import { ProofPart } from "~/features/proof/proof-part";
 import { QuestionCard } from "~/features/questions/question-card";
+import { RecurrenceSection } from "~/features/recurrence/recurrence-section";
+import { slotWords } from "~/features/recurrence/slot-words";
 import { FreshStarts } from "~/features/runs/fresh-starts";
 import { RunThis } from "~/features/runs/run-this";
 import { BeginsFrom, StartOver } from "~/features/runs/start-over";
@@ -38,10 +41,11 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal } = signedIn;
   const story_id = requireId(params.storyId, "story");
   const address = new URL(request.url).searchParams;
-  const [page, proof, comments] = await Promise.all([
+  const [page, proof, comments, recurrence] = await Promise.all([
     getStoryPage(actor, { story_id }),
     getProof(actor, { story_id }),
     readShownComments(signedIn, { kind: "story", id: story_id, address }),
+    getRecurrence(actor, { story_id }),
   ]);
   const show = (text: string | null) => renderMarkdown(text, principal.user_id);
   const [description, criteria, ...logTexts] = await Promise.all([
@@ -49,8 +53,19 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     show(page.story.acceptance_criteria),
     ...page.logs.map((log) => show(log.content)),
   ]);
-  return json({ page, proof, comments, description, criteria, logTexts });
+  return json({
+    ...{ page, proof, comments, description, criteria, logTexts },
+    recurrence: inWords(recurrence),
+  });
 });
+
+type Read = Awaited<ReturnType<typeof getRecurrence>>;
+
+function inWords({ recurrence, template }: Read) {
+  if (recurrence === null) return { recurrence, template };
+  const next = recurrence.next.map((at) => slotWords(at, recurrence.zone));
+  return { recurrence: { ...recurrence, next }, template };
+}
 
 export const action = pageAction(async ({ request, context, params }) => {
   const { actor } = await requireWriter(request, context);
@@ -66,7 +81,8 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function StoryPage() {
-  const { page, proof, comments, description, criteria, logTexts } = useLoaderData<typeof loader>();
+  const { page, proof, comments, description, criteria, logTexts, recurrence } =
+    useLoaderData<typeof loader>();
   const { story, product, pbi, questions } = page;
   useLiveRevalidation({ stream: "backlog", productId: product.id });
   useRowKeys();
@@ -88,6 +104,7 @@ export default function StoryPage() {
           <PageTitle kind="story" item={story} fields={{ intent: "update", story_id: story.id }} />
         }
         actions={
+          story.status !== "template" &&
           page.tasks.some(({ status }) => status === "todo" || status === "failed") ? (
             <RunThis productId={product.id} items={[`story:${story.id}`]} />
           ) : null
@@ -119,6 +136,7 @@ export default function StoryPage() {
         </div>
         <div className="grid gap-5">
           <StoryProperties page={page} />
+          <RecurrenceSection {...recurrence} />
           <UnlandedWork page={page} />
           <DependenciesSection
             kind="story"

@@ -1,10 +1,12 @@
 import { redirect } from "@remix-run/node";
 import { judgeCriterionInput, waiveCriterionInput } from "~/contract/proof";
+import { setRecurrenceInput } from "~/contract/recurrence";
 import { addStoryToSprintInput, assignStoryInput, updateStoryInput } from "~/contract/story";
 import { storyLogBody } from "~/contract/story-log";
 import { createTaskInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
 import { addEvidence, waiveCriterion } from "~/domain/proof/operations.server";
+import { deleteRecurrence, setRecurrence } from "~/domain/recurrences/recurrences.server";
 import {
   addStoryToSprint,
   appendStoryLog,
@@ -77,6 +79,15 @@ export async function actOnStory(
     "start-over": async () => {
       await startOver(actor, { kind: "story", id: storyId });
       return done(form, back, "The next run starts from main");
+    },
+    "set-recurrence": () =>
+      runForm(form, setRecurrenceInput, async (input) => {
+        await setRecurrence(actor, input);
+        return done(form, `${back}#recurring`, "Schedule saved");
+      }),
+    "stop-recurring": async () => {
+      await deleteRecurrence(actor, { story_id: storyId });
+      return done(form, back, "It no longer repeats");
     },
     delete: async () => {
       const { product_id } = await getStory(actor, { story_id: storyId });

@@ -17,6 +17,8 @@ create table public.stories (
   assignee_id uuid,
   label_ids uuid[] not null default '{}',
   in_triage boolean not null default false,
+  is_template boolean not null default false,
+  template_id uuid references public.stories (id) on delete set null,
   external_id text constraint stories_external_id_length check (char_length(external_id) between 1 and 300),
   external_url text constraint stories_external_url_form check (external_url ~* '^https?://' and char_length(external_url) <= 2000),
   origin text constraint stories_origin check (origin in ('hook', 'forge')),
@@ -24,6 +26,7 @@ create table public.stories (
   field_versions jsonb not null default '{}',
   created_at timestamptz not null default private.now(),
   updated_at timestamptz not null default private.now(),
+  constraint stories_template_set_aside check (in_triage or not is_template),
   constraint stories_product_code_key unique (product_id, code),
   constraint stories_id_product_key unique (id, product_id),
   constraint stories_pbi_fkey foreign key (pbi_id, product_id)
@@ -41,6 +44,11 @@ comment on column public.stories.field_versions is 'Of each changed field: the v
 comment on column public.stories.label_ids is 'Its labels (29_labels), in the order of their names.';
 
 comment on column public.stories.in_triage is 'Somebody has to accept it before it is part of the backlog; its status is TRIAGE until then.';
+
+comment on column public.stories.is_template is
+  'It recurs (39_recurrences) and is never worked on itself: set aside like what waits in triage, with the status TEMPLATE.';
+
+comment on column public.stories.template_id is 'The template that made it.';
 
 comment on column public.stories.external_id is
   'What it was in the file that it was imported from, or at the service that sent it, so that the same thing comes once.';
@@ -61,6 +69,7 @@ create index stories_search_idx on public.stories
 create index stories_failed_idx on public.stories (pbi_id) where status = 'FAILED';
 create index stories_unfinished_idx on public.stories (pbi_id) where status <> 'DONE';
 
+create index stories_template_idx on public.stories (template_id) where template_id is not null;
 create index stories_triage_idx on public.stories (product_id, created_at, id) where in_triage;
 
 alter table public.stories enable row level security;

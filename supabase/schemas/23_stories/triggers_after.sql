@@ -156,7 +156,7 @@ $$;
 comment on function private.tg_stories__tell_inbox is 'Tells the members of a product that what waits in triage has changed.';
 
 create trigger _890_tell_inbox after insert on public.stories
-  for each row when (new.in_triage) execute function private.tg_stories__tell_inbox();
+  for each row when (new.in_triage and not new.is_template) execute function private.tg_stories__tell_inbox();
 create trigger _891_tell_inbox after update of in_triage on public.stories
   for each row when (new.in_triage <> old.in_triage) execute function private.tg_stories__tell_inbox();
 create trigger _892_tell_inbox after delete on public.stories

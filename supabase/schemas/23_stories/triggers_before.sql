@@ -71,7 +71,7 @@ create trigger _201_sort_order before update on public.stories
   execute function private.tg_any__sort_order();
 
 -- Why: nobody sets the status of a story; it follows from its tasks and its sprint (specification: States, Story). Whatever
--- a write says, this puts the derived value. What waits in triage is not looked at further.
+-- a write says, this puts the derived value. What waits in triage and what is a template is not looked at further.
 create function private.tg_stories__derive_status()
 returns trigger
 language plpgsql
@@ -79,7 +79,9 @@ security definer
 set search_path = ''
 as $$
 begin
-  if new.in_triage then
+  if new.is_template then
+    new.status := 'TEMPLATE';
+  elsif new.in_triage then
     new.status := 'TRIAGE';
   else
     new.status := private.derived_story_status(new.id, new.sprint_id);
@@ -94,7 +96,8 @@ comment on function private.tg_stories__derive_status is
 create trigger _300_derive_status before insert on public.stories
   for each row execute function private.tg_stories__derive_status();
 create trigger _301_derive_status before update on public.stories
-  for each row when (new.status <> old.status or new.sprint_id is distinct from old.sprint_id or new.in_triage <> old.in_triage)
+  for each row when (new.status <> old.status or new.sprint_id is distinct from old.sprint_id or new.in_triage <> old.in_triage
+    or new.is_template <> old.is_template)
   execute function private.tg_stories__derive_status();
 
 -- Why: stories join a sprint that is planned or runs, never one that is over (specification: States, Sprint).
@@ -115,6 +118,9 @@ begin
       detail = '{"issues":[{"path":"sprint_id","message":"Choose a sprint of the story''s product."}]}';
   end if;
 
+  if new.is_template then
+    raise exception using errcode = 'PT409', message = format('%s is a template. The stories it makes join the active sprint by themselves.', new.code);
+  end if;
   if new.in_triage then
     raise exception using errcode = 'PT409', message = format('%s is in triage. Accept it before it joins a sprint.', new.code);
   end if;

@@ -1,4 +1,4 @@
-create type public.story_status as enum ('OPEN', 'IN_SPRINT', 'DONE', 'FAILED', 'TRIAGE');
+create type public.story_status as enum ('OPEN', 'IN_SPRINT', 'DONE', 'FAILED', 'TRIAGE', 'TEMPLATE');
 
 comment on type public.story_status is 'States of a story (specification: Story), derived from its tasks and its sprint.';
 

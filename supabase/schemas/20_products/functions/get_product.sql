@@ -20,7 +20,7 @@ begin
             where s.product_id = p.id and s.status = 'active'
           ) a
         ) as active_sprint,
-        (select count(*) from public.stories s where s.product_id = p.id and s.in_triage) as triage_count
+        (select count(*) from public.stories s where s.product_id = p.id and s.in_triage and not s.is_template) as triage_count
       from private.product_detail_shape p
       join public.product_members m on m.product_id = p.id and m.user_id = (select auth.uid())
       where p.id = p_product_id

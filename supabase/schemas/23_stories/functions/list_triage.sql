@@ -13,7 +13,7 @@ begin
           || jsonb_build_object('origin', k.origin, 'external_url', k.external_url) order by k.created_at, k.id), '[]')
       from private.story_shape x
       join public.stories k on k.id = x.id
-      where k.product_id = p_product_id and k.in_triage),
+      where k.product_id = p_product_id and k.in_triage and not k.is_template),
     'pbis', (
       select coalesce(json_agg(json_build_object('id', b.id, 'code', b.code, 'title', b.title)
         order by b.priority, b.sort_order, b.created_at, b.id), '[]')

@@ -14,7 +14,7 @@ begin
     perform private.refuse(403, 'Only people accept, merge and decline: sign in. An API token can only suggest.');
   end if;
   select s.* into v_story from public.stories s where s.id = p_story_id;
-  if not v_story.in_triage then
+  if not v_story.in_triage or v_story.is_template then
     perform private.refuse(409, format('%s is not in triage any more. Reload the page to see what happened.', v_story.code));
   end if;
 end;

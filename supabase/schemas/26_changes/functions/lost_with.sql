@@ -7,6 +7,7 @@ stable
 set search_path = ''
 as $$
   select case
+    when p_kind = 'story' and p_row ->> 'is_template' = 'true' then 'a schedule'
     when p_kind = 'task' and exists (select from public.agent_jobs j where j.task_id = (p_row ->> 'id')::uuid) then 'jobs'
     when p_kind = 'task' and exists (select from public.task_executions e where e.task_id = (p_row ->> 'id')::uuid) then 'jobs'
     when p_kind = 'task' and exists (select from public.agent_questions q where q.task_id = (p_row ->> 'id')::uuid) then 'questions'

@@ -8,7 +8,7 @@ set search_path = ''
 as $$
   select case p_kind
     when 'task' then p_row - '{id,product_id,sort_order,created_at,updated_at,version,field_versions}'::text[]
-    when 'story' then p_row - '{id,product_id,status,sort_order,created_at,updated_at,version,field_versions}'::text[]
+    when 'story' then p_row - '{id,product_id,status,sort_order,is_template,template_id,created_at,updated_at,version,field_versions}'::text[]
     when 'pbi' then jsonb_build_object('is_blocked', p_row ->> 'status' = 'BLOCKED')
       || (p_row - '{id,product_id,status,pr_url,pr_merged_at,idea_id,is_intake,created_at,updated_at,version,field_versions}'::text[])
   end;

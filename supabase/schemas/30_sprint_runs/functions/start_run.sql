@@ -107,11 +107,14 @@ stable
 set search_path = ''
 as $$
 declare
-  v_code text;
+  v_story public.stories;
 begin
-  select s.code into v_code from public.stories s where s.id = any (p_story_ids) and s.in_triage order by s.sort_order limit 1;
-  if v_code is not null then
-    perform private.refuse(409, format('%s is in triage. Accept it before you give it to agents.', v_code));
+  select s.* into v_story from public.stories s where s.id = any (p_story_ids) and s.in_triage order by s.sort_order limit 1;
+  if v_story.is_template then
+    perform private.refuse(409, format('%s is a template. Give the stories it makes to agents.', v_story.code));
+  end if;
+  if found then
+    perform private.refuse(409, format('%s is in triage. Accept it before you give it to agents.', v_story.code));
   end if;
 end;
 $$;

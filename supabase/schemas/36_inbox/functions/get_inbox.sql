@@ -86,7 +86,7 @@ begin
       from public.products p
       cross join lateral (
         select count(*) as waiting, (array_agg(s.title order by s.created_at desc, s.id))[1] as newest
-        from public.stories s where s.product_id = p.id and s.in_triage) x
+        from public.stories s where s.product_id = p.id and s.in_triage and not s.is_template) x
       where p.id = p_id)
     when 'invitation' then (
       select jsonb_build_object('code', p.code, 'title', p.name, 'invited_by', private.username(i.created_by), 'role', i.role)

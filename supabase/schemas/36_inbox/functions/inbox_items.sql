@@ -51,7 +51,7 @@ begin
     -- One for all that waits in a product; what comes later makes it new.
     select 'triage', s.product_id, s.product_id, max(s.created_at)
     from public.stories s
-    where s.in_triage and s.product_id = any (v_products)
+    where s.in_triage and not s.is_template and s.product_id = any (v_products)
     group by s.product_id
     union all
     -- Of products that are not yet in reach.

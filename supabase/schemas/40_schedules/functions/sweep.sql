@@ -32,7 +32,7 @@ begin
     v_removed := private.remove_stale_rows();
   end if;
   return json_build_object('taken_back', v_taken_back, 'expired_questions', v_questions, 'removed', v_removed,
-    'ran_at', v_now);
+    'due_recurrences', (select count(*) from public.recurrences r join public.products p on p.id = r.product_id and p.archived_at is null where r.next_at <= v_now), 'ran_at', v_now);
 end;
 $$;
 

@@ -9,7 +9,7 @@ begin
   return (
     select coalesce(json_agg(json_build_object(
       'code', s.code, 'title', s.title, 'description', s.description, 'acceptance_criteria', s.acceptance_criteria,
-      'priority', s.priority, 'status', s.status,
+      'priority', s.priority, 'status', case when s.status = 'TEMPLATE' then 'TRIAGE' else s.status end,
       'sprint', (select sp.code from public.sprints sp where sp.id = s.sprint_id),
       'assignee', (select u.username from public.users u where u.id = s.assignee_id),
       'labels', private.label_names(s.label_ids),

@@ -35,7 +35,7 @@ begin
       from (
         select s.id, s.pbi_id, s.code, s.title, s.priority, lower(s.status::text) as status, s.sprint_id, s.assignee_id, s.label_ids
         from public.stories s
-        where s.product_id = p_product_id and not s.in_triage
+        where s.product_id = p_product_id and (not s.in_triage or s.is_template)
         order by s.sort_order, s.created_at, s.id
       ) x),
     'tasks', (

@@ -1,0 +1,44 @@
+import { recurrenceBody, shownRecurrenceSchema } from "~/contract/recurrence";
+import {
+  deleteRecurrence,
+  getRecurrence,
+  setRecurrence,
+} from "~/domain/recurrences/recurrences.server";
+import { apiRoute } from "~/http/api-route.server";
+import { endpoint } from "~/http/endpoint.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { json } from "~/http/responses.server";
+
+/** `/api/stories/:id/recurrence`: when a template makes its next story. */
+export const loader = apiRoute({
+  GET: endpoint({
+    name: "getRecurrence",
+    summary: "When a story recurs, with its next three slots, and the template that it comes from",
+    auth: "either",
+    id: "story",
+    answer: shownRecurrenceSchema,
+    refusals: [403, 404],
+    handle: async ({ actor, id }) => json(await getRecurrence(actor, { story_id: id })),
+  }),
+  PUT: endpoint({
+    name: "setRecurrence",
+    summary: "Makes a story a template that recurs by a cron line, or changes its schedule",
+    auth: "either",
+    id: "story",
+    body: recurrenceBody,
+    answer: shownRecurrenceSchema,
+    refusals: [403, 404, 409, 429],
+    handle: async ({ actor, id, body }) =>
+      json(await setRecurrence(actor, { ...body, story_id: id })),
+  }),
+  DELETE: operationEndpoint(deleteRecurrence, {
+    name: "deleteRecurrence",
+    summary: "Stops a story from recurring; it is a story of the backlog again",
+    auth: "either",
+    id: "story",
+    status: 204,
+    refusals: [403, 404],
+    input: ({ id }) => ({ story_id: id }),
+  }),
+});
+export const action = loader;

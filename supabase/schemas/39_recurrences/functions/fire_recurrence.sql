@@ -1,0 +1,73 @@
+-- Why: a slot makes one story, whoever of several processes is first, or says why there is none: the last one is not done, a budget of the
+-- product is used up, or nobody was there and the template skips what was missed. p_due_at is the next_at that the caller has seen, p_slot the
+-- last slot up to now, p_next_at the one after. Service only. Definer: there is no user.
+create function operations.fire_recurrence(p_story_id uuid, p_due_at timestamptz, p_slot timestamptz, p_is_late boolean, p_next_at timestamptz default null)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_recurrence public.recurrences;
+  v_outcome text;
+  v_fired_id uuid;
+begin
+  perform private.lock_product((select r.product_id from public.recurrences r where r.story_id = p_story_id));
+  update public.recurrences r set next_at = p_next_at
+  where r.story_id = p_story_id and r.next_at = p_due_at
+  returning r.* into v_recurrence;
+  if not found then
+    return json_build_object('outcome', 'taken');
+  end if;
+
+  v_outcome := case
+    when p_is_late and v_recurrence.missed = 'skip' then 'missed'
+    when private.has_open_copy(p_story_id) then 'open'
+    when private.is_product_budget_reached(v_recurrence.product_id) then 'budget'
+    else 'fired'
+  end;
+  insert into public.recurrence_slots (story_id, slot, outcome) values (p_story_id, p_slot, v_outcome)
+  on conflict (story_id, slot) do nothing;
+  if not found then
+    return json_build_object('outcome', 'taken');
+  end if;
+  delete from public.recurrence_slots s where s.story_id = p_story_id and s.slot < private.now() - interval '90 days';
+  if v_outcome = 'fired' then
+    v_fired_id := private.copy_template(p_story_id);
+    update public.recurrence_slots s set fired_story_id = v_fired_id where s.story_id = p_story_id and s.slot = p_slot;
+  end if;
+  return json_build_object('outcome', v_outcome, 'story_id', v_fired_id);
+end;
+$$;
+
+comment on function operations.fire_recurrence is 'Decides one slot of a template, once. Service only.';
+grant execute on function operations.fire_recurrence to service_role;
+
+-- Why: a story that failed is not over either: somebody has to look at it first.
+create function private.has_open_copy(p_story_id uuid)
+returns boolean
+language sql
+stable
+set search_path = ''
+as $$
+  select exists (select from public.stories s where s.template_id = p_story_id and s.status <> 'DONE');
+$$;
+
+comment on function private.has_open_copy is 'Whether a story of a template is not done.';
+
+create function private.is_product_budget_reached(p_product_id uuid)
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from public.budgets b
+    where b.product_id = p_product_id and b.scope = 'product'
+      and (private.is_budget_reached(b) or private.budget_spent(b) >= b.amount));
+end;
+$$;
+
+comment on function private.is_product_budget_reached is 'Whether a budget of the product itself is used up in its window.';

@@ -1,0 +1,29 @@
+-- Why: a story that is a template, and when it makes the next one. The app reads cron lines: it writes when the next slot is, and the
+-- database decides who fires it.
+create table public.recurrences (
+  story_id uuid primary key references public.stories (id) on delete cascade,
+  product_id uuid not null references public.products (id) on delete cascade,
+  cron text not null constraint recurrences_cron_length check (char_length(cron) between 9 and 200),
+  zone text not null constraint recurrences_zone_length check (char_length(zone) between 1 and 100),
+  missed text not null constraint recurrences_missed check (missed in ('once', 'skip')),
+  -- Null when the line has no further slot.
+  next_at timestamptz,
+  created_by uuid references public.users (id) on delete set null,
+  created_at timestamptz not null default private.now(),
+  updated_at timestamptz not null default private.now()
+);
+
+comment on table public.recurrences is 'When template stories make their next story.';
+
+create index recurrences_next_at_idx on public.recurrences (next_at) where next_at is not null;
+create index recurrences_product_id_idx on public.recurrences (product_id);
+create index recurrences_created_by_idx on public.recurrences (created_by);
+
+alter table public.recurrences enable row level security;
+
+-- Members read. Nobody writes directly.
+create policy recurrences_select on public.recurrences for select to authenticated
+  using (product_id in (select private.accessible_product_ids()));
+
+grant select on public.recurrences to authenticated;
+grant select, insert, update, delete on public.recurrences to service_role;

@@ -1,0 +1,306 @@
+import { describe, expect, it } from "vitest";
+import { setBudget } from "~/domain/budgets/operations.server";
+import { addDependency } from "~/domain/dependencies/operations.server";
+import { createLabel } from "~/domain/labels/operations.server";
+import { archiveProduct, updateProduct } from "~/domain/products/operations.server";
+import { fireDueRecurrences } from "~/domain/recurrences/recurrences.server";
+import { deleteStory, updateStory } from "~/domain/stories/operations.server";
+import { updateTask } from "~/domain/tasks/operations.server";
+import { at } from "../db/world";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { addMember, seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+const weekly = { cron: "0 9 * * 1", zone: "Europe/Berlin", missed: "once" };
+
+async function scene() {
+  const owner = await createUser(t);
+  const actor = t.actorOf(owner);
+  const { product, pbi, story, task, sprint } = await seedBacklog(t, owner);
+  const headers = { ...bearer(await createToken(t, owner)), "content-type": "application/json" };
+  const ask = (method: string, body?: unknown, as = headers) =>
+    app.request(`/api/stories/${story.id}/recurrence`, {
+      method,
+      headers: as,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+  const get = async (path: string) => app.request(path, { headers });
+  /** The template's next slot, as if the clock stood there. */
+  const makeDue = (ago = "0 seconds") =>
+    t.sql.query("update recurrences set next_at = now() - $2::interval where story_id = $1", [
+      story.id,
+      ago,
+    ]);
+  const copies = async () =>
+    (
+      await t.sql.query(
+        "select id, code, title, status, sprint_id from stories where template_id = $1 order by created_at",
+        [story.id],
+      )
+    ).rows;
+  return { owner, actor, product, pbi, story, task, sprint, headers, ask, get, makeDue, copies };
+}
+
+describe("/api/stories/:id/recurrence", () => {
+  it("makes a story a template, says its next slots, changes and stops it", async () => {
+    const { story, ask, get, product } = await scene();
+    expect(await (await ask("GET")).json()).toEqual({ recurrence: null, template: null });
+    const made = await ask("PUT", weekly);
+    expect(made.status).toBe(200);
+    const { recurrence } = await made.json();
+    expect(recurrence).toMatchObject({ story_id: story.id, ...weekly, last: null });
+    expect(recurrence.next).toHaveLength(3);
+    expect(recurrence.next[0]).toBe(new Date(recurrence.next_at).toISOString());
+    for (const next of recurrence.next) expect(new Date(next).getUTCDay()).toBe(1);
+    expect(await (await ask("GET")).json()).toEqual({ recurrence, template: null });
+    const changed = await ask("PUT", { ...weekly, cron: " 30  6 1 * * ", missed: "skip" });
+    expect((await changed.json()).recurrence).toMatchObject({ cron: "30 6 1 * *", missed: "skip" });
+
+    expect((await (await get(`/api/stories/${story.id}`)).json()).status).toBe("template");
+    expect((await ask("DELETE")).status).toBe(204);
+    expect((await ask("DELETE")).status).toBe(404);
+    expect((await (await get(`/api/stories/${story.id}`)).json()).status).toBe("open");
+    const backlog = await (await get(`/api/products/${product.id}/backlog`)).text();
+    expect(backlog).toContain(story.id);
+  });
+
+  it("refuses what is no schedule, and says what to write", async () => {
+    const { ask } = await scene();
+    const wrong = [
+      [{ cron: "every monday" }, "five fields"],
+      [{ cron: "* * * * * *" }, "five fields"],
+      [{ cron: "0 25 * * *" }, "hour 0-23"],
+      [{ cron: "0 0 31 2 *" }, "never comes"],
+      [{ ...weekly, zone: "Mars/Olympus" }, "Europe/Berlin"],
+      [{ ...weekly, missed: "twice" }, "once"],
+      [{}, ""],
+    ] as const;
+    for (const [body, words] of wrong) {
+      const answer = await ask("PUT", body);
+      expect([body, answer.status]).toEqual([body, 422]);
+      expect(await answer.text()).toContain(words);
+    }
+    expect(await (await ask("GET")).json()).toMatchObject({ recurrence: null });
+  });
+
+  it("is for members: viewers read, strangers know nothing, tokens ask where triage is on", async () => {
+    const { ask, actor, product, owner } = await scene();
+    await ask("PUT", weekly);
+    const as = async (user: typeof owner) => ({
+      ...bearer(await createToken(t, user)),
+      "content-type": "application/json",
+    });
+    const viewer = await createUser(t);
+    await addMember(t, product.id, viewer);
+    await t.sql.query("update product_members set role = 'VIEWER' where user_id = $1", [viewer.id]);
+    expect((await ask("GET", undefined, await as(viewer))).status).toBe(200);
+    expect((await ask("PUT", weekly, await as(viewer))).status).toBe(403);
+    expect((await ask("DELETE", undefined, await as(viewer))).status).toBe(403);
+    const stranger = await as(await createUser(t));
+    for (const [method, body] of [["GET"], ["PUT", weekly], ["DELETE"]] as const) {
+      expect([403, 404]).toContain((await ask(method, body, stranger)).status);
+    }
+    await updateProduct(actor, { product_id: product.id, agent_items: "triage" });
+    const answer = await ask("PUT", weekly);
+    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining("triage")]);
+  });
+
+  it("refuses a story that is being worked on or that another waits for", async () => {
+    const { ask, actor, task, story, pbi } = await scene();
+    await updateTask(actor, { task_id: task.id, status: "in_progress" });
+    expect([(await ask("PUT", weekly)).status]).toEqual([409]);
+    await updateTask(actor, { task_id: task.id, status: "todo" });
+    const { rows } = await t.sql.query(
+      "insert into stories (pbi_id, title) values ($1, 'Waits') returning id",
+      [pbi.id],
+    );
+    await addDependency(actor, { kind: "story", id: at(rows, 0).id, blocked_by: story.id });
+    const answer = await ask("PUT", weekly);
+    expect([answer.status, (await answer.json()).error]).toEqual([
+      409,
+      expect.stringContaining("waiting for"),
+    ]);
+  });
+});
+
+describe("a template", () => {
+  it("is offered to no agent: not in sprint, next story, context, ready list, backlog or run", async () => {
+    const { ask, get, product, story, task, sprint, headers, actor } = await scene();
+    await updateTask(actor, { task_id: task.id, implementation_plan: "1. Do it" });
+    expect((await get(`/api/products/${product.id}/next-story`)).status).toBe(200);
+    await ask("PUT", weekly);
+    expect((await get(`/api/products/${product.id}/next-story`)).status).toBe(404);
+    const paths = ["agent-context", "ready", "backlog"].map(
+      (it) => `/api/products/${product.id}/${it}`,
+    );
+    for (const path of [...paths, `/api/sprints/${sprint.id}/tasks`]) {
+      const text = await (await get(path)).text();
+      expect(text, path).not.toContain(String(story.code));
+    }
+    for (const wish of [{ story_id: story.id }, { task_ids: [task.id] }]) {
+      const run = await app.request("/api/runs", {
+        method: "POST",
+        headers,
+        body: JSON.stringify(wish),
+      });
+      expect([run.status, await run.text()]).toEqual([409, expect.stringContaining("template")]);
+    }
+  });
+
+  it("makes a copy of everything that is planned in it, in the active sprint or the backlog", async () => {
+    const { ask, get, actor, story, task, product, sprint, makeDue, copies } = await scene();
+    await createLabel(actor, { product_id: product.id, name: "chore" });
+    await updateStory(actor, {
+      ...{ story_id: story.id, title: "Update dependencies", description: "All of them" },
+      ...{ acceptance_criteria: "- Tests pass", labels: ["chore"], priority: 1 },
+    });
+    await updateTask(actor, { task_id: task.id, implementation_plan: "1. Do it" });
+    await t.sql.query("update tasks set title = 'npm' where id = $1", [task.id]);
+    const { rows } = await t.sql.query(
+      "insert into tasks (story_id, title) values ($1, 'Then pip') returning id",
+      [story.id],
+    );
+    await addDependency(actor, { kind: "task", id: at(rows, 0).id, blocked_by: task.id });
+    await setBudget(actor, {
+      ...{ product_id: product.id, scope: "task", target_id: task.id, unit: "USD", amount: 2 },
+    });
+    await ask("PUT", weekly);
+    await makeDue();
+    expect(await fireDueRecurrences(t.database)).toEqual(["fired"]);
+    const [copy] = await copies();
+    expect(copy).toMatchObject({
+      title: "Update dependencies",
+      status: "IN_SPRINT",
+      sprint_id: sprint.id,
+    });
+    const [{ same }] = (
+      await t.sql.query(
+        `select (a.description, a.acceptance_criteria, a.priority, a.label_ids, a.pbi_id) =
+          (b.description, b.acceptance_criteria, b.priority, b.label_ids, b.pbi_id) as same
+        from stories a, stories b where a.id = $1 and b.id = $2`,
+        [story.id, copy.id],
+      )
+    ).rows;
+    expect(same).toBe(true);
+    const { rows: tasks } = await t.sql.query(
+      `select x.title, x.status, x.implementation_plan, b.amount::float, w.title as waits_for
+      from tasks x left join budgets b on b.task_id = x.id
+      left join task_dependencies d on d.blocked_id = x.id left join tasks w on w.id = d.blocker_id and w.story_id = x.story_id
+      where x.story_id = $1 order by x.sort_order`,
+      [copy.id],
+    );
+    expect(tasks).toEqual([
+      {
+        title: "npm",
+        status: "TO_DO",
+        implementation_plan: "1. Do it",
+        amount: 2,
+        waits_for: null,
+      },
+      {
+        title: "Add the button",
+        status: "TO_DO",
+        implementation_plan: null,
+        amount: null,
+        waits_for: null,
+      },
+      {
+        title: "Then pip",
+        status: "TO_DO",
+        implementation_plan: null,
+        amount: null,
+        waits_for: "npm",
+      },
+    ]);
+    const origin = await get(`/api/stories/${copy.id}/recurrence`);
+    expect(await origin.json()).toMatchObject({ recurrence: null, template: { id: story.id } });
+    expect((await (await ask("GET")).json()).recurrence.last).toMatchObject({
+      ...{ outcome: "fired", story_id: copy.id, story_code: copy.code },
+    });
+
+    await t.sql.query("update tasks set status = 'DONE' where story_id = $1", [copy.id]);
+    await t.sql.query("update sprints set status = 'COMPLETED' where id = $1", [sprint.id]);
+    await makeDue();
+    await fireDueRecurrences(t.database);
+    expect((await copies()).map((it) => it.sprint_id)).toEqual([sprint.id, null]);
+  });
+
+  it("fires once a slot with ten processes at once", async () => {
+    const { ask, makeDue, copies } = await scene();
+    await ask("PUT", weekly);
+    await makeDue();
+    const told = await Promise.all(
+      Array.from({ length: 10 }, () => fireDueRecurrences(t.database)),
+    );
+    expect(told.flat().filter((outcome) => outcome === "fired")).toHaveLength(1);
+    expect(await copies()).toHaveLength(1);
+    expect(await fireDueRecurrences(t.database)).toEqual([]);
+  });
+
+  it("makes nothing while its last copy is open, and goes on when that is done", async () => {
+    const { ask, makeDue, copies } = await scene();
+    await ask("PUT", weekly);
+    await makeDue();
+    await fireDueRecurrences(t.database);
+    await makeDue();
+    expect(await fireDueRecurrences(t.database)).toEqual(["open"]);
+    expect((await (await ask("GET")).json()).recurrence.last.outcome).toBe("open");
+    const [copy] = await copies();
+    await t.sql.query("update tasks set status = 'DONE' where story_id = $1", [copy.id]);
+    await makeDue();
+    expect(await fireDueRecurrences(t.database)).toEqual(["fired"]);
+    expect(await copies()).toHaveLength(2);
+  });
+
+  it("after a night off makes one copy, or none where missed slots are skipped", async () => {
+    for (const [missed, outcome, count] of [
+      ["once", "fired", 1],
+      ["skip", "missed", 0],
+    ] as const) {
+      const { ask, makeDue, copies, story } = await scene();
+      // Its last slot is half an hour ago, the one before an hour earlier, and so on.
+      const minute = new Date(Date.now() - 30 * 60_000).getUTCMinutes();
+      await ask("PUT", { cron: `${minute} * * * *`, zone: "UTC", missed });
+      await makeDue("9 hours 35 minutes");
+      expect(await fireDueRecurrences(t.database)).toEqual([outcome]);
+      expect(await copies()).toHaveLength(count);
+      const { rows } = await t.sql.query(
+        "select next_at > now() as ahead, next_at < now() + interval '1 hour 1 minute' as near from recurrences where story_id = $1",
+        [story.id],
+      );
+      expect(rows).toEqual([{ ahead: true, near: true }]);
+    }
+  });
+
+  it("makes nothing while a budget of the product is used up", async () => {
+    const { ask, makeDue, copies, actor, product } = await scene();
+    await ask("PUT", weekly);
+    await setBudget(actor, {
+      ...{ product_id: product.id, scope: "product", period: "month", unit: "USD", amount: 1 },
+    });
+    await t.sql.query("update budgets set reached_at = now() where product_id = $1", [product.id]);
+    await makeDue();
+    expect(await fireDueRecurrences(t.database)).toEqual(["budget"]);
+    expect(await copies()).toEqual([]);
+  });
+
+  it("rests with its product, and ends with its schedule or itself", async () => {
+    const { ask, makeDue, copies, actor, product, story } = await scene();
+    await ask("PUT", weekly);
+    await makeDue();
+    await ask("DELETE");
+    expect(await fireDueRecurrences(t.database)).toEqual([]);
+    await ask("PUT", weekly);
+    await makeDue();
+    await t.sql.query("update products set archived_at = now() where id = $1", [product.id]);
+    expect(await fireDueRecurrences(t.database)).toEqual([]);
+    await t.sql.query("update products set archived_at = null where id = $1", [product.id]);
+    await deleteStory(actor, { story_id: story.id });
+    expect(await fireDueRecurrences(t.database)).toEqual([]);
+    expect(await copies()).toEqual([]);
+    await archiveProduct(actor, { product_id: product.id });
+  });
+});
