@@ -1,0 +1,73 @@
+import { describe, expect, it, vi } from "vitest";
+import { startScheduler } from "~/server/scheduler.server";
+import { signIn, startTestApp } from "../setup/app";
+import { addMember, seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+const owner = await createUser(t);
+const viewer = await createUser(t);
+const { product, story } = await seedBacklog(t, owner);
+await addMember(t, product.id, viewer);
+await t.sql.query("update product_members set role = 'VIEWER' where user_id = $1", [viewer.id]);
+const visitor = createVisitor(app, await signIn(t, app, owner));
+const page = `/stories/${story.id}`;
+const weekly = { cron: "0 9 * * 1", zone: "Europe/Berlin", missed: "skip" };
+
+const countCopies = async () =>
+  Number(
+    (await t.sql.query("select count(*) from stories where template_id = $1", [story.id])).rows[0]
+      .count,
+  );
+
+describe("a recurring story", () => {
+  it("begins with a form, and shows its next three times in words and the zone", async () => {
+    await visitor.submit(page, "set-recurrence", weekly);
+    const html = await visitor.read(page);
+    expect(html).toMatch(/<code>0 9 \* \* 1<\/code> in (<!-- -->)?Europe\/Berlin/);
+    expect(html.match(/<li>Monday,? \d+ \w+ \d{4}, 09:00 [A-Z]+[^<]*<\/li>/g)).toHaveLength(3);
+    expect(html).not.toContain("/runs/new");
+    expect(await visitor.read(`/products/${product.id}/backlog`)).toContain("Template");
+    expect(await visitor.read("/inbox")).not.toContain("in Triage");
+  });
+
+  it("says beside the field what is wrong with a cron line, and keeps what was typed", async () => {
+    const fields = { ...weekly, intent: "set-recurrence", cron: "0 25 * * *" };
+    const answer = await visitor.send(page, Object.entries(fields));
+    expect(answer.status).toBe(422);
+    const html = await answer.text();
+    expect(html).toContain("hour 0-23");
+    expect(html).toMatch(/<input[^>]*value="0 25 \* \* \*"/);
+    expect(html).toMatch(/<details open=""/);
+  });
+
+  it("is made by the schedule of two processes once, and says where it comes from", async () => {
+    await t.sql.query("update recurrences set next_at = now() where story_id = $1", [story.id]);
+    const options = { database: t.database, log: app.services.log, ownOrigin: app.origin };
+    const stops = [1, 2].map(() =>
+      startScheduler({ ...options, cronSecret: app.cronSecret, daily: false }),
+    );
+    await vi.waitFor(async () => expect(await countCopies()).toBe(1), 12_000);
+    await Promise.all(stops.map((stop) => stop()));
+    const { rows } = await t.sql.query("select id, code from stories where template_id = $1", [
+      story.id,
+    ]);
+    expect(await visitor.read(page)).toContain(`href="/stories/${rows[0].id}"`);
+    const copy = await visitor.read(`/stories/${rows[0].id}`);
+    expect(copy).toContain("Made by");
+    expect(copy).not.toContain('name="cron"');
+  });
+
+  it("is stopped there, and left alone by viewers", async () => {
+    const reader = createVisitor(app, await signIn(t, app, viewer));
+    expect(await reader.read(page)).toContain("Europe/Berlin");
+    const refused = await reader.send(page, [["intent", "stop-recurring"]]);
+    expect(refused.status).toBe(403);
+    await visitor.submit(page, "stop-recurring");
+    expect(await visitor.read(page)).not.toContain("0 9 * * 1</code> in");
+    expect(await countCopies()).toBe(1);
+  });
+});
