@@ -41,7 +41,9 @@ export async function runForm<Schema extends z.ZodType>(
       fieldErrors[issue.path] = [...(fieldErrors[issue.path] ?? []), issue.message];
     }
     const formErrors = [idempotencyField in fieldErrors ? alreadySent : error.message];
-    return json(submission.reply({ formErrors, fieldErrors, hideFields }), error.status);
+    const reply = submission.reply({ formErrors, fieldErrors, hideFields });
+    // Whoever edited an older version is shown the newer one (`clashOf`).
+    return json(error.status === 412 ? { ...reply, clash: error.detail } : reply, error.status);
   }
 }
 
@@ -95,7 +97,7 @@ export function textOf(form: FormData, name: string): string {
 }
 
 const alreadySent =
-  "This form was already sent with other content. Look at what that created, or press again to create another.";
+  "This form was already sent with other content. Check what it created, or press again to create another.";
 
 const ownNames = new Set(["intent", enhancedField, idempotencyField]);
 

@@ -1,11 +1,12 @@
 import { Link, useLocation } from "@remix-run/react";
 import clsx from "clsx";
-import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, type RefObject, useEffect, useId, useRef } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { EnhancedField } from "~/ui/action-form";
 import { Kbd } from "~/ui/badge";
 import { buttonClass, SubmitButton } from "~/ui/button";
 import { FieldErrors, HiddenFields } from "~/ui/field";
+import type { Clash } from "./clash";
 import { editParameter } from "./edit-parameter";
 import type { InPlace, InPlaceText } from "./use-in-place";
 
@@ -25,7 +26,6 @@ interface EditorProps {
 /** The form that stands where the text was. Esc leaves, Enter (in a line) or Ctrl+Enter saves. */
 export function Editor({ text, place, ...control }: EditorProps) {
   const id = useId();
-  const [base] = useState(text.value);
   const input = useFocusAtEnd();
   const typed = () => input.current?.value ?? "";
   const onKeyDown = (event: KeyboardEvent) => {
@@ -45,7 +45,7 @@ export function Editor({ text, place, ...control }: EditorProps) {
       action={text.action}
       className="grid gap-2 font-normal tracking-normal"
       onSubmit={(event) => {
-        if (typed() === text.value) {
+        if (typed() === text.value && !place.theirs) {
           event.preventDefault();
           place.leave(typed());
         } else place.send();
@@ -53,15 +53,33 @@ export function Editor({ text, place, ...control }: EditorProps) {
     >
       <EnhancedField />
       <HiddenFields fields={text.fields} />
+      {place.seen === undefined ? null : (
+        <HiddenFields fields={{ expected_version: `${place.seen}` }} />
+      )}
+      {place.theirs ? <Theirs clash={place.theirs} /> : null}
       <Control {...control} {...{ id, input, text, place, onKeyDown }} />
       <FieldErrors id={`${id}-error`} errors={place.refusal} />
-      {text.value === base ? null : (
-        <p role="status" className="text-xs text-waiting">
-          Somebody else changed this while you were editing. Saving replaces their text with yours.
-        </p>
-      )}
-      <Ways line={control.line} onLeave={() => place.leave(typed())} />
+      <Ways
+        line={control.line}
+        isClash={place.theirs !== undefined}
+        onLeave={() => (place.theirs ? place.discard() : place.leave(typed()))}
+      />
     </place.fetcher.Form>
+  );
+}
+
+/** The text that somebody else saved meanwhile, above the one that is being edited. */
+function Theirs({ clash }: { clash: Clash }) {
+  return (
+    <div role="status" className="grid gap-1 text-xs text-waiting">
+      <p>
+        {clash.by ?? "Somebody else"} changed this while you were editing. Your text is below
+        theirs.
+      </p>
+      <blockquote className="max-h-60 overflow-auto whitespace-pre-wrap rounded border border-line bg-sunken px-2.5 py-2 text-sm text-ink">
+        {clash.text || "Empty"}
+      </blockquote>
+    </div>
   );
 }
 
@@ -129,13 +147,21 @@ function useFocusAtEnd() {
 }
 
 /** How the editor is left, with its text and without. */
-function Ways({ line, onLeave }: { line: boolean | undefined; onLeave: () => void }) {
+function Ways({
+  line,
+  isClash,
+  onLeave,
+}: {
+  line: boolean | undefined;
+  isClash: boolean;
+  onLeave: () => void;
+}) {
   const hydrated = useHydrated();
   const { pathname, search } = useLocation();
   return (
     <div className="flex flex-wrap items-center gap-2">
       <SubmitButton size="sm" pending={false}>
-        Save
+        {isClash ? "Keep mine" : "Save"}
       </SubmitButton>
       <Link
         to={withoutEdit(pathname, search)}
@@ -147,7 +173,7 @@ function Ways({ line, onLeave }: { line: boolean | undefined; onLeave: () => voi
           onLeave();
         }}
       >
-        Leave
+        {isClash ? "Take theirs" : "Leave"}
       </Link>
       {hydrated ? (
         <span className="hidden text-xs font-normal text-muted keyboard:inline">

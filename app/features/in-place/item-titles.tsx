@@ -7,6 +7,7 @@ interface Titled {
   id: string;
   code: string;
   title: string;
+  version?: number | undefined;
 }
 
 interface TitleProps {
@@ -24,6 +25,7 @@ function Title({ item, fields, action }: TitleProps) {
       label="Title"
       name="title"
       value={item.title}
+      version={item.version}
       fields={fields}
       action={action}
     />

@@ -27,6 +27,7 @@ export function StoryTexts({
         label="Description"
         name="description"
         value={story.description}
+        version={story.version}
         fields={fields}
         action={action}
         content={description}
@@ -38,6 +39,7 @@ export function StoryTexts({
         label="Acceptance criteria"
         name="acceptance_criteria"
         value={story.acceptance_criteria}
+        version={story.version}
         fields={fields}
         action={action}
         content={criteria}

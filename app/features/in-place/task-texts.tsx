@@ -27,6 +27,7 @@ export function TaskTexts({
         label="Description"
         name="description"
         value={task.description}
+        version={task.version}
         fields={fields}
         action={action}
         content={description}
@@ -38,6 +39,7 @@ export function TaskTexts({
         label="Implementation plan"
         name="implementation_plan"
         value={task.implementation_plan ?? ""}
+        version={task.version}
         fields={fields}
         action={action}
         content={plan}

@@ -4,6 +4,7 @@ import { focusAfterDrawing } from "~/features/items/active-row";
 import type { ActionResult } from "~/ui/action-result";
 import { showResult, useActionResult } from "~/ui/action-result";
 import { keepDraft, readDraft } from "~/ui/rare/drafts";
+import { type Clash, clashOf } from "./clash";
 import { editParameter } from "./edit-parameter";
 
 /** One text of a item, and the hidden fields that say to the page's action what it is. */
@@ -11,6 +12,8 @@ export interface InPlaceText {
   label: string;
   name: string;
   value: string;
+  /** Of the item, so that nobody's change is overwritten unseen. */
+  version?: number | undefined;
   /** With the item's id among them, so that no text is ever taken for another item's. */
   fields: Readonly<Record<string, string>>;
   /** Where it is sent, when that is not the page. */
@@ -21,7 +24,7 @@ export interface InPlaceText {
  * Reading and editing one text in its place. Saved at once for the eye: the text as typed stands there until the service
  * has answered; a refusal opens the editor again with everything that was typed.
  */
-export function useInPlace({ name, value, fields }: InPlaceText) {
+export function useInPlace({ name, value, version, fields }: InPlaceText) {
   const key = Object.values(fields).concat(name).join(" ");
   const fetcher = useFetcher<ActionResult>({ key: `in-place ${key}` });
   const { search } = useLocation();
@@ -30,6 +33,8 @@ export function useInPlace({ name, value, fields }: InPlaceText) {
   const [editing, setEditing] = useState(params.get(editParameter) === name);
   const [kept, keep, note] = useKeptText(key);
   const [refusal, setRefusal] = useState<readonly string[]>([]);
+  const [base, setBase] = useState({ value, version });
+  const [clash, setClash] = useState<Clash>();
   const sent = useRef("");
   const opener = useRef<HTMLAnchorElement>(null);
   const { state, data, formData } = fetcher;
@@ -44,12 +49,18 @@ export function useInPlace({ name, value, fields }: InPlaceText) {
     told.current = data;
     const found = refusalOf(data, name);
     const isRefused = found.length > 0;
-    setRefusal(found);
+    const newer = clashOf(data, name);
+    setClash(newer);
+    setRefusal(newer ? [] : found);
     keep(isRefused ? sent.current : undefined);
     if (isRefused) setEditing(true);
     else showResult(data);
   });
 
+  function edit() {
+    if (kept === undefined) setBase({ value, version });
+    setEditing(true);
+  }
   /** Back to reading; what was typed and not saved is kept. */
   function leave(typed: string) {
     keep(typed === value ? undefined : typed);
@@ -61,7 +72,16 @@ export function useInPlace({ name, value, fields }: InPlaceText) {
     focusAfterDrawing(() => opener.current);
   }
 
+  /** Forgets what was typed, for the text that stands there now. */
+  function discard() {
+    keep(undefined);
+    setClash(undefined);
+    close();
+  }
+
   const pending = state === "idle" ? null : formData?.get(name);
+  const changed = value === base.value ? undefined : { text: value, version };
+  const theirs = clash ?? clashOf(withoutScript, name) ?? changed;
   params.set(editParameter, name);
   return {
     fetcher,
@@ -72,14 +92,22 @@ export function useInPlace({ name, value, fields }: InPlaceText) {
     /** The text that is on its way, while it is. */
     pending: typeof pending === "string" ? pending : null,
     hasKept: kept !== undefined,
-    refusal: refusal.length > 0 ? refusal : refusalOf(editing ? withoutScript : null, name),
-    edit: () => setEditing(true),
+    refusal: theirs
+      ? []
+      : refusal.length > 0
+        ? refusal
+        : refusalOf(editing ? withoutScript : null, name),
+    edit,
+    /** What somebody else wrote meanwhile. */
+    theirs,
+    /** The version that saving replaces: the newest that this person has seen. */
+    seen: theirs ? theirs.version : base.version,
     /** While somebody types: it outlives whatever happens to the page. */
     note: (typed: string) => note(typed === value ? undefined : typed),
     /** Sent: read again, with what was typed. */
     send: close,
     leave,
-    discard: () => keep(undefined),
+    discard,
   };
 }
 

@@ -12,6 +12,7 @@ import {
 } from "~/domain/ideas/operations.server";
 import { askAboutIdea } from "~/domain/questions/operations.server";
 import { done, readForm, runForm, runIntent } from "~/http/form-action.server";
+import { mergeEdit } from "~/http/merge-edit.server";
 
 /** Everything that the page of an idea changes. */
 export async function actOnIdea(actor: Actor, ideaId: string, request: Request): Promise<Response> {
@@ -24,7 +25,7 @@ export async function actOnIdea(actor: Actor, ideaId: string, request: Request):
         form,
         updateIdeaInput,
         async (input) => {
-          await updateIdea(actor, input);
+          await mergeEdit((edit) => updateIdea(actor, edit), input);
           return done(form, back, "Saved");
         },
         { description: "" },

@@ -77,6 +77,7 @@ export default function IdeaPage() {
             label="Description"
             name="description"
             value={idea.description}
+            version={idea.version}
             fields={fields}
             content={description}
             empty="Add a description"
@@ -112,7 +113,14 @@ function IdeaTitle({ idea, fields }: { idea: Idea; fields: Record<string, string
   return (
     <span className="flex flex-wrap items-center gap-2.5">
       <span className="font-mono text-base text-muted">{idea.code}</span>
-      <EditableTitle key={idea.id} label="Title" name="title" value={idea.title} fields={fields} />
+      <EditableTitle
+        key={idea.id}
+        label="Title"
+        name="title"
+        value={idea.title}
+        version={idea.version}
+        fields={fields}
+      />
       <StatusPill
         status={idea.archived_at ? "CANCELLED" : idea.status}
         label={idea.archived_at ? "Archived" : undefined}

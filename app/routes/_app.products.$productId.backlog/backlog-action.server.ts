@@ -23,6 +23,7 @@ import { createTask, deleteTask } from "~/domain/tasks/operations.server";
 import { editParameter } from "~/features/in-place/edit-parameter";
 import { commentIntents } from "~/http/comment-forms.server";
 import { doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
+import { mergeEdit } from "~/http/merge-edit.server";
 import { moveTaskForm } from "~/http/task-forms.server";
 import { validate } from "~/http/validation.server";
 import { viewIntents } from "~/http/view-forms.server";
@@ -78,7 +79,7 @@ function pbiIntents(actor: Actor, form: FormData, { productId, here, back, close
         form,
         updatePbiInput,
         async (input) => {
-          await updatePbi(actor, input);
+          await mergeEdit((edit) => updatePbi(actor, edit), input);
           return doneForNow(form, back, "Saved");
         },
         noText,
@@ -111,7 +112,7 @@ function storyIntents(actor: Actor, form: FormData, { here, back, closed }: Page
         form,
         updateStoryInput,
         async (input) => {
-          await updateStory(actor, input);
+          await mergeEdit((edit) => updateStory(actor, edit), input);
           return doneForNow(form, back, "Saved");
         },
         noText,

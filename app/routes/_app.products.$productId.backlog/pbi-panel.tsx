@@ -22,6 +22,7 @@ export interface PanelPbi {
   priority: number;
   status: string;
   pr_url: string | null;
+  version?: number | undefined;
   stories: readonly unknown[];
 }
 
@@ -63,6 +64,7 @@ export function PbiPanel({
         label="Description"
         name="description"
         value={pbi.description}
+        version={pbi.version}
         fields={fields}
         content={description}
         empty="Why is it needed?"

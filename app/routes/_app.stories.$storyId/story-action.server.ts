@@ -21,6 +21,7 @@ import { createTask } from "~/domain/tasks/operations.server";
 import { commentIntents } from "~/http/comment-forms.server";
 import { dependencyIntents } from "~/http/dependency-forms.server";
 import { done, doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
+import { mergeEdit } from "~/http/merge-edit.server";
 
 /** Everything that the story page changes. */
 export async function actOnStory(
@@ -37,7 +38,7 @@ export async function actOnStory(
         form,
         updateStoryInput,
         async (input) => {
-          await updateStory(actor, input);
+          await mergeEdit((edit) => updateStory(actor, edit), input);
           return doneForNow(form, back, "Saved");
         },
         { description: "", acceptance_criteria: "" },

@@ -2,6 +2,7 @@ import { editTaskInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
 import { editTask } from "~/domain/tasks/operations.server";
 import { doneForNow, runForm, textOf } from "~/http/form-action.server";
+import { mergeEdit } from "~/http/merge-edit.server";
 
 const choices = ["verify_only", "requires_opus"] as const;
 
@@ -16,7 +17,7 @@ export function editTaskForm(actor: Actor, form: FormData, back: string): Promis
     form,
     editTaskInput,
     async (input) => {
-      await editTask(actor, { ...input, ...chosen });
+      await mergeEdit((edit) => editTask(actor, edit), { ...input, ...chosen });
       return doneForNow(form, back, "Saved");
     },
     { description: "", implementation_plan: null, repo_url: null, estimated_minutes: null },

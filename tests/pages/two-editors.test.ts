@@ -1,0 +1,55 @@
+import { expect, it } from "vitest";
+import { updateStory } from "~/domain/stories/operations.server";
+import { signIn, startTestApp } from "../setup/app";
+import { addMember, seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+const ada = await createUser(t);
+const ben = await createUser(t, { username: "ben" });
+const { product, story } = await seedBacklog(t, ada);
+await addMember(t, product.id, ben);
+const visitor = createVisitor(app, await signIn(t, app, ada));
+const page = `/stories/${story.id}?edit=description`;
+const byBen = (change: { title?: string; description?: string }) =>
+  updateStory(t.actorOf(ben), { story_id: story.id, ...change });
+const versionIn = (html: string) =>
+  /name="expected_version"[^>]*value="(\d+)"/.exec(
+    html.slice(html.indexOf("<textarea") - 2_000),
+  )?.[1];
+const save = (description: string, expected_version = "") =>
+  visitor.send(page, [
+    ["intent", "update"],
+    ["story_id", story.id],
+    ["description", description],
+    ["expected_version", expected_version],
+  ]);
+const stored = async () =>
+  (await t.sql.query("select title, description from public.stories where id = $1", [story.id]))
+    .rows[0];
+
+it("without script, whoever saves an older text is shown both, and decides", async () => {
+  const opened = versionIn(await visitor.read(page));
+  await byBen({ description: "Of Ben" });
+  const refused = await save("Of Ada", opened);
+  expect(refused.status).toBe(412);
+  const html = await refused.text();
+  expect(html).toContain("ben<!-- --> changed this while you were editing");
+  expect(html).toContain(">Of Ben</blockquote>");
+  expect(html).toMatch(/<textarea[^>]*>Of Ada<\/textarea>/);
+  expect(html).toMatch(/Keep mine.*Take theirs/s);
+  expect(await stored()).toMatchObject({ description: "Of Ben" });
+
+  expect((await save("Of Ada", versionIn(html))).status).toBe(303);
+  expect(await stored()).toMatchObject({ description: "Of Ada" });
+});
+
+it("changes of different texts both stand, and nobody is asked", async () => {
+  const opened = versionIn(await visitor.read(page));
+  await byBen({ title: "A title of Ben" });
+  expect((await save("More of Ada", opened)).status).toBe(303);
+  expect(await stored()).toEqual({ title: "A title of Ben", description: "More of Ada" });
+});
