@@ -82,7 +82,7 @@ const doors = Object.values(routes)
   .filter(({ module }) => module.action !== undefined)
   .map((route) => ({
     path: pathOf(route) || "/",
-    isApi: /^routes\/(api|mcp|openapi|oauth|revoke|token)\b/.test(route.id),
+    isApi: /^routes\/(api|hooks|mcp|openapi|oauth|revoke|token)\b/.test(route.id),
     isForPrograms: /^routes\/(oauth|revoke|token)\b/.test(route.id),
     methods: methodsOf(route).filter((method) => /^(POST|PUT|PATCH)$/.test(method)),
   }))

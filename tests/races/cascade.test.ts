@@ -88,7 +88,11 @@ describe("the last tasks of a story finishing at the same moment (J11)", () => {
         task_id,
         implementation_plan: `Plan ${round}`,
       });
-      expect(answer).toEqual({ id: task_id, status: "done", implementation_plan: `Plan ${round}` });
+      expect(answer).toMatchObject({
+        id: task_id,
+        status: "done",
+        implementation_plan: `Plan ${round}`,
+      });
     }
   });
 });

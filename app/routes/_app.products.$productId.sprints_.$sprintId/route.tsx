@@ -22,7 +22,7 @@ import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
 import { Later } from "~/ui/later-part";
-import { blockersPanel, RunControl } from "./run-control";
+import { RunControl, runParts } from "./run-control";
 import { actOnSprint } from "./sprint-action.server";
 import { SprintMenu, SprintTitle } from "./sprint-header";
 import { StoryList } from "./story-list";
@@ -32,7 +32,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const sprintId = requireId(params.sprintId, "sprint");
   const address = new URL(request.url).searchParams;
   const settings = readSettings(address);
-  await Promise.all([loadAsked(address), blockersPanel.load()]);
+  await Promise.all([loadAsked(address), ...runParts.map((part) => part.load())]);
   const { tasks, labels, views, preflight, forecast, budgets, burndown, ...board } =
     await getSprintBoard(actor, { sprint_id: sprintId });
   const view = viewOf(tasks, board.stories, settings, principal.user_id, board.members, labels);

@@ -3,10 +3,6 @@ import { Suspense } from "react";
 import type { Forecast } from "~/contract/forecast";
 import type { SprintFrame } from "~/contract/page-data";
 import type { Preflight } from "~/contract/sprint-run";
-import { AmountFields } from "~/features/budgets/amount-fields";
-import { ForecastLine } from "~/features/budgets/forecast-line";
-import { BeginsFrom, StartOver } from "~/features/runs/start-over";
-import { countStopped, RetryForms, stoppedTitle } from "~/features/runs/stopped-run";
 import { WovenProgress } from "~/features/runs/woven-progress";
 import { ActionForm } from "~/ui/action-form";
 import { Button, ButtonLink, buttonClass } from "~/ui/button";
@@ -21,10 +17,24 @@ import { WriteFields } from "~/ui/write-access";
 import { RunForm } from "./run-form";
 
 /** What is in the way of a run: most boards have nothing to say there. */
-export const blockersPanel = laterPart(
+const blockersPanel = laterPart(
   () => import("./blockers-panel").then(({ BlockersPanel }) => BlockersPanel),
   "[data-blockers]",
 );
+
+/** What to do after a failure: few boards stand there. */
+const failedRun = laterPart(
+  () => import("./failed-run").then(({ FailedRun }) => FailedRun),
+  "[data-failed-run]",
+);
+
+const runOptions = laterPart(
+  () => import("./run-options").then(({ RunOptions }) => RunOptions),
+  "[data-run-options]",
+);
+
+/** What the server draws and most boards begin without. */
+export const runParts = [blockersPanel, failedRun, runOptions];
 
 /** The run of this sprint, or the way to start one with everything that is in its way: a line at most. */
 export function RunControl({
@@ -47,7 +57,13 @@ export function RunControl({
   if (run && unfinished)
     return <RunUnderWay run={run} isWaiting={isWaiting} productId={productId} />;
   if (sprint.status === "planned") return <StartSprint />;
-  if (sprint.status === "failed") return <FailedRun run={run} productId={productId} />;
+  if (sprint.status === "failed") {
+    return (
+      <Suspense>
+        <Later part={failedRun} props={{ run, productId }} />
+      </Suspense>
+    );
+  }
   if (!preflight) return null;
   if (preflight.ready) return <ReadyToRun preflight={preflight} forecast={forecast} />;
   if (board.stories.length > 0 && board.stories.every(({ status }) => status === "done")) {
@@ -77,37 +93,8 @@ function StartSprint() {
   );
 }
 
-function FailedRun({ run, productId }: { run: SprintFrame["run"]; productId: string }) {
-  if (!run) return <RunForm intent="resume-sprint" label="Try again" />;
-  const counts = countStopped(run.job_statuses);
-  const page = `/products/${productId}/runs/${run.id}`;
-  return (
-    <>
-      <ButtonLink to={page} title="View failure" className="text-failed">
-        {stoppedTitle(counts)}
-      </ButtonLink>
-      <Menu
-        wide
-        align="end"
-        label="After a failure"
-        trigger="Try again…"
-        triggerClassName={buttonClass("primary")}
-      >
-        <p>
-          {counts.waiting > 0
-            ? "Try again starts a new run on the same branch. Skip continues without the failed task, which goes back to To do."
-            : "Try again starts a new run on the same branch."}
-        </p>
-        <div className="flex flex-wrap gap-2">
-          <RetryForms action={page} canSkip={counts.waiting > 0} />
-        </div>
-      </Menu>
-    </>
-  );
-}
-
 function ReadyToRun({ preflight, forecast }: { preflight: Preflight; forecast: Forecast | null }) {
-  const { begins_from, warnings } = preflight;
+  const { warnings } = preflight;
   return (
     <>
       <RunForm
@@ -128,26 +115,9 @@ function ReadyToRun({ preflight, forecast }: { preflight: Preflight; forecast: F
         }
         triggerClassName={buttonClass("plain", "icon")}
       >
-        {begins_from.length > 0 ? (
-          <div className="grid justify-items-start gap-2">
-            <BeginsFrom from={begins_from} />
-            <StartOver whose={preflight.sprint_code} />
-          </div>
-        ) : null}
-        {forecast ? <ForecastLine forecast={forecast} /> : null}
-        {warnings.map(({ budget_id, message }) => (
-          <p key={budget_id} className="text-waiting">
-            {message}
-          </p>
-        ))}
-        <WriteFields quiet className="grid gap-1">
-          <p className="font-medium">Set a budget</p>
-          <AmountFields label="Limit" id="run-budget" required={false} form="start-run" />
-          <p className="text-xs text-muted">
-            The run pauses when it is reached, and you decide what happens next. Finished work is
-            kept.
-          </p>
-        </WriteFields>
+        <Suspense>
+          <Later part={runOptions} props={{ preflight, forecast }} />
+        </Suspense>
       </Menu>
     </>
   );
