@@ -10,7 +10,6 @@ export const receivedItemInput = z.object({
   url: httpUrlSchema.nullish(),
   external_id: requiredText(300).nullish(),
 });
-export type ReceivedItemInput = z.infer<typeof receivedItemInput>;
 
 /** The story that an item became; one that a person has declined or merged does not come again. */
 export const receivedItemSchema = z.object({
