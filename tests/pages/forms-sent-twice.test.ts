@@ -8,7 +8,7 @@ import { createUser } from "../setup/users";
 const t = await createTestDatabase();
 const app = await startTestApp(t, { pages: true });
 const owner = await createUser(t);
-const { product, pbi, story } = await seedBacklog(t, owner);
+const { product, pbi, story, task } = await seedBacklog(t, owner);
 const visitor = createVisitor(app, await signIn(t, app, owner));
 const backlog = `/products/${product.id}/backlog`;
 
@@ -62,5 +62,27 @@ describe("a form that makes something", () => {
 
   it("a product: its page sends a key too", async () => {
     expect(await keyOn("/products/new")).not.toBe(await keyOn("/products/new"));
+  });
+
+  it("a comment: sent twice it is said once", async () => {
+    const path = `/tasks/${task.id}`;
+    const html = await visitor.read(path);
+    const [, form = ""] =
+      /<form(?:(?!<\/form>).)*?(name="idempotency_key"(?:(?!<\/form>).)*?value="add-comment")/s.exec(
+        html,
+      ) ?? [];
+    const [, key = ""] = /value="([0-9a-f]{32})"/.exec(form) ?? [];
+    expect(key).not.toBe("");
+    const send = () =>
+      visitor.send(path, [
+        ["intent", "add-comment"],
+        ["kind", "task"],
+        ["id", task.id],
+        ["body", "Said once."],
+        ["idempotency_key", key],
+      ]);
+    expect([(await send()).status, (await send()).status]).toEqual([303, 303]);
+    const { rowCount } = await t.sql.query("select from public.comments where body = 'Said once.'");
+    expect(rowCount).toBe(1);
   });
 });

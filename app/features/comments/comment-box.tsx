@@ -20,7 +20,7 @@ export function CommentBox({ item, toAgent }: { item: ShownComments; toAgent: bo
   });
   const { errors, defaultValue } = form.field("body");
   return (
-    <ServerForm key={sent} form={form} fetcher={fetcher} className="grid gap-2">
+    <ServerForm key={sent} form={form} fetcher={fetcher} creates className="grid gap-2">
       <WriteFields className="grid gap-2">
         <HiddenFields fields={{ intent: "add-comment", kind, id }} />
         <MentionArea
@@ -32,7 +32,7 @@ export function CommentBox({ item, toAgent }: { item: ShownComments; toAgent: bo
         {toAgent ? (
           <CheckField
             label="Send to the agent"
-            description="It reads this between two steps, or when its next turn begins."
+            description="The agent reads it between two steps, or when its next turn begins."
             name="send_to_agent"
           />
         ) : null}

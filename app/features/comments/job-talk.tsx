@@ -59,7 +59,7 @@ function TalkBox({ productId }: { productId: string }) {
   });
   const { errors, defaultValue } = form.field("body");
   return (
-    <ServerForm key={sent} form={form} fetcher={fetcher} className="grid gap-2">
+    <ServerForm key={sent} form={form} fetcher={fetcher} creates className="grid gap-2">
       <WriteFields className="grid gap-2">
         <input type="hidden" name="intent" value="message" />
         <MentionArea
