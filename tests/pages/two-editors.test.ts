@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import { updateProduct } from "~/domain/products/operations.server";
+import { updateSprint } from "~/domain/sprints/operations.server";
 import { updateStory } from "~/domain/stories/operations.server";
 import { signIn, startTestApp } from "../setup/app";
 import { addMember, seedBacklog } from "../setup/backlog";
@@ -10,7 +12,7 @@ const t = await createTestDatabase();
 const app = await startTestApp(t, { pages: true });
 const ada = await createUser(t);
 const ben = await createUser(t, { username: "ben" });
-const { product, story } = await seedBacklog(t, ada);
+const { product, story, sprint } = await seedBacklog(t, ada);
 await addMember(t, product.id, ben);
 const visitor = createVisitor(app, await signIn(t, app, ada));
 const page = `/stories/${story.id}?edit=description`;
@@ -52,4 +54,28 @@ it("changes of different texts both stand, and nobody is asked", async () => {
   await byBen({ title: "A title of Ben" });
   expect((await save("More of Ada", opened)).status).toBe(303);
   expect(await stored()).toEqual({ title: "A title of Ben", description: "More of Ada" });
+});
+
+it("the settings of a product and the dates of a sprint are not overwritten unseen either", async () => {
+  const settings = `/products/${product.id}/settings`;
+  const board = `/products/${product.id}/sprints/${sprint.id}`;
+  const hidden = async (path: string) =>
+    /name="expected_version" value="(\d+)"/.exec(await visitor.read(path))?.[1] ?? "";
+  const [ofProduct, ofSprint] = [await hidden(settings), await hidden(board)];
+  const actor = t.actorOf(ada);
+  await updateProduct(actor, { product_id: product.id, name: "Named elsewhere" });
+  await updateSprint(actor, { sprint_id: sprint.id, sprint_goal: "Set elsewhere" });
+
+  const forms = [
+    { path: settings, version: ofProduct, fields: { intent: "update", name: "Mine" } },
+    { path: board, version: ofSprint, fields: { intent: "update-sprint", sprint_goal: "Mine" } },
+  ];
+  for (const { path, version, fields } of forms) {
+    const send = (expected_version: string) =>
+      visitor.send(path, Object.entries({ ...fields, product_id: product.id, expected_version }));
+    const refused = await send(version);
+    expect(refused.status).toBe(412);
+    expect(await refused.text()).toContain("Save again to keep yours");
+    expect((await send(await hidden(path))).status).toBeLessThan(400);
+  }
 });

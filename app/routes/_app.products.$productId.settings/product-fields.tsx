@@ -103,6 +103,7 @@ export function ProductFields({
         <ServerForm form={form} fetcher={fetcher}>
           <WriteFields quiet className="grid gap-4">
             <input type="hidden" name="intent" value="update" />
+            <input type="hidden" name="expected_version" value={product.version} />
             <div className="grid gap-4 sm:grid-cols-[2fr_1fr]">
               <TextField label="Name" required {...form.field("name")} />
               <TextField label="Code" required mono {...form.field("code")} />

@@ -24,6 +24,7 @@ import {
 import { forgetProduct } from "~/http/active-product.server";
 import { budgetIntents } from "~/http/budget-forms.server";
 import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
+import { mergeEdit } from "~/http/merge-edit.server";
 
 /** Hosts are typed as one text; where another field was emptied they come a second time, as a list. */
 const productForm = updateProductInput.extend({
@@ -53,7 +54,7 @@ export async function actOnProduct(
         async (input) => {
           // An unticked box is not sent; on this form it means "no".
           const requires_sandbox = form.has("requires_sandbox");
-          await updateProduct(actor, { ...input, requires_sandbox });
+          await mergeEdit((edit) => updateProduct(actor, edit), { ...input, requires_sandbox });
           return done(form, back, "Saved");
         },
         { description: "", repo_url: "", definition_of_done: "", may_reach: "" },

@@ -20,6 +20,7 @@ import {
 import { budgetIntents } from "~/http/budget-forms.server";
 import { removeDependencyForm } from "~/http/dependency-forms.server";
 import { done, doneForNow, readForm, runIntent, textOf } from "~/http/form-action.server";
+import { mergeEdit } from "~/http/merge-edit.server";
 import { curesOfStart, pressedCures, runWithLeftOut } from "~/http/run-cures.server";
 import { createCardForm, moveTaskForm } from "~/http/task-forms.server";
 import { viewIntents } from "~/http/view-forms.server";
@@ -42,7 +43,8 @@ export async function actOnSprint(
     "update-sprint": async () => {
       form.set("sprint_id", sprintId);
       const cleared = { sprint_goal: "", start_date: null, end_date: null } as const;
-      await updateSprint(actor, readForm(form, updateSprintInput, cleared));
+      const input = readForm(form, updateSprintInput, cleared);
+      await mergeEdit((edit) => updateSprint(actor, edit), input);
       return done(form, back, "Saved");
     },
     "start-sprint": async () => {

@@ -107,6 +107,7 @@ function EditSprint({ sprint }: { sprint: Sprint }) {
       <ActionForm className="w-88 max-w-full p-2.5 max-sm:w-full" onDone={closeMenu}>
         <div className="grid gap-3">
           <input type="hidden" name="intent" value="update-sprint" />
+          <input type="hidden" name="expected_version" value={sprint.version} />
           <TextAreaField
             label="Goal"
             required={false}
