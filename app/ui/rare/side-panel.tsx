@@ -82,7 +82,9 @@ function usePanelFocus(isPeek: boolean) {
   );
   useEffect(() => {
     if (!isPeek && !panel.current?.contains(document.activeElement)) {
-      heading.current?.focus({ preventScroll: true });
+      // Where the script comes first, the browser would leave its own autofocus undone.
+      const first = panel.current?.querySelector<HTMLElement>("[autofocus]");
+      (first ?? heading.current)?.focus({ preventScroll: true });
     }
     return () => {
       // The focus went away with the panel.
