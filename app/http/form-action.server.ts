@@ -97,7 +97,7 @@ export function textOf(form: FormData, name: string): string {
 }
 
 const alreadySent =
-  "This form was already sent with other content. Check what it created, or press again to create another.";
+  "This form was already sent with different content. Check what it created, or press again to create another.";
 
 const ownNames = new Set(["intent", enhancedField, idempotencyField]);
 

@@ -27,7 +27,7 @@ export function requireOidc({ services }: AppLoadContext): OidcSettings {
   if (services.env.oidc) return services.env.oidc;
   throw new ContractError(
     404,
-    "Signing in through a provider is not set up here. Use your user name and password.",
+    "Company sign-in is not set up here. Sign in with your user name and password.",
   );
 }
 
@@ -60,7 +60,7 @@ export async function readTrip(request: Request, { services }: AppLoadContext): 
   const text = sealed && (await unseal("departure", sealed, services.env.sessionSecrets));
   if (text) return tripSchema.parse(JSON.parse(text));
   const message =
-    "This sign-in was not started in this browser, or longer than ten minutes ago. Start again.";
+    "This sign-in expired, or it was started in another browser. Start again from the sign-in page.";
   throw new ContractError(401, message);
 }
 

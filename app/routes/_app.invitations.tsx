@@ -38,7 +38,7 @@ export default function InvitationsPage() {
   const { invitations } = useLoaderData<typeof loader>();
   return (
     <div className="mx-auto max-w-3xl">
-      <PageHeader title="Invitations" lead="Products that others ask you to join." />
+      <PageHeader title="Invitations" lead="Products you are invited to." />
       {invitations.length === 0 ? (
         <EmptyState title="No invitations">
           When the owner of a product invites you, you accept or decline here.

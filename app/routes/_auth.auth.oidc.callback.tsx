@@ -73,7 +73,7 @@ async function arrive(
   const found = await findActor(request, context);
   if (found?.principal.user_id !== trip.connects || found.principal.paired) {
     const message =
-      "Connect your account in the browser where you signed in with your password, and stay signed in.";
+      "Sign in with your password in this browser, then connect your account from the settings.";
     throw new ContractError(403, message);
   }
   await connectToProvider(signInContext, trip.person, trip.connects);

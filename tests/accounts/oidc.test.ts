@@ -101,7 +101,7 @@ describe("signing in through the provider", () => {
     const { response, cookie } = await travel(open, provider, sub, trip);
     provider.now.changes = null;
     expect(response.status).toBe(401);
-    expect(await response.text()).toContain("Start again.");
+    expect(await response.text()).toContain("Start again from the sign-in page");
     expect(cookie).toBeNull();
     expect(await accountOf(sub)).toBeUndefined();
   });
@@ -112,14 +112,14 @@ describe("signing in through the provider", () => {
     await travel(open, provider, sub, { back: (address) => (answer = address.href) });
     const again = await fetch(answer, { redirect: "manual" });
     expect(again.status).toBe(401);
-    expect(await again.text()).toContain("not started in this browser");
+    expect(await again.text()).toContain("started in another browser");
   });
 
   it("refuses an unverified address and another domain, with what to do", async () => {
     const unverified = person({ email_verified: false });
     const first = await travel(open, provider, unverified.sub);
     expect(first.response.status).toBe(403);
-    expect(await first.response.text()).toContain("Confirm it there");
+    expect(await first.response.text()).toContain("Verify it there");
     const stranger = person({ email: `${randomUUID()}@example.org` });
     const second = await travel(open, provider, stranger.sub);
     expect(second.response.status).toBe(403);
@@ -127,14 +127,14 @@ describe("signing in through the provider", () => {
     for (const { sub } of [unverified, stranger]) expect(await accountOf(sub)).toBeUndefined();
   });
 
-  it("says so when the provider cannot be reached", async () => {
+  it("says so when the provider is not responding", async () => {
     const { sub } = person();
     provider.now.isAway = true;
     const away = await startTestApp(t, { pages: ["_auth", "_auth.auth.oidc._index"], variables });
     const answer = await away.request("/auth/oidc");
     provider.now.isAway = false;
     expect(answer.status).toBe(503);
-    expect(await answer.text()).toContain("cannot be reached");
+    expect(await answer.text()).toContain("is not responding");
     expect((await travel(open, provider, sub)).cookie).not.toBeNull();
   });
 
@@ -146,7 +146,7 @@ describe("signing in through the provider", () => {
     provider.serve([open, invite, closed, app]);
     const { response } = await travel(app, provider, person().sub);
     expect(response.status).toBe(503);
-    expect(await response.text()).toContain("not set up right");
+    expect(await response.text()).toContain("misconfigured");
     const [fine] = await checkSignInProvider(open.services.env);
     expect(fine).toMatchObject({
       ok: true,

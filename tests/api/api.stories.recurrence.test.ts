@@ -73,7 +73,7 @@ describe("/api/stories/:id/recurrence", () => {
       [{ cron: "every monday" }, "five fields"],
       [{ cron: "* * * * * *" }, "five fields"],
       [{ cron: "0 25 * * *" }, "hour 0-23"],
-      [{ cron: "0 0 31 2 *" }, "never comes"],
+      [{ cron: "0 0 31 2 *" }, "never runs"],
       [{ ...weekly, zone: "Mars/Olympus" }, "Europe/Berlin"],
       [{ ...weekly, missed: "twice" }, "once"],
       [{}, ""],

@@ -37,7 +37,7 @@ test("what was typed into a form for something new survives leaving, loading ane
   await context.close();
 });
 
-test("what was typed into a text in its place survives a page that is loaded anew", async ({
+test("what was typed into a text in its place survives a page that is loaded anew, and overwrites nothing unseen", async ({
   browser,
 }) => {
   const { context } = await newPerson(browser);
@@ -47,10 +47,14 @@ test("what was typed into a text in its place survives a page that is loaded ane
   await openLive(page, `/stories/${world.storyId}`);
   await page.getByRole("button", { name: "Edit description" }).click();
   await page.getByRole("textbox", { name: "Description" }).fill("It sings");
+  // Somebody else saves while the draft waits: who goes on sees both.
+  await post(context, `/stories/${world.storyId}`, { intent: "update", description: "It hums" });
   await page.goto(`/stories/${world.storyId}`);
   await page.getByRole("button", { name: /^Go on/ }).click();
   const field = page.getByRole("textbox", { name: "Description" });
   await expect(field).toHaveValue("It sings");
+  await expect(page.getByRole("region", { name: "Description" })).toContainText("It hums");
+  await expect(page.getByRole("button", { name: "Keep mine" })).toBeVisible();
   await field.press("ControlOrMeta+Enter");
   await expect(page.getByText("Saved", { exact: true })).toBeVisible();
   await page.reload();

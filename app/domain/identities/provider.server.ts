@@ -88,7 +88,7 @@ export async function finishSignIn(
     .catch(refuse);
   const idToken = tokens.claims();
   if (!idToken)
-    throw new ContractError(401, "The provider did not say who you are. Sign in again.");
+    throw new ContractError(401, "The sign-in provider did not identify you. Sign in again.");
   const claims = await completeClaims(config, tokens.access_token, idToken);
   return {
     issuer: settings.issuer,
@@ -167,16 +167,24 @@ function isGoogle(config: client.Configuration): boolean {
 /** What the provider did not grant; only then is it about this browser. */
 function refuse(error: unknown): never {
   if (error instanceof client.AuthorizationResponseError && error.error === "access_denied") {
-    throw refusal(403, "The provider did not let you in. Ask its administrator for access.", error);
+    throw refusal(
+      403,
+      "The sign-in provider denied access. Ask its administrator for access to Backloom.",
+      error,
+    );
   }
   if (isAway(error) || isMisconfigured(error)) refuseProvider(error);
-  throw refusal(401, "The sign-in does not fit what this browser asked for. Start again.", error);
+  throw refusal(
+    401,
+    "This sign-in is not valid for this browser. Start again from the sign-in page.",
+    error,
+  );
 }
 
 function refuseProvider(error: unknown): never {
   const message = isAway(error)
-    ? "The sign-in provider cannot be reached. Try again, or use your password."
-    : "Signing in through the provider is not set up right. Ask your administrator to run npm run admin -- doctor, and use your password meanwhile.";
+    ? "The sign-in provider is not responding. Try again, or sign in with your password."
+    : "Company sign-in is misconfigured. Sign in with your password, and ask your administrator to run npm run admin -- doctor.";
   throw refusal(503, message, error);
 }
 

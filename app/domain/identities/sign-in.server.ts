@@ -148,7 +148,7 @@ function requireAllowedDomain({ verifiedEmail }: ProvenPerson, settings: OidcSet
 }
 
 const unverified =
-  "The provider has not verified your e-mail address. Confirm it there, then sign in again.";
+  "Your e-mail address is not verified at the sign-in provider. Verify it there, then sign in again.";
 
 function randomPassword(): string {
   return randomBytes(32).toString("base64url");

@@ -19,8 +19,8 @@ export async function setRecurrence(actor: Actor, { story_id, ...schedule }: Set
   const slots = nextSlots(schedule, 1, new Date());
   if (!slots?.[0]) {
     const message = slots
-      ? "This cron line never comes. Choose a day that exists, for example 0 9 1 * * for the first of each month."
-      : 'This is no cron line: minute 0-59, hour 0-23, day 1-31, month 1-12, weekday 0-6. For example "0 9 * * 1" is every Monday at 09:00.';
+      ? "This schedule never runs. Choose a date that exists, for example 0 9 1 * * for the first day of each month."
+      : 'This is not a cron line: minute 0-59, hour 0-23, day 1-31, month 1-12, weekday 0-6. For example "0 9 * * 1" is every Monday at 09:00.';
     throw new ContractError(422, message, { issues: [{ path: "cron", message }] });
   }
   const given = {
@@ -78,20 +78,30 @@ const fireRecurrence = serviceOperation(
   }),
 );
 
-/** Decides every slot that has come, each once however many processes do this at the same moment. */
+/** Decides every slot that has come, each once however many processes do this at the same moment. One that fails holds up no other. */
 export async function fireDueRecurrences(database: Database) {
   const { now, due } = await listDueRecurrences(database);
   const outcomes: Awaited<ReturnType<typeof fireRecurrence>>["outcome"][] = [];
-  for (const { story_id, due_at, ...schedule } of due) {
-    const { slot, isLate, next } = dueSlot(schedule, new Date(due_at), now);
-    const { outcome } = await fireRecurrence(database, {
-      story_id,
-      due_at,
-      slot: slot.toISOString(),
-      is_late: isLate,
-      next_at: next?.toISOString() ?? null,
-    });
-    outcomes.push(outcome);
+  const failures: unknown[] = [];
+  for (const each of due) {
+    await fireDue(database, each, now).then(
+      ({ outcome }) => outcomes.push(outcome),
+      (error: unknown) => failures.push(error),
+    );
   }
+  if (failures.length > 0) throw new AggregateError(failures, "Some stories could not recur");
   return outcomes;
+}
+
+type Due = Awaited<ReturnType<typeof listDueRecurrences>>["due"][number];
+
+async function fireDue(database: Database, { story_id, due_at, ...schedule }: Due, now: Date) {
+  const { slot, isLate, next } = dueSlot(schedule, new Date(due_at), now);
+  return fireRecurrence(database, {
+    story_id,
+    due_at,
+    slot: slot.toISOString(),
+    is_late: isLate,
+    next_at: next?.toISOString() ?? null,
+  });
 }

@@ -31,9 +31,11 @@ export function useInPlace({ name, value, version, fields }: InPlaceText) {
   const params = new URLSearchParams(search);
   const withoutScript = useActionResult();
   const [editing, setEditing] = useState(params.get(editParameter) === name);
-  const [kept, keep, note] = useKeptText(key);
   const [refusal, setRefusal] = useState<readonly string[]>([]);
   const [base, setBase] = useState({ value, version });
+  const [kept, keep, note] = useKeptText(key, base.value, (began) =>
+    setBase({ value: began, version }),
+  );
   const [clash, setClash] = useState<Clash>();
   const sent = useRef("");
   const opener = useRef<HTMLAnchorElement>(null);
@@ -136,13 +138,18 @@ function typedIn(answer: unknown, name: string): string | undefined {
 /** Keys of texts that this page has and that are neither saved nor thrown away: whoever closes the tab is asked first. */
 const open = new Set<string>();
 
-/** What is kept under a key, and how to keep another text there, or none. */
-function useKeptText(key: string) {
+/** What is kept under a key, with the text that it began from, and how to keep another text there, or none. */
+function useKeptText(key: string, base: string, onFound: (base: string) => void) {
   const [text, setText] = useState<string>();
   // What an earlier page left is known to the browser alone.
-  useEffect(() => setText(readDraft(draftOf(key))?.text), [key]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a draft is found once, when the page comes to life
+  useEffect(() => {
+    const draft = readDraft(draftOf(key));
+    setText(draft?.text);
+    if (draft?.base !== undefined) onFound(draft.base);
+  }, [key]);
   const note = (next: string | undefined) => {
-    keepDraft(draftOf(key), next === undefined ? undefined : { text: next });
+    keepDraft(draftOf(key), next === undefined ? undefined : { text: next, base });
     if (next === undefined) open.delete(key);
     else open.add(key);
     if (open.size > 0) window.addEventListener("beforeunload", askFirst);

@@ -13,7 +13,7 @@ export function InvitePerson({ invitations }: { invitations: readonly Invitation
   return (
     <Section
       title="Invite somebody who has an account"
-      about="The invitation waits in their inbox for 7 days. They join when they accept it."
+      about="They find the invitation in their inbox and join when they accept it. It expires after 7 days."
     >
       <div className="grid gap-4">
         <ServerForm form={form}>

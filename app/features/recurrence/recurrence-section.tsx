@@ -105,8 +105,8 @@ function LastSlot({ last }: { last: NonNullable<Recurrence["last"]> }) {
 }
 
 const missedLabels = {
-  once: "Make one copy when it is back",
-  skip: "Skip what was missed",
+  once: "Make one copy when it starts again",
+  skip: "Skip it",
 } as const;
 
 function ScheduleForm({ recurrence }: { recurrence: ShownRecurrence["recurrence"] }) {
@@ -136,11 +136,11 @@ function ScheduleForm({ recurrence }: { recurrence: ShownRecurrence["recurrence"
         label="Time zone"
         required
         placeholder="Europe/Berlin"
-        description="The time of day stays the same when summer time begins and ends there."
+        description="Daylight saving time does not change the time of day."
         {...form.field("zone")}
       />
       <SelectField
-        label="If the service was off at that time"
+        label="If the service was not running at that time"
         options={missedChoices.map((value) => ({ value, label: missedLabels[value] }))}
         {...form.field("missed")}
       />

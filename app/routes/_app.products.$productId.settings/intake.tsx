@@ -71,7 +71,7 @@ function Address({ intake }: { intake: ShownIntake }) {
           trigger="Revoke"
           intent="revoke-intake"
           question="Revoke the address?"
-          consequence="It stops working at once. Items that have arrived stay."
+          consequence="The address stops working at once. Items it already delivered are kept."
         />
       </WriteFields>
     </div>

@@ -23,7 +23,7 @@ export function FailedRun({ run, productId }: { run: SprintFrame["run"]; product
       >
         <p>
           {counts.waiting > 0
-            ? "Try again starts a new run on the same branch. Skip continues without the failed task, which goes back to To do."
+            ? "Try again starts a new run on the same branch. Skip continues without the failed task and moves it back to To do."
             : "Try again starts a new run on the same branch."}
         </p>
         <div className="flex flex-wrap gap-2">
