@@ -11,6 +11,6 @@ export const thorough = [
   "tests/server/{garbage-collection,killed-*}.test.ts",
   "tests/streams/{churn,gaps,hosted-habits,slow-reader,slow-start}.test.ts",
   "tests/worker/{conflicts,foreign-jobs,git-takes-turns,hostile-service,interrupted-git,killed-*,other-sandboxes}.test.ts",
-  "tests/worker/{rare-cases,resilience,rework-rounds,sandbox-*,special-files,waiting-batch}.test.ts",
+  "tests/worker/{dependencies,rare-cases,resilience,rework,rework-rounds,sandbox-*,special-files,waiting-batch}.test.ts",
   "tests/worker/forge/*.test.ts",
 ];
