@@ -42,7 +42,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { extends: true, test: { name: "alone", include: alone } },
+      { extends: true, test: { name: "alone", include: alone, exclude: leftOut } },
     ],
     experimental: modulesOfRuns
       ? { fsModuleCache: true, fsModuleCachePath: modulesOfRuns }
