@@ -81,7 +81,9 @@ function run(words) {
   const child = spawn(
     "bwrap",
     [
-      ...["--unshare-user-try", "--unshare-pid", "--cap-drop", "ALL", "--clearenv"],
+      // A container ends with its first program, whatever that has left running.
+      ...["--unshare-user-try", "--unshare-pid", "--as-pid-1"],
+      ...["--cap-drop", "ALL", "--clearenv"],
       ...[
         "--ro-bind",
         "/usr",
