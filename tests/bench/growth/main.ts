@@ -1,128 +1,105 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import pg from "pg";
-import { connectDatabase } from "~/db/database.server";
-import { claimAgentJob, reportAgentJob } from "~/domain/agent-jobs/operations.server";
-import { getInbox } from "~/domain/inbox/operations.server";
-import { getBacklogTree, getSprintBoard } from "~/domain/pages/operations.server";
-import { getAgentContext, getNextStory } from "~/domain/products/operations.server";
-import { listSprintTasks } from "~/domain/sprints/operations.server";
-import { startCluster } from "../../../supabase/embedded/postgres/cluster";
-import { loadSecrets } from "../../../supabase/embedded/secrets";
-import { startEmbeddedSupabase } from "../../../supabase/embedded/start";
-import { createQueueWorld, type Queue, startRuns } from "../jobs/world";
+import type pg from "pg";
+import { cpuUsage, shareOfOthers } from "../http/cpu";
 import { median, verdict } from "../streams/statistics";
+import { growCrowd } from "./crowd";
+import { crowdTables } from "./crowd-rows";
+import { type Installation, install } from "./installation";
+import { type Question, questions } from "./questions";
 
-const tasks = Number(process.env.BENCH_TASKS ?? 1_000_000);
-const repeats = Number(process.env.BENCH_ROUNDS ?? 60);
-/** The tables that grow: reading one of them from end to end is a plan that does not last. */
-const growing = ["tasks", "stories", "agent_jobs", "task_status_changes", "pbis"];
+const sizes = process.argv.slice(2).map(Number);
+if (sizes.length === 0) sizes.push(100_000, 1_000_000);
+const products = Number(process.env.BENCH_PRODUCTS ?? 1_000);
+const rounds = Number(process.env.BENCH_ROUNDS ?? 100);
 
 /** A session plans its first calls one by one before it keeps a plan. */
-const warmUp = 10;
+const warmUp = 20;
 
-type Step = [name: string, run: (queue: Queue) => Promise<unknown>];
-
-const steps: Step[] = [
-  ["agent-context", (queue) => getAgentContext.json(queue.actor, { product_id: productOf(queue) })],
-  ["next-story", (queue) => getNextStory.json(queue.actor, { product_id: productOf(queue) })],
-  [
-    "tasks of a sprint",
-    (queue) => listSprintTasks.json(queue.actor, { sprint_id: sprintOf(queue), limit: 50 }),
-  ],
-  ["claim and complete", claimAndComplete],
-  ["board", (queue) => getSprintBoard(queue.actor, { sprint_id: sprintOf(queue) })],
-  ["backlog", (queue) => getBacklogTree(queue.actor, { product_id: productOf(queue) })],
-  ["inbox", (queue) => getInbox(queue.actor, { state: "open", kinds: [] })],
-];
-
-interface Installation {
-  queue: Queue;
-  sql: pg.Pool;
-  /** Opens a connection anew: one that began while all was small weighs plans by what they cost then, for hundreds of calls. */
-  reconnect(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Two installations with a small product each; one of them has a million tasks more. What reads a growing table from end to end. */
+/**
+ * The questions asked most, in two installations with the same small team: one has nobody else, the other one has more
+ * and more tasks of others, with all that years of work leave behind.
+ */
 async function main(): Promise<void> {
-  const small = await install();
-  const grown = await install();
+  const jobs = (rounds + warmUp + 5) * sizes.length + 100;
+  const alone = await install(jobs);
+  const grown = await install(jobs);
   try {
-    const began = performance.now();
-    await createQueueWorld(grown.sql, grown.queue.actor.database, Math.ceil(tasks * 0.84), 100);
-    await createQueueWorld(grown.sql, grown.queue.actor.database, Math.floor(tasks * 0.16), 1);
-    console.log(`     ${tasks} tasks more, in ${Math.round((performance.now() - began) / 1000)} s`);
-    for (const { sql, reconnect } of [small, grown]) {
-      await sql.query("vacuum analyze");
-      await reconnect();
+    let from = 0;
+    for (const to of sizes) {
+      await alone.whileClosed(async () => undefined);
+      await grown.whileClosed(() =>
+        tellTime(to, () => growCrowd(grown.dataDir, products, { from, to })),
+      );
+      from = to;
+      await tellSize(grown.sql, to);
+      for (const question of questions) await compare(question, alone, grown, to);
     }
-    for (const step of steps) {
-      const [was, is] = await timesOf(step, small.queue, grown.queue);
-      console.log(`     ${step[0]}: ${was.toFixed(2)} ms, then ${is.toFixed(2)} ms`);
-      console.log(verdict(`${step[0]}, grown against small`, is / was, 1.3, "lower"));
-    }
-    for (const step of steps) await tellWholeReads(grown.sql, step, grown.queue);
+    for (const question of questions) await tellWholeReads(grown, question);
   } finally {
-    await Promise.all([small.close(), grown.close()]);
+    await Promise.all([alone.remove(), grown.remove()]);
   }
 }
 
-async function install(): Promise<Installation> {
-  const dataDir = await mkdtemp(join(tmpdir(), "backloom-bench-"));
-  const supabase = await startEmbeddedSupabase({ dataDir, upgrade: { say: console.log } });
-  const { databasePassword: password } = await loadSecrets(dataDir);
-  const cluster = await startCluster({ dataDir, password });
-  // As `npm start` connects to the Postgres that it brings.
-  const connect = () => connectDatabase({ ...supabase, connectionKind: "session" });
-  const sql = new pg.Pool({ connectionString: cluster.url("supabase_admin", "postgres"), max: 4 });
-  const queue = await createQueueWorld(sql, connect(), 160, 1);
-  await startRuns(queue);
-  return {
-    queue,
-    sql,
-    async reconnect() {
-      await queue.actor.database.close();
-      queue.actor.database = connect();
-    },
-    async close() {
-      await Promise.all([queue.actor.database.close(), sql.end()]);
-      await cluster.stop();
-      await supabase.stop();
-      await rm(dataDir, { recursive: true, force: true });
-    },
-  };
+async function tellTime(to: number, work: () => Promise<void>): Promise<void> {
+  const began = performance.now();
+  await work();
+  const seconds = Math.round((performance.now() - began) / 1000);
+  console.log(`     ${to} tasks of others in ${products} products, made in ${seconds} s`);
+}
+
+async function tellSize(sql: pg.Pool, to: number): Promise<void> {
+  const { rows } = await sql.query<{ size: string; jobs: string; history: string }>(
+    `select pg_size_pretty(pg_database_size(current_database())) as size,
+       (select reltuples::bigint from pg_class where oid = 'public.agent_jobs'::regclass) as jobs,
+       (select reltuples::bigint from pg_class where oid = 'public.task_status_changes'::regclass) as history`,
+  );
+  const { size, jobs, history } = rows[0] ?? {};
+  console.log(`     at ${to}: ${size}, about ${jobs} jobs and ${history} changes of status`);
 }
 
 /** Medians of calls that take turns: a machine that others share gives more in one minute than in the next. */
-async function timesOf(
-  [, run]: Step,
-  ...queues: readonly [Queue, Queue]
-): Promise<[number, number]> {
+async function compare(
+  question: Question,
+  alone: Installation,
+  grown: Installation,
+  to: number,
+): Promise<void> {
+  const [name, ask] = question;
   const taken: [number[], number[]] = [[], []];
-  for (let n = -warmUp; n < repeats; n++) {
+  const sides = [alone, grown] as const;
+  await forgetLimits(sides);
+  const pids = [process.pid, ...sides.map((side) => side.pid())];
+  const before = await cpuUsage(pids);
+  for (let n = -warmUp; n < rounds; n++) {
     for (const side of n % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
       const began = performance.now();
-      await run(queues[side]);
+      await ask(sides[side].team, n);
       if (n >= 0) taken[side].push(performance.now() - began);
     }
   }
-  return [median(taken[0]), median(taken[1])];
+  const others = Math.round(shareOfOthers(before, await cpuUsage(pids)) * 100);
+  const [was, is] = [median(taken[0]), median(taken[1])];
+  console.log(
+    `${verdict(`${name}, at ${to} against empty`, is / was, 1.3, "lower")}  ${was.toFixed(2)} ms, ${is.toFixed(2)} ms, others ${others} %`,
+  );
 }
 
-async function tellWholeReads(sql: pg.Pool, [name, run]: Step, queue: Queue): Promise<void> {
+/** Nobody asks as often as a benchmark. */
+async function forgetLimits(sides: readonly Installation[]): Promise<void> {
+  for (const { sql } of sides) await sql.query("delete from public.rate_limit_counters");
+}
+
+async function tellWholeReads({ sql, team }: Installation, [name, ask]: Question): Promise<void> {
   // Sessions tell their counts once a second.
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
-  await run(queue);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await pause(1_500);
+  await ask(team, 0);
+  await pause(500);
   const before = await readsOf(sql);
-  await run(queue);
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
-  await run(queue);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await ask(team, 1);
+  await pause(1_500);
+  await ask(team, 0);
+  await pause(500);
   const after = await readsOf(sql);
-  const whole = growing.filter((table) => (after.get(table) ?? 0) > (before.get(table) ?? 0));
+  const whole = crowdTables.filter((table) => (after.get(table) ?? 0) > (before.get(table) ?? 0));
   console.log(
     whole.length === 0
       ? `ok   ${name}: no table is read whole`
@@ -133,23 +110,13 @@ async function tellWholeReads(sql: pg.Pool, [name, run]: Step, queue: Queue): Pr
 async function readsOf(sql: pg.Pool): Promise<Map<string, number>> {
   const { rows } = await sql.query<{ relname: string; seq_scan: string }>(
     "select relname, seq_scan from pg_stat_user_tables where relname = any ($1)",
-    [growing],
+    [crowdTables],
   );
   return new Map(rows.map(({ relname, seq_scan }) => [relname, Number(seq_scan)]));
 }
 
-async function claimAndComplete(queue: Queue): Promise<void> {
-  const { job } = await claimAgentJob(queue.actor, { worker: "growth" });
-  if (!job) throw new Error("no job was left to claim");
-  await reportAgentJob(queue.actor, {
-    job_id: job.id,
-    attempt: job.attempt,
-    status: "done",
-    verify_result: "ALIGNED",
-  });
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
-
-const productOf = ({ productIds: [id = ""] }: Queue) => id;
-const sprintOf = ({ sprintIds: [id = ""] }: Queue) => id;
 
 await main();
