@@ -41,12 +41,16 @@ grant execute on function operations.search to authenticated;
 -- Why: words match from their beginning, codes too. To rank a match its words
 -- are taken apart anew, so the newest 200 are ranked, by how they begin; older ones follow as they were made. Words are looked for on
 -- their own, without a sequential scan: beside any other condition the planner may take apart the texts of all rows instead.
+-- Planned once a session: to weigh a search the planner compares its words with the most common ones of everybody, each time anew,
+-- which takes longer than to find them. A merge join of a plan that was made while a table was short would read the whole of it for ever.
 create function private.find_matches(p_query text, p_product_id uuid, p_kind text, p_limit integer, p_offset integer)
 returns json
 language plpgsql
 stable
 set search_path = ''
+set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set enable_mergejoin = off
 as $$
 declare
   v_user_id uuid := auth.uid();
