@@ -1,4 +1,4 @@
-// Entry of `npm run bench [http|pages|streams|jobs|growth] [part ...]`: builds what is stale, then runs the named
+// Entry of `npm run bench [http|pages|streams|jobs|growth|processes|soak] [part ...]`: builds what is stale, then runs the named
 // benchmarks, or all of them one after the other, each against its bare reference program.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -6,12 +6,15 @@ import { join } from "node:path";
 import { buildIfStale } from "../../app/cli/build.mjs";
 
 const here = import.meta.dirname;
-const all = ["http", "pages", "streams", "jobs", "growth"].filter((name) =>
+const all = ["http", "pages", "streams", "jobs", "growth", "processes"].filter((name) =>
   existsSync(join(here, name, "main.ts")),
 );
+/** Takes an hour unless it is told how many minutes, so it is only run when it is asked for. */
+const alone = ["soak"];
 const [first, ...parts] = process.argv.slice(2);
-if (first !== undefined && !all.includes(first)) {
-  process.stderr.write(`There is no benchmark "${first}"; choose one of ${all.join(", ")}.\n`);
+if (first !== undefined && ![...all, ...alone].includes(first)) {
+  const names = [...all, ...alone].join(", ");
+  process.stderr.write(`There is no benchmark "${first}"; choose one of ${names}.\n`);
   process.exit(1);
 }
 

@@ -1,0 +1,164 @@
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { verdict } from "../streams/statistics";
+import { sentences } from "./asking";
+import type { Processes } from "./installation";
+import { settings, shareWithFaults } from "./settings";
+
+interface Scene {
+  dataDir: string;
+  hasOwnDisk: boolean;
+  processes: Processes;
+  postmaster(): number;
+}
+
+type Fault = [
+  name: string,
+  isDatabase: boolean,
+  throwIt: (scene: Scene, round: number) => Promise<void>,
+];
+
+const faults: Fault[] = [
+  [
+    "the database is killed",
+    true,
+    async ({ postmaster }) => void process.kill(postmaster(), "SIGKILL"),
+  ],
+  [
+    "a process of the service is killed, and comes back",
+    false,
+    async ({ processes }, round) => {
+      const n = round % settings.processes;
+      await processes.kill(n);
+      await processes.startAgain(n);
+    },
+  ],
+  [
+    "a process is killed, and comes back with a clock that is an hour fast",
+    false,
+    (scene) => comeBackWithClock(scene, 3_600),
+  ],
+  ["the disk is full for 15 seconds", true, fillDisk],
+  [
+    "a process is killed, and comes back with a clock that is an hour slow",
+    false,
+    (scene) => comeBackWithClock(scene, -3_600),
+  ],
+  [
+    "the database and a process are killed",
+    true,
+    async ({ postmaster, processes }) => {
+      process.kill(postmaster(), "SIGKILL");
+      await processes.kill(0);
+      await processes.startAgain(0);
+    },
+  ],
+  [
+    "a process is killed, and comes back with the right clock",
+    false,
+    (scene) => comeBackWithClock(scene, 0),
+  ],
+];
+
+/** One after another, evenly over their share of the time, the list as often as fits; each is waited for until all is well. */
+export async function throwFaults(scene: Scene, began: number): Promise<void> {
+  const time = settings.seconds * 1_000 * shareWithFaults;
+  const times = Math.max(1, Math.round(settings.seconds / 3_600)) * faults.length;
+  for (let n = 0; n < times; n++) {
+    await pause(Math.max(0, began + ((n + 1) * time) / (times + 1) - Date.now()));
+    const [name, isDatabase, throwIt] = faults[n % faults.length] ?? [];
+    if (name === undefined || throwIt === undefined) continue;
+    if (throwIt === fillDisk && !scene.hasOwnDisk) {
+      console.log(
+        `     ${name}: not thrown, because no file system could be made for it (needs root)`,
+      );
+      continue;
+    }
+    sentences.clear();
+    const thrownAt = performance.now();
+    const watch = watchReady(scene.processes, thrownAt);
+    await throwIt(scene, n);
+    await watch.isWell();
+    tell(name, watch, isDatabase === true && throwIt !== fillDisk);
+  }
+}
+
+async function comeBackWithClock({ processes }: Scene, seconds: number): Promise<void> {
+  const last = settings.processes - 1;
+  await processes.kill(last);
+  await processes.startAgain(last, seconds);
+}
+
+/** All that is free, down to the last block; after a while somebody makes room. */
+async function fillDisk({ dataDir }: Scene): Promise<void> {
+  const file = join(dataDir, "somebody-elses-file");
+  const handle = openSync(file, "w");
+  try {
+    for (const size of [4_194_304, 65_536, 4_096, 512]) {
+      const bytes = Buffer.alloc(size);
+      try {
+        while (writeSync(handle, bytes) === size);
+      } catch {
+        // Full for a piece of this size.
+      }
+    }
+    await pause(15_000);
+  } finally {
+    closeSync(handle);
+    rmSync(file);
+  }
+}
+
+type Watch = ReturnType<typeof watchReady>;
+
+/** Asks each process ten times a second whether it is ready, and says when the first was not and when all were again. */
+function watchReady(processes: Processes, thrownAt: number) {
+  const seen = { notReadyAfter: Number.NaN, readyAfter: Number.NaN };
+  let inRow = 0;
+  let isOver = false;
+  const look = async () => {
+    while (!isOver) {
+      const ready = await Promise.all(processes.origins.map(isReady));
+      const after = (performance.now() - thrownAt) / 1_000;
+      if (ready.every(Boolean)) {
+        if (inRow === 0) seen.readyAfter = after;
+        inRow += 1;
+      } else {
+        if (Number.isNaN(seen.notReadyAfter)) seen.notReadyAfter = after;
+        inRow = 0;
+      }
+      await pause(100);
+    }
+  };
+  const looking = look();
+  return {
+    seen,
+    async isWell() {
+      // Ten seconds without a lapse; the answer of a process may be a second old.
+      inRow = 0;
+      while (inRow < 100) await pause(100);
+      isOver = true;
+      await looking;
+    },
+  };
+}
+
+async function isReady(origin: string): Promise<boolean> {
+  const signal = AbortSignal.timeout(5_000);
+  const answer = await fetch(`${origin}/api/ready`, { signal }).catch(() => undefined);
+  await answer?.arrayBuffer().catch(() => undefined);
+  return answer?.ok ?? false;
+}
+
+function tell(name: string, { seen }: Watch, isDatabase: boolean): void {
+  const { notReadyAfter, readyAfter } = seen;
+  const lapse = Number.isNaN(notReadyAfter)
+    ? "always ready"
+    : `not ready after ${notReadyAfter.toFixed(1)} s, all ready after ${readyAfter.toFixed(1)} s`;
+  console.log(`     ${name}: ${lapse}`);
+  if (isDatabase && !Number.isNaN(notReadyAfter)) {
+    console.log(verdict(`${name}: seconds until ready says so`, notReadyAfter, 3, "lower"));
+  }
+  for (const [sentence, count] of sentences) console.log(`       ${count} x ${sentence}`);
+}

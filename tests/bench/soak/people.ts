@@ -1,0 +1,45 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { z } from "zod";
+import { askUntilAnswered } from "./asking";
+import type { Team } from "./world";
+
+/** What one person was told that is kept. */
+export interface Kept {
+  /** Their own task, and the number of the last change of its plan. */
+  taskId: string;
+  plan: number;
+  /** Entries of the log, by the number that stands in them. */
+  entries: Map<number, string>;
+}
+
+/** A person changes a task once a second and writes into the log of a story every two, until it is over. */
+export async function beAtWork(
+  origin: string,
+  { token, storyId }: Team,
+  kept: Kept,
+  isOver: () => boolean,
+): Promise<void> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  await pause(Math.random() * 1_000);
+  for (let round = 1; !isOver(); round++) {
+    const due = performance.now() + 1_000;
+    const status = round % 2 === 0 ? "todo" : "in_progress";
+    const changed = await askUntilAnswered(`${origin}/api/tasks/${kept.taskId}`, {
+      ...{ method: "PATCH", headers },
+      body: JSON.stringify({ status, implementation_plan: `Change ${round}` }),
+    });
+    if (changed.status !== 200) throw new Error(`A change: ${changed.status} ${changed.text}`);
+    kept.plan = round;
+    if (round % 2 === 0) {
+      const said = await askUntilAnswered(`${origin}/api/stories/${storyId}/log`, {
+        method: "POST",
+        headers: { ...headers, "idempotency-key": randomUUID() },
+        body: JSON.stringify({ type: "IMPLEMENTATION_PLAN", content: `${kept.taskId} ${round}` }),
+      });
+      if (said.status !== 201) throw new Error(`An entry: ${said.status} ${said.text}`);
+      kept.entries.set(round, z.object({ id: z.string() }).parse(JSON.parse(said.text)).id);
+    }
+    await pause(Math.max(0, due - performance.now()));
+  }
+}

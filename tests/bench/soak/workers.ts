@@ -1,0 +1,68 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { z } from "zod";
+import { askOnce, askUntilAnswered } from "./asking";
+import { settings } from "./settings";
+
+const answerSchema = z.object({
+  result: z.object({
+    isError: z.boolean().optional(),
+    structuredContent: z.looseObject({
+      job: z.object({ id: z.string(), attempt: z.number() }).nullish(),
+      code: z.number().optional(),
+    }),
+  }),
+});
+
+/** What workers were told is done: by job, the attempts. */
+export type Done = Map<string, number[]>;
+
+/** A worker takes a job, says that it runs, works, and says that it is done; until it is over and nothing is in its hands. */
+export async function serve(
+  origin: string,
+  token: string,
+  worker: string,
+  done: Done,
+  isOver: () => boolean,
+): Promise<void> {
+  const url = `${origin}/mcp/worker`;
+  const given = (name: string, input: Record<string, unknown>) => ({
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+      params: { name, arguments: input },
+    }),
+  });
+  const call = async (name: string, input: Record<string, unknown>) =>
+    read(await askUntilAnswered(url, given(name, input)));
+  const giveBack = () => call("worker_heartbeat", { worker, stopped: true });
+
+  await pause(Math.random() * settings.jobSeconds * 1_000);
+  while (!isOver()) {
+    const claimed = await askOnce(url, given("wait_for_job", { worker, wait_seconds: 5 }));
+    if (!claimed) {
+      // It may have taken a job and not heard of it: that goes back, and others take it.
+      await pause(200 + Math.random() * 400);
+      await giveBack();
+      continue;
+    }
+    const { job } = read(claimed).structuredContent;
+    if (!job) continue;
+    const held = { job_id: job.id, attempt: job.attempt };
+    await call("update_job_status", { ...held, status: "running" });
+    await pause(settings.jobSeconds * 1_000 * (0.5 + Math.random()));
+    const report = { ...held, status: "done", verify_result: "ALIGNED" };
+    const { isError, structuredContent } = await call("update_job_status", report);
+    // Somebody else has it by now: this one was away for longer than its lease.
+    if (isError && structuredContent.code === 409) continue;
+    if (isError) throw new Error(`The end of a job: ${JSON.stringify(structuredContent)}`);
+    done.set(job.id, [...(done.get(job.id) ?? []), job.attempt]);
+  }
+  await giveBack();
+}
+
+function read({ status, text }: { status: number; text: string }) {
+  const parsed = answerSchema.safeParse(JSON.parse(text));
+  if (!parsed.success) throw new Error(`A tool answered ${status} ${text}`);
+  return parsed.data.result;
+}

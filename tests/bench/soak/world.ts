@@ -1,0 +1,52 @@
+import { createHash, randomBytes } from "node:crypto";
+import type pg from "pg";
+import type { Database } from "~/db/database.server";
+import { createQueueWorld, startRuns } from "../jobs/world";
+import { createBenchWorld } from "../streams/world";
+import { settings } from "./settings";
+
+/** A person with a product whose board is looked at, and a token. */
+export interface Team {
+  token: string;
+  productId: string;
+  storyId: string;
+  /** One for each of those who write there. */
+  taskIds: string[];
+}
+
+export interface SoakWorld {
+  /** Where people write and viewers look. */
+  teams: Team[];
+  /** Tokens of those whose workers serve runs; each has products of their own. */
+  workerTokens: string[];
+}
+
+const teams = 10;
+/** A person may have fifty workers. */
+const workersOfPerson = 20;
+
+export async function createSoakWorld(sql: pg.Pool, database: Database): Promise<SoakWorld> {
+  const world: SoakWorld = { teams: [], workerTokens: [] };
+  for (let n = 0; n < teams; n++) {
+    const made = await createBenchWorld(sql, Math.ceil(settings.people / teams));
+    world.teams.push(made);
+  }
+  const owners = Math.ceil(settings.workers / workersOfPerson);
+  // Half as many again as there is time for.
+  const jobs = Math.ceil(
+    ((settings.seconds / settings.jobSeconds) * settings.workers * 1.5) / owners,
+  );
+  for (let n = 0; n < owners; n++) {
+    const queue = await createQueueWorld(sql, database, jobs, 4);
+    await startRuns(queue);
+    const token = `blm_${randomBytes(32).toString("base64url")}`;
+    await sql.query(
+      `insert into public.api_tokens (user_id, label, prefix, token_hash)
+       values (($1::jsonb ->> 'user_id')::uuid, 'soak', 'blm_', $2)`,
+      [queue.actor.credential, createHash("sha256").update(token).digest()],
+    );
+    world.workerTokens.push(token);
+  }
+  await sql.query("vacuum analyze");
+  return world;
+}
