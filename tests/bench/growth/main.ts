@@ -25,6 +25,7 @@ async function main(): Promise<void> {
   try {
     let from = 0;
     for (const to of sizes) {
+      await alone.sql.query("vacuum analyze");
       await alone.whileClosed(async () => undefined);
       await grown.whileClosed(() =>
         tellTime(to, () => growCrowd(grown.dataDir, products, { from, to })),

@@ -78,7 +78,7 @@ async function main(dataDir: string): Promise<void> {
       for (let round = 0; round <= rounds; round++) {
         for (const count of round % 2 === 0 ? counts : [...counts].reverse()) {
           await relay.lead(services.slice(0, count).map(({ port }) => port));
-          const measured = await measureRound(parts, () => ask(round === 0 ? 1 : seconds));
+          const measured = await measureRound(parts, () => ask(round === 0 ? 2 * seconds : seconds));
           // The first turn only warms up.
           if (round > 0) found.get(count)?.push(measured);
         }
@@ -96,7 +96,7 @@ async function main(dataDir: string): Promise<void> {
 
 /** A person with a token, whose products have more jobs than all rounds need. */
 async function prepareQueue(sql: pg.Pool, database: ReturnType<typeof connectDatabase>) {
-  const jobs = Math.ceil((rounds * seconds + 1) * counts.length * 600);
+  const jobs = Math.ceil((rounds + 2) * seconds * counts.length * 600);
   const queue = await createQueueWorld(sql, database, jobs, 8);
   await startRuns(queue);
   await sql.query("analyze");

@@ -2,7 +2,8 @@
 -- cancelled or failed, in another sprint or under another strategy. Left out is what came before work that is known to be on the main
 -- branch, and before a person let the story start over. Of each branch the head that was pushed last and the one that ended last: jobs
 -- that share a branch run one after another, but one may wait for a review while the next goes on.
--- Story by story, each by an index: a plan for many would read the jobs of all products.
+-- Story by story, each by an index: a plan for many would read the jobs of all products. The job of a batch is looked for from the batch:
+-- where few jobs are of that kind, the planner began with them, and read all jobs once for each task.
 create function private.unlanded_work(p_story_ids uuid[], p_except_run_id uuid default null)
 returns table (story_id uuid, story_code text, task_id uuid, task_code text, job_id uuid, judged boolean, branch text, base_sha text,
   head_sha text, commits integer, repo_url text, finished_at timestamptz)
@@ -29,9 +30,12 @@ begin
         union all
         select a.id, true, a.branch, null, case a.status when 'DONE' then a.head_sha else e.head_sha end, a.evidence, a.merged_at,
           e.finished_at, a.finished_at
-        from public.task_executions e
-        join public.agent_jobs a on a.sprint_run_id = e.sprint_run_id and a.kind = 'SPRINT_IMPLEMENTATION'
-        where e.task_id = t.id and e.status = 'DONE' and e.sprint_run_id is distinct from p_except_run_id and a.finished_at is not null
+        from (
+          select x.* from public.task_executions x
+          where x.task_id = t.id and x.status = 'DONE' and x.sprint_run_id is distinct from p_except_run_id offset 0) e
+        cross join lateral (
+          select j.* from public.agent_jobs j
+          where j.sprint_run_id = e.sprint_run_id and j.kind = 'SPRINT_IMPLEMENTATION' and j.finished_at is not null offset 0) a
       ) w
       where w.head_sha is not null and w.branch is not null
     ), standing as (

@@ -1,0 +1,54 @@
+-- Why: where few jobs are batches, a board read all jobs once for each of its tasks; now the job of a batch is found from the batch.
+set local check_function_bodies = off;
+
+CREATE OR REPLACE FUNCTION private.unlanded_work(p_story_ids uuid[], p_except_run_id uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(story_id uuid, story_code text, task_id uuid, task_code text, job_id uuid, judged boolean, branch text, base_sha text, head_sha text, commits integer, repo_url text, finished_at timestamp with time zone)
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return query
+    with work as materialized (
+      select s.id as story_id, s.code as story_code, t.id as task_id, t.code as task_code, w.*, coalesce(nullif(t.repo_url, ''), p.repo_url) as repo_url,
+        w.merged_at is not null or coalesce(b.pr_merged_at >= w.finished_at, false) as landed
+      from unnest(p_story_ids) k (id)
+      join public.stories s on s.id = k.id
+      join public.products p on p.id = s.product_id
+      join public.pbis b on b.id = s.pbi_id
+      cross join lateral (select x.id, x.code, x.repo_url from public.tasks x where x.story_id = s.id offset 0) t
+      cross join lateral (
+        select a.id as job_id, a.status = 'DONE' as judged, a.branch, a.base_sha, a.head_sha, a.evidence, a.merged_at,
+          coalesce(a.pushed_at, a.finished_at) as pushed_at, a.finished_at
+        from public.agent_jobs a
+        where a.task_id = t.id and a.kind = 'TASK_IMPLEMENTATION' and a.sprint_run_id is distinct from p_except_run_id
+          and a.finished_at is not null and a.head_sha is distinct from a.base_sha and (a.status = 'DONE' or a.pushed_at is not null)
+        union all
+        select a.id, true, a.branch, null, case a.status when 'DONE' then a.head_sha else e.head_sha end, a.evidence, a.merged_at,
+          e.finished_at, a.finished_at
+        from (
+          select x.* from public.task_executions x
+          where x.task_id = t.id and x.status = 'DONE' and x.sprint_run_id is distinct from p_except_run_id offset 0) e
+        cross join lateral (
+          select j.* from public.agent_jobs j
+          where j.sprint_run_id = e.sprint_run_id and j.kind = 'SPRINT_IMPLEMENTATION' and j.finished_at is not null offset 0) a
+      ) w
+      where w.head_sha is not null and w.branch is not null
+    ), standing as (
+      select w.*
+      from work w
+      where not w.landed
+        and not exists (select from work l where l.landed and l.story_id = w.story_id and l.repo_url = w.repo_url and l.finished_at >= w.finished_at)
+        and not exists (select from public.fresh_starts f where f.story_id = w.story_id and f.created_at >= w.finished_at)
+    ), heads as (
+      (select distinct on (h.story_id, h.repo_url, h.branch) h.* from standing h
+        order by h.story_id, h.repo_url, h.branch, h.pushed_at desc, h.finished_at desc, h.task_code desc)
+      union
+      (select distinct on (h.story_id, h.repo_url, h.branch) h.* from standing h
+        order by h.story_id, h.repo_url, h.branch, h.finished_at desc, h.pushed_at desc, h.task_code desc)
+    )
+    select h.story_id, h.story_code, h.task_id, h.task_code, h.job_id, h.judged, h.branch, h.base_sha, h.head_sha,
+      case when h.evidence ->> 'commits' ~ '^\d{1,6}$' then (h.evidence ->> 'commits')::integer end, h.repo_url, h.finished_at
+    from heads h;
+end;
+$function$;
