@@ -78,7 +78,9 @@ async function main(dataDir: string): Promise<void> {
       for (let round = 0; round <= rounds; round++) {
         for (const count of round % 2 === 0 ? counts : [...counts].reverse()) {
           await relay.lead(services.slice(0, count).map(({ port }) => port));
-          const measured = await measureRound(parts, () => ask(round === 0 ? 2 * seconds : seconds));
+          const measured = await measureRound(parts, () =>
+            ask(round === 0 ? 2 * seconds : seconds),
+          );
           // The first turn only warms up.
           if (round > 0) found.get(count)?.push(measured);
         }
