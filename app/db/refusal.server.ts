@@ -64,9 +64,16 @@ function classify(code: string): [ErrorStatus | undefined, string] {
     return [422, "A value refers to something that does not exist or breaks a rule"];
   if (code.startsWith("22")) return [422, "A value has the wrong form or is out of range"];
   if (code === "42501") return [403, "You may not do this"];
+  if (code === diskFull)
+    return [
+      503,
+      "The disk of the database is full, and nothing was saved; make room on it, then try again",
+    ];
   if (isBusy(code)) return [503, "The database is busy or restarting; try again in a moment"];
   return [undefined, ""];
 }
+
+const diskFull = "53100";
 
 /** Time-outs, exhausted connections, lost connections, and conflicts that retries did not resolve. */
 function isBusy(code: string): boolean {

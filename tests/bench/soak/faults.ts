@@ -1,6 +1,5 @@
-import { closeSync, openSync, rmSync, writeSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { fillDisk } from "../../setup/small-disk";
 import { verdict } from "../streams/statistics";
 import { sentences } from "./asking";
 import type { Processes } from "./installation";
@@ -39,7 +38,7 @@ const faults: Fault[] = [
     false,
     (scene) => comeBackWithClock(scene, 3_600),
   ],
-  ["the disk is full for 15 seconds", true, fillDisk],
+  ["the disk is full for 15 seconds", true, fillUp],
   [
     "a process is killed, and comes back with a clock that is an hour slow",
     false,
@@ -69,7 +68,7 @@ export async function throwFaults(scene: Scene, began: number): Promise<void> {
     await pause(Math.max(0, began + ((n + 1) * time) / (times + 1) - Date.now()));
     const [name, isDatabase, throwIt] = faults[n % faults.length] ?? [];
     if (name === undefined || throwIt === undefined) continue;
-    if (throwIt === fillDisk && !scene.hasOwnDisk) {
+    if (throwIt === fillUp && !scene.hasOwnDisk) {
       console.log(
         `     ${name}: not thrown, because no file system could be made for it (needs root)`,
       );
@@ -80,7 +79,7 @@ export async function throwFaults(scene: Scene, began: number): Promise<void> {
     const watch = watchReady(scene.processes, thrownAt);
     await throwIt(scene, n);
     await watch.isWell();
-    tell(name, watch, isDatabase === true && throwIt !== fillDisk);
+    tell(name, watch, isDatabase === true && throwIt !== fillUp);
   }
 }
 
@@ -90,24 +89,11 @@ async function comeBackWithClock({ processes }: Scene, seconds: number): Promise
   await processes.startAgain(last, seconds);
 }
 
-/** All that is free, down to the last block; after a while somebody makes room. */
-async function fillDisk({ dataDir }: Scene): Promise<void> {
-  const file = join(dataDir, "somebody-elses-file");
-  const handle = openSync(file, "w");
-  try {
-    for (const size of [4_194_304, 65_536, 4_096, 512]) {
-      const bytes = Buffer.alloc(size);
-      try {
-        while (writeSync(handle, bytes) === size);
-      } catch {
-        // Full for a piece of this size.
-      }
-    }
-    await pause(15_000);
-  } finally {
-    closeSync(handle);
-    rmSync(file);
-  }
+/** After a while somebody makes room. */
+async function fillUp({ dataDir }: Scene): Promise<void> {
+  const makeRoom = fillDisk(dataDir);
+  await pause(15_000);
+  makeRoom();
 }
 
 type Watch = ReturnType<typeof watchReady>;

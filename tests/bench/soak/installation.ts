@@ -1,34 +1,22 @@
-import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findFreePort } from "../../../supabase/embedded/postgres/free-port";
+import { makeSmallDisk } from "../../setup/small-disk";
 import { type Program, startService } from "../http/programs";
 import { type Relay, startRelay } from "../processes/relay";
 import { settings } from "./settings";
 
 /** A data folder on a file system of its own that is small enough to be filled, where this may be made. */
 export async function makeDataFolder() {
-  const dataDir = await mkdtemp(join(tmpdir(), "backloom-soak-"));
-  let hasOwnDisk = true;
-  try {
-    const size = `size=${settings.diskMegabytes}m`;
-    execFileSync("mount", ["-t", "tmpfs", "-o", size, "backloom-soak", dataDir], {
-      stdio: "ignore",
-    });
-  } catch {
-    hasOwnDisk = false;
-  }
-  // Whatever ends this process, no file system is left behind.
-  const unmount = () => void execFileSync("umount", ["--lazy", dataDir]);
-  if (hasOwnDisk) process.once("exit", unmount);
+  const disk = makeSmallDisk(settings.diskMegabytes);
+  const dataDir = disk?.folder ?? (await mkdtemp(join(tmpdir(), "backloom-soak-")));
   return {
     dataDir,
-    hasOwnDisk,
+    hasOwnDisk: disk !== undefined,
     async remove() {
-      process.off("exit", unmount);
-      if (hasOwnDisk) unmount();
-      await rm(dataDir, { recursive: true, force: true });
+      if (disk) disk.remove();
+      else await rm(dataDir, { recursive: true, force: true });
     },
   };
 }

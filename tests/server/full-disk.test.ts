@@ -1,0 +1,96 @@
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import { bearer, createToken } from "../setup/app";
+import { create, seedBacklog } from "../setup/backlog";
+import { fillDisk, makeSmallDisk } from "../setup/small-disk";
+import { createUser } from "../setup/users";
+import { type OwnService, openOwnDatabase, startService } from "./own-service";
+
+const disk = makeSmallDisk(400);
+if (!disk)
+  console.warn(
+    "A full disk was not tried: no file system can be made here (it needs root on Linux)",
+  );
+
+interface Scene {
+  service: OwnService;
+  taskIds: string[];
+  headers: Record<string, string>;
+}
+
+async function openScene(folder: string): Promise<Scene> {
+  const service = await startService(folder);
+  const store = await openOwnDatabase(folder);
+  const owner = await createUser(store);
+  const { story } = await seedBacklog(store, owner);
+  const taskIds: string[] = [];
+  for (let n = 0; n < 8; n++) {
+    const given = { p_story_id: story.id, p_title: `Task ${n}` };
+    taskIds.push((await create(store.actorOf(owner), "create_task", given)).id);
+  }
+  const headers = {
+    ...bearer(await createToken(store, owner)),
+    "content-type": "application/json",
+  };
+  await store.close();
+  return { service, taskIds, headers };
+}
+
+const refusal = z.object({ error: z.string(), code: z.number() });
+
+describe.skipIf(!disk)("a disk that is full", { timeout: 300_000 }, () => {
+  afterAll(() => disk?.remove());
+
+  it("refuses what it cannot keep with a sentence, keeps what it said, and needs nobody once there is room", async () => {
+    const folder = disk?.folder ?? "";
+    const { service, taskIds, headers } = await openScene(folder);
+    const kept = new Map<string, string>();
+    const refused: z.infer<typeof refusal>[] = [];
+    let round = 0;
+    /** One change of a task, with a text that does not fit into the pages that are there. */
+    const change = async () => {
+      round += 1;
+      const id = taskIds[round % taskIds.length] ?? "";
+      const text = `${round} ${Array.from({ length: 3_000 }, () => Math.random().toString(36)).join(" ")}`;
+      const answer = await fetch(`${service.origin}/api/tasks/${id}`, {
+        ...{ method: "PATCH", headers },
+        body: JSON.stringify({ implementation_plan: text }),
+      });
+      const body: unknown = await answer.json();
+      if (answer.status === 200) kept.set(id, text);
+      else refused.push(refusal.parse(body));
+      return answer.status;
+    };
+    for (let n = 0; n < 16; n++) expect(await change()).toBe(200);
+
+    const makeRoom = fillDisk(folder);
+    await vi.waitFor(async () => expect(await change()).toBe(503), {
+      timeout: 60_000,
+      interval: 1,
+    });
+    for (let n = 0; n < 20; n++) await change();
+    for (const { code, error } of refused) {
+      expect(code).toBe(503);
+      expect(error).toMatch(/disk of the database is full|busy or restarting/);
+    }
+    expect(refused.map(({ error }) => error).join()).toContain("disk of the database is full");
+
+    makeRoom();
+    await vi.waitFor(async () => expect(await change()).toBe(200), {
+      timeout: 120_000,
+      interval: 200,
+    });
+    await vi.waitFor(async () => {
+      const ready = await fetch(`${service.origin}/api/ready`);
+      await ready.arrayBuffer();
+      expect(ready.status).toBe(200);
+    }, 60_000);
+    for (const [id, text] of kept) {
+      const answer = await fetch(`${service.origin}/api/tasks/${id}`, { headers });
+      const task = z.object({ implementation_plan: z.string() }).parse(await answer.json());
+      expect(task.implementation_plan).toBe(text);
+    }
+    service.process.kill("SIGTERM");
+    await service.ended;
+  });
+});
