@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { cp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
 import { readManifest } from "../../supabase/embedded/data-folder/manifest";
 import { projectRoot } from "../../supabase/embedded/project-root";
@@ -122,6 +122,7 @@ describe("a backup while 200 changes a second come over the API", { timeout: 600
     const into = await ownDataDir();
     await backloom(into, "restore", copy.path);
     const restored = await startService(into);
+    onTestFinished(() => void restored.process.kill("SIGTERM"));
     const theirs = await openOwnDatabase(into);
     try {
       const [kept, source] = [await historyOf(theirs), await historyOf(store)];

@@ -67,7 +67,10 @@ async function open(dataDir: string): Promise<Running> {
   // As `npm start` connects to the Postgres that it brings.
   const database = connectDatabase({ ...supabase, connectionKind: "session" });
   const connectionString = cluster.url("supabase_admin", "postgres");
-  return { supabase, cluster, database, sql: new pg.Pool({ connectionString, max: 4 }) };
+  const sql = new pg.Pool({ connectionString, max: 4 });
+  // Connections that are just being closed hear that Postgres stops.
+  sql.on("error", () => undefined);
+  return { supabase, cluster, database, sql };
 }
 
 async function close({ supabase, cluster, database, sql }: Running): Promise<void> {
