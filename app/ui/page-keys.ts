@@ -8,7 +8,7 @@ export interface PageKey {
   keys: string;
   label: string;
   /** False when it was nothing for this key, which then does what it always does; true when it was, whatever the key. */
-  run: () => unknown;
+  run: (event?: KeyboardEvent) => unknown;
   /** Also works while something is being typed, for example with a modifier. */
   whileTyping?: boolean;
 }
@@ -35,7 +35,7 @@ export function usePageKeys(group: string, keys: readonly PageKey[]): void {
           if (isCharacter(event) && !characterKeysOn()) return;
           // "g s" goes somewhere: its second letter is no key of its own.
           if (!press.includes(" ") && isSecondLetter(event)) return;
-          const handled = run();
+          const handled = run(event);
           // What the key does may put the focus into a field, which must not receive the letter too.
           if (handled === true || (handled !== false && event.key.length === 1))
             event.preventDefault();

@@ -25,6 +25,7 @@ export function StatusPill({
   const look = statusLook(status);
   return (
     <span
+      data-status={status}
       className={clsx(
         "inline-flex h-5.5 shrink-0 items-center gap-1.5 whitespace-nowrap rounded-sm px-1.5 text-xs font-medium",
         grounds[look.tone],

@@ -50,10 +50,13 @@ export function orderOnPage(): readonly string[] {
   );
 }
 
-/** What takes the focus in the row of a item. */
+/** The row of an item, where it is drawn. */
+export const rowOf = (item: string): HTMLElement | null =>
+  document.querySelector<HTMLElement>(`[data-line="${CSS.escape(item)}"]`);
+
+/** What takes the focus in the row of an item. */
 export function linkOf(item: string | null): HTMLElement | null {
-  const row = item && document.querySelector(`[data-line="${CSS.escape(item)}"]`);
-  return row ? row.querySelector<HTMLElement>("[data-row]") : null;
+  return item ? (rowOf(item)?.querySelector<HTMLElement>("[data-row]") ?? null) : null;
 }
 
 /** Puts the focus on a row, also after it was drawn anew elsewhere. */

@@ -6,6 +6,8 @@ const ItemKeys = lazy(() => import("./keys/item-keys"));
 /** A page that shows details beside its list in its own way. */
 export interface OwnPeek {
   open: string | null;
+  /** What it is about to show, as long as its data is on its way. */
+  coming: string | null;
   show: (item: string | null) => void;
 }
 

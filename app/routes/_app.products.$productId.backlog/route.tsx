@@ -1,5 +1,5 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { useLoaderData, useNavigate } from "@remix-run/react";
+import { useLoaderData, useNavigate, useNavigation } from "@remix-run/react";
 import { useMemo } from "react";
 import { beginning } from "~/contract/text";
 import { getBacklogTree } from "~/domain/pages/operations.server";
@@ -140,7 +140,11 @@ export default function BacklogPage() {
           <Nothing view={view} address={address} productId={productId} />
         )}
       </div>
-      <LaterPanel {...{ panel, pbis, stories, sprints }} closeTo={address.panelTo(null)} />
+      <LaterPanel
+        {...{ pbis, stories, sprints }}
+        panel={ownPeek.coming ? null : panel}
+        closeTo={address.panelTo(null)}
+      />
     </div>
   );
 }
@@ -214,16 +218,19 @@ function Nothing({
 /** Peeking opens the panel of the line and leaves the focus in the tree. */
 function useTreePeek(address: TreeAddress): OwnPeek {
   const navigate = useNavigate();
+  const { location } = useNavigation();
+  const coming = location?.state?.peek ? new URLSearchParams(location.search).get("panel") : null;
   return useMemo(
     () => ({
-      open: address.panel,
+      open: coming ?? address.panel,
+      coming,
       show: (thing) =>
         navigate(address.panelTo(thing), {
           state: { peek: true },
-          replace: address.panel !== null,
+          replace: thing === null || address.panel !== null,
           preventScrollReset: true,
         }),
     }),
-    [address, navigate],
+    [address, coming, navigate],
   );
 }

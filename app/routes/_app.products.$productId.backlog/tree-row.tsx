@@ -74,7 +74,7 @@ export const TreeRowLine = memo(function TreeRowLine({
           <Glyph name="add" />
         </a>
       )}
-      <span title={look.label} className="line-status">
+      <span title={look.label} data-status={row.status} className="line-status">
         <StatusIcon tone={look.tone} />
         <span className="max-md:sr-only">{look.label}</span>
       </span>

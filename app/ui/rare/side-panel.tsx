@@ -39,7 +39,7 @@ export function SidePanel({
       data-side-panel
       className={clsx(
         "fixed inset-0 z-30 flex flex-col overflow-y-auto bg-surface pb-20 lg:w-100 lg:rounded-lg lg:border lg:border-line lg:pb-0",
-        onClose ? overPage : besideList,
+        isPeek ? overPage : besideList,
       )}
     >
       <header className="sticky top-0 z-10 flex items-start justify-between gap-2 border-b border-line bg-surface py-2.5 pr-2 pl-4">

@@ -16,6 +16,7 @@ import { focusRow, itemOf, lineOf, linkOf, watchRows } from "../active-row";
 import type { ItemKeysProps, OwnPeek } from "../row-actions";
 import { clearSelection, kindOf, selectedItems, toggleSelected, useSelected } from "../selection";
 import { type Change, useChanges } from "../use-changes";
+import { closeOnRelease } from "./hold-to-peek";
 import { actionsFor, offerItemActions } from "./item-actions";
 import type { OpenMenu } from "./item-menu";
 import type { OpenRowMenu } from "./row-menu";
@@ -23,7 +24,9 @@ import { useItemKeys } from "./use-item-keys";
 
 const loadMenu = () => import("./item-menu");
 const SelectionBar = lazy(() => import("./selection-bar"));
-const Peek = lazy(() => import("./peek"));
+const loadPeek = () => import("./peek");
+const Peek = lazy(loadPeek);
+const KnownPanel = lazy(() => import("./known-panel"));
 
 /** A menu says that it has closed a moment later, when its key may have opened the next one. */
 let openings = 0;
@@ -40,7 +43,7 @@ export default function ItemKeys({ productId, without = "", ownPeek }: ItemKeysP
   const ItemMenu = useItemMenu();
   const [peeked, setPeeked] = useState<string | null>(null);
   const peek = useMemo<OwnPeek>(
-    () => ownPeek ?? { open: peeked, show: setPeeked },
+    () => ownPeek ?? { open: peeked, coming: null, show: setPeeked },
     [ownPeek, peeked],
   );
   const latestPeek = useRef(peek);
@@ -48,6 +51,10 @@ export default function ItemKeys({ productId, without = "", ownPeek }: ItemKeysP
   useEffect(() => watchRows(), []);
   useEffect(() => keepFocusOfRows(), []);
   useEffect(() => clearSelection, []);
+  useEffect(
+    () => closeOnRelease(() => latestPeek.current.open && latestPeek.current.show(null)),
+    [],
+  );
 
   const isReady = ItemMenu !== undefined;
   const start = useStartRun(productId);
@@ -71,6 +78,11 @@ export default function ItemKeys({ productId, without = "", ownPeek }: ItemKeysP
       {selected.size > 0 ? (
         <Suspense>
           <SelectionBar selected={selected} />
+        </Suspense>
+      ) : null}
+      {ownPeek?.coming ? (
+        <Suspense>
+          <KnownPanel item={ownPeek.coming} onClose={() => ownPeek.show(null)} />
         </Suspense>
       ) : null}
       {peeked && !ownPeek ? (

@@ -6,6 +6,7 @@ import { MenuHeading, menuEvents } from "~/ui/menu";
 import { focusRow } from "../active-row";
 import type { ItemAction } from "./item-actions";
 import { choicesFor, type MenuChoice, type ProductChoices, waitChoices } from "./menu-choices";
+import { codeOf, titleOf } from "./row-texts";
 import { useMenuAt } from "./use-menu-at";
 
 export interface OpenMenu {
@@ -176,10 +177,3 @@ function TitleField({ title, onSave }: { title: string; onSave: (title: string) 
     </form>
   );
 }
-
-const titleOf = (row: HTMLElement | null) =>
-  row?.querySelector("[data-row] [data-title]")?.textContent ??
-  row?.querySelector("[data-row]")?.lastChild?.textContent ??
-  "";
-
-const codeOf = (row: HTMLElement | null) => row?.querySelector("[data-code]")?.textContent ?? "it";

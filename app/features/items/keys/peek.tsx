@@ -13,6 +13,7 @@ import { ButtonLink } from "~/ui/button";
 import { SidePanel } from "~/ui/rare/side-panel";
 import { StatusPill } from "~/ui/status-pill";
 import { focusRow } from "../active-row";
+import KnownPanel from "./known-panel";
 
 /** A task or a story beside the list, while the focus stays in the list. What can be changed there is changed in place. */
 export default function Peek({ item, onClose }: { item: string; onClose: () => void }) {
@@ -43,7 +44,7 @@ function useRead<Loader>(to: string) {
 function TaskPeek({ id, onClose }: PeekProps) {
   const to = `/tasks/${id}`;
   const data = useRead<typeof taskLoader>(to);
-  if (!data) return <Waiting onClose={onClose} />;
+  if (!data) return <KnownPanel item={`task:${id}`} onClose={onClose} />;
   const { task, story } = data.page;
   const fields = { intent: "edit", task_id: id };
   return (
@@ -88,7 +89,7 @@ function TaskPeek({ id, onClose }: PeekProps) {
 function StoryPeek({ id, onClose }: PeekProps) {
   const to = `/stories/${id}`;
   const data = useRead<typeof storyLoader>(to);
-  if (!data) return <Waiting onClose={onClose} />;
+  if (!data) return <KnownPanel item={`story:${id}`} onClose={onClose} />;
   const { story, members } = data.page;
   const fields = { intent: "update", story_id: id };
   return (
@@ -124,14 +125,6 @@ function StoryPeek({ id, onClose }: PeekProps) {
         />
         <PriorityPicker value={story.priority} action={to} fields={fields} />
       </PropertyList>
-    </SidePanel>
-  );
-}
-
-function Waiting({ onClose }: { onClose: () => void }) {
-  return (
-    <SidePanel title="Loading…" closeTo="." onClose={onClose}>
-      <div className="min-h-40" />
     </SidePanel>
   );
 }

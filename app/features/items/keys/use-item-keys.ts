@@ -12,6 +12,7 @@ import {
   toggleSelected,
 } from "../selection";
 import type { Change } from "../use-changes";
+import { isHeldOn } from "./hold-to-peek";
 import { type ItemAction, itemActions, runItemAction } from "./item-actions";
 
 const none: readonly PageKey[] = [];
@@ -37,7 +38,7 @@ export function useItemKeys({
       ...actions.map((action) => ({
         keys: action.key,
         label: action.label.replace("…", ""),
-        run: () => pressed(action),
+        run: (event?: KeyboardEvent) => pressed(action, event),
       })),
       { keys: "Shift+ArrowDown", label: "Select the next row too", run: () => extend(1) },
       { keys: "Shift+ArrowUp", label: "Select the previous row too", run: () => extend(-1) },
@@ -51,7 +52,7 @@ export function useItemKeys({
 }
 
 /** A key means the selection, else the highlighted row. `e` also means a text that is edited in place. */
-function pressed({ name, single }: ItemAction): boolean {
+function pressed({ name, single }: ItemAction, event?: KeyboardEvent): boolean {
   const row = activeRow();
   const own = itemOf(row);
   const active = document.activeElement;
@@ -60,6 +61,7 @@ function pressed({ name, single }: ItemAction): boolean {
     return pressEdit();
   if (ofPage && (name === "select" || name === "peek" || name === "waits")) return false;
   if (name === "peek" && active?.matches("button, summary, [role=button]")) return false;
+  if (name === "peek" && event && isHeldOn(event)) return true;
   const chosen = single || name === "select" ? [] : [...selectedItems()];
   const items = chosen.length > 0 || !own ? chosen : [own];
   if (items.length === 0) return false;

@@ -1,0 +1,86 @@
+import { expect, type Page } from "@playwright/test";
+import { openBoard, openWithKeys } from "./places";
+import { test } from "./test";
+import { newPerson, newWorld } from "./world";
+
+const details = (page: Page) => page.getByRole("complementary", { name: "Details" });
+
+/** Holds up what a peek reads until it is let go. */
+async function holdReads(page: Page, address: RegExp): Promise<() => void> {
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(address, async (route) => {
+    await held;
+    await route.continue();
+  });
+  return letGo;
+}
+
+test("Space that is held peeks as long as it is held, a tap leaves the peek open, and the list stays where it is", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  for (const open of [
+    () => openBoard(page, world.sprint),
+    () => openWithKeys(page, `${world.product}/backlog`),
+  ]) {
+    await open();
+    const row = page.getByRole("link", { name: "Show the greeting" });
+    await row.focus();
+    const before = await row.boundingBox();
+    await page.keyboard.down("Space");
+    await expect(details(page)).toContainText("Show the greeting");
+    // The second one is the key repeating itself.
+    await page.keyboard.down("Space");
+    await expect(details(page)).toContainText("Test it");
+    expect(await row.boundingBox()).toEqual(before);
+    await page.keyboard.up("Space");
+    await expect(details(page)).toBeHidden();
+    await expect(row).toBeFocused();
+
+    await page.keyboard.press("Space");
+    await expect(details(page)).toContainText("Test it");
+    await page.keyboard.press("Space");
+    await expect(details(page)).toBeHidden();
+  }
+  await context.close();
+});
+
+test("a peek shows at once what the row says, and lets go while the rest is on its way", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+
+  await openBoard(page, world.sprint);
+  const ofTask = await holdReads(page, /\/tasks\/.*_data=/);
+  await page.getByRole("link", { name: "Show the greeting" }).focus();
+  await page.keyboard.press("Space");
+  await expect(details(page).getByRole("heading")).toHaveText(/T-2\s*Show the greeting/);
+  await expect(details(page)).toContainText("To do");
+  await expect(details(page)).toContainText("Loading");
+  ofTask();
+  await expect(details(page)).toContainText("Test it");
+
+  const backlog = `${world.product}/backlog`;
+  await openWithKeys(page, backlog);
+  const ofRow = await holdReads(page, /panel=task.*_data=/);
+  const row = page.getByRole("link", { name: "Show the greeting" });
+  await row.focus();
+  await page.keyboard.press("Space");
+  await expect(details(page)).toContainText("Loading");
+  await page.keyboard.press("ArrowDown");
+  await expect(details(page).getByRole("heading")).toHaveText(/T-3\s*Check the greeting/);
+  await page.keyboard.press("Escape");
+  await expect(details(page)).toBeHidden();
+  await expect(page).toHaveURL(new RegExp(`${backlog}\\??$`));
+  ofRow();
+  await page.keyboard.press("Space");
+  await expect(details(page)).toContainText("Test it");
+  await context.close();
+});
