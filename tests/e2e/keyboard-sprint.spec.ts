@@ -71,7 +71,7 @@ test("by keys alone: move a card with its menu", async ({ browser }) => {
   await expect(page.getByRole("button", { name: "Done", exact: true })).toBeHidden();
   // What is filtered away is counted, and the address keeps the look of the board.
   await keys.press("f");
-  await keys.typeInto(page.getByRole("searchbox", { name: "Filter the board" }), "-status:done");
+  await keys.typeInto(page.getByLabel("Filter the board"), "-status:done");
   await expect(page.getByText("1 hidden by the filter.")).toBeVisible();
   await expect(page.getByRole("region", { name: "Done: 0" })).toBeVisible();
   await page.getByRole("button", { name: "Display" }).click();

@@ -18,7 +18,7 @@ test("a look of the board is kept, shared, changed and deleted by keys", async (
   await expect(page).toHaveURL(/q=check\b/);
   // Esc leaves the field, and what is typed in it.
   await page.keyboard.press("Escape");
-  await expect(page.getByRole("searchbox")).toHaveValue("check");
+  await expect(page.getByLabel("Filter the board")).toHaveValue("check");
   await page.keyboard.press("Alt+v");
   await expect(menu.getByLabel("View name")).toBeFocused();
   await page.keyboard.type("Checks");
@@ -47,12 +47,12 @@ test("a look of the board is kept, shared, changed and deleted by keys", async (
   await page.keyboard.press("v");
   await menu.getByRole("link", { name: "No view" }).click();
   await expect(card("Write the greeting")).toBeVisible();
-  await expect(page.getByRole("searchbox")).toHaveValue("");
+  await expect(page.getByLabel("Filter the board")).toHaveValue("");
   await page.keyboard.press("v");
   await expect(menu.getByRole("link", { name: "Checks" })).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(card("Write the greeting")).toBeHidden();
-  await expect(page.getByRole("searchbox")).toHaveValue("check");
+  await expect(page.getByLabel("Filter the board")).toHaveValue("check");
 
   // What is changed in it is said, and kept when asked.
   await page.getByRole("button", { name: "Display" }).click();

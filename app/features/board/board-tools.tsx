@@ -2,6 +2,7 @@ import { Form, Link, useSubmit } from "@remix-run/react";
 import { type ComponentProps, useEffect, useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { setSelecting, useSelecting } from "~/features/items/selection";
+import { FilterBox } from "~/features/views/filter-box";
 import { PartsMenu, partsMenuId } from "~/features/views/parts-menu";
 import { SavedViews } from "~/features/views/saved-views";
 import { Button } from "~/ui/button";
@@ -69,15 +70,13 @@ function SettingsForm({ settings, view }: { settings: BoardSettings; view: strin
         submit(currentTarget, { replace: true, preventScrollReset: true })
       }
     >
-      <input
-        type="search"
-        name="q"
-        data-filter
-        defaultValue={settings.query}
-        aria-label="Filter the board"
+      <FilterBox
+        page="board"
+        query={settings.query}
+        label="Filter the board"
         title="Words from the code or title, or status:todo,review priority:<2 assignee:me label:bug story:ST-1 worker:name is:waiting. Put a minus before a filter to exclude it"
         placeholder="Filter"
-        className={`${control} w-36 min-w-0 max-sm:flex-1 lg:focus:w-56`}
+        className="w-36 max-sm:flex-1 lg:focus-within:w-56"
       />
       <PartsMenu title="Hide on cards" parts={cardParts} hidden={settings.hide}>
         <Choice label="Group by" name="group" value={settings.group} options={groupings} />

@@ -2,6 +2,7 @@ import { Form, Link, useSubmit } from "@remix-run/react";
 import { type RefObject, useEffect, useRef } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import type { BacklogTree } from "~/contract/page-data";
+import { FilterBox } from "~/features/views/filter-box";
 import { PartsMenu } from "~/features/views/parts-menu";
 import { Button } from "~/ui/button";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
@@ -61,15 +62,13 @@ export function Filters({
       className="contents"
       onInput={(event) => submit(event.currentTarget, { replace: true, preventScrollReset: true })}
     >
-      <input
-        type="search"
-        name="q"
-        data-filter
-        defaultValue={filter.query}
-        aria-label="Filter by code or title"
+      <FilterBox
+        page="backlog"
+        query={filter.query}
+        label="Filter by code or title"
         title="Words from the code or title, or status:open,blocked priority:<2 assignee:me label:bug sprint:SP-1. Put a minus before a filter to exclude it"
         placeholder="Filter by code or title"
-        className={`${control} min-w-44 flex-1 max-sm:basis-full sm:max-w-72`}
+        className="min-w-44 flex-1 max-sm:basis-full sm:max-w-72"
       />
       <select name="status" aria-label="Status" defaultValue={filter.status} className={control}>
         {statuses.map(([value, label]) => (

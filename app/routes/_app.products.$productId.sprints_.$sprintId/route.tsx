@@ -1,5 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { Suspense } from "react";
 import { getSprintBoard } from "~/domain/pages/operations.server";
 import { Board } from "~/features/board/board";
 import { BoardHeader } from "~/features/board/board-header";
@@ -8,7 +9,6 @@ import { readSettings, viewOf, withoutFilter } from "~/features/board/board-view
 import { loadAsked, taskLines } from "~/features/board/later-parts";
 import { waitsForPerson } from "~/features/board/state-line";
 import { BudgetSection } from "~/features/budgets/budget-section";
-import { ChartFigure } from "~/features/charts/chart-figure";
 import { drawBurndown } from "~/features/charts/draw-burndown.server";
 import { RowActions } from "~/features/items/row-actions";
 import { shownViews } from "~/features/views/shown-views.server";
@@ -21,18 +21,27 @@ import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
-import { Later } from "~/ui/later-part";
+import { Later, laterPart } from "~/ui/later-part";
 import { RunControl, runParts } from "./run-control";
 import { actOnSprint } from "./sprint-action.server";
 import { SprintMenu, SprintTitle } from "./sprint-header";
 import { StoryList } from "./story-list";
+
+/** It stands below the cards. */
+const burndownChart = laterPart(
+  () => import("~/features/charts/chart-figure").then(({ ChartFigure }) => ChartFigure),
+  "[data-chart]",
+);
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal, productId } = await requireProduct(request, context, params);
   const sprintId = requireId(params.sprintId, "sprint");
   const address = new URL(request.url).searchParams;
   const settings = readSettings(address);
-  await Promise.all([loadAsked(address), ...runParts.map((part) => part.load())]);
+  await Promise.all([
+    loadAsked(address),
+    ...[burndownChart, ...runParts].map((part) => part.load()),
+  ]);
   const { tasks, labels, views, preflight, forecast, budgets, burndown, ...board } =
     await getSprintBoard(actor, { sprint_id: sprintId });
   const view = viewOf(tasks, board.stories, settings, principal.user_id, board.members, labels);
@@ -106,7 +115,9 @@ export default function SprintPage() {
         <StoryList board={board} />
         <Section title="Burndown" about="Open tasks at the end of each day.">
           {burndown ? (
-            <ChartFigure chart={burndown} />
+            <Suspense>
+              <Later part={burndownChart} props={{ chart: burndown }} />
+            </Suspense>
           ) : (
             <p className="text-sm text-muted">
               The chart starts when the sprint is active and its first task moves.

@@ -57,6 +57,7 @@ export function useShellKeys(
       },
       { keys: "/", label: "Filter", run: filter },
       { keys: "f", label: "Filter", run: filter },
+      { keys: "Shift+F", label: "Clear the filter", run: () => pressMarked("data-show-all") },
       { keys: "$mod+z", label: "Undo the last change", run: undo },
       { keys: "Shift+T", label: "Switch between light and dark", run: switchTheme },
       { keys: "Escape", label: "Close", whileTyping: true, run: closeTopmost },

@@ -1,0 +1,46 @@
+import clsx from "clsx";
+import { lazy, Suspense, useRef, useState } from "react";
+
+/** What a filter can be is offered once somebody goes there. */
+const Completion = lazy(() => import("./filter/completion"));
+
+/** Where a filter is typed, on a board and in the backlog. */
+export function FilterBox({
+  page,
+  query,
+  label,
+  title,
+  placeholder,
+  className,
+}: {
+  page: "board" | "backlog";
+  query: string;
+  label: string;
+  title: string;
+  placeholder: string;
+  className: string;
+}) {
+  const input = useRef<HTMLInputElement>(null);
+  const [isAsked, setAsked] = useState(false);
+  return (
+    <span className={clsx("relative flex min-w-0", className)}>
+      <input
+        ref={input}
+        type="search"
+        name="q"
+        data-filter
+        defaultValue={query}
+        aria-label={label}
+        title={title}
+        placeholder={placeholder}
+        onFocus={() => setAsked(true)}
+        className="h-8 w-full min-w-0 rounded border border-line bg-surface px-2 text-sm pointer-coarse:h-10"
+      />
+      {isAsked ? (
+        <Suspense>
+          <Completion input={input} page={page} />
+        </Suspense>
+      ) : null}
+    </span>
+  );
+}
