@@ -3,6 +3,7 @@ import { json, redirect } from "@remix-run/node";
 import type { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import { idempotencyField } from "~/contract/idempotency-field";
+import { againField } from "~/ui/again-field";
 import { enhancedField } from "~/ui/enhanced-field";
 
 /** Words for the two things that go wrong most in a form; for the rest the schema's own words stand. */
@@ -99,7 +100,7 @@ export function textOf(form: FormData, name: string): string {
 const alreadySent =
   "This form was already sent with different content. Check what it created, or press again to create another.";
 
-const ownNames = new Set(["intent", enhancedField, idempotencyField]);
+const ownNames = new Set(["intent", enhancedField, idempotencyField, againField]);
 
 /** A form without the fields that only say which form it is and how it was sent. */
 function ownFields(form: FormData): FormData {

@@ -6,12 +6,14 @@ import { runForm } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/uuid";
 import { useActionResult } from "~/ui/action-result";
+import { againField } from "~/ui/again-field";
 import { CodeChip } from "~/ui/badge";
-import { ButtonLink, SubmitButton } from "~/ui/button";
+import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { SelectField, TextAreaField, TextField } from "~/ui/field";
 import { useRowKeys } from "~/ui/page-keys";
+import { CreateButtons, CreatedBefore } from "~/ui/rare/create-buttons";
 import { PageHeader } from "~/ui/rare/page-header";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { RelativeTime } from "~/ui/relative-time";
@@ -36,9 +38,14 @@ export const loader = pageLoader(async ({ request, context }) => {
 
 export const action = pageAction(async ({ request, context }) => {
   const { actor } = await requireWriter(request, context);
-  return runForm(await request.formData(), createIdeaInput, async (input) => {
-    const idea = await createIdea(actor, input);
-    return redirect(`/ideas/${idea.id}`, 303);
+  const form = await request.formData();
+  return runForm(form, createIdeaInput, async (input) => {
+    const { id } = await createIdea(actor, input);
+    if (!form.has(againField)) return redirect(`/ideas/${id}`, 303);
+    const { searchParams: next } = new URL(request.url);
+    next.set("panel", "new");
+    next.set("made", id);
+    return redirect(`/ideas?${next}`, 303);
   });
 });
 
@@ -51,6 +58,7 @@ export default function IdeasPage() {
   const products = shell?.products ?? [];
   const own = products.filter(({ role }) => role !== "VIEWER");
   const asked = params.get("panel") === "new";
+  const made = items.find(({ id }) => id === params.get("made"));
   const creating = asked || (items.length === 0 && !archived);
   useRowKeys();
   return (
@@ -73,10 +81,11 @@ export default function IdeasPage() {
       <div className="grid gap-5">
         {creating && own.length > 0 ? (
           <NewIdeaForm
-            key={asked ? "asked" : "first"}
+            key={asked ? `asked ${made?.id}` : "first"}
+            made={made?.code ?? null}
             asked={asked}
             products={own}
-            productId={productId ?? shell?.activeProductId ?? null}
+            productId={made?.product_id ?? productId ?? shell?.activeProductId ?? null}
           />
         ) : null}
         {items.length === 0 ? (
@@ -172,9 +181,12 @@ function NewIdeaForm({
   products,
   productId,
   asked,
+  made,
 }: {
   products: readonly { id: string; name: string }[];
   productId: string | null;
+  /** What it has created before. */
+  made: string | null;
   /** Somebody asked for the form, so it is what comes next; else it is there because nothing else is. */
   asked: boolean;
 }) {
@@ -184,6 +196,7 @@ function NewIdeaForm({
   });
   return (
     <Section title="New idea">
+      <CreatedBefore code={made} />
       <ServerForm form={form} creates draft="new-idea" className="grid max-w-xl gap-4">
         <WriteFields className="grid gap-4">
           <TextField
@@ -204,9 +217,7 @@ function NewIdeaForm({
             options={products.map(({ id, name }) => ({ value: id, label: name }))}
             {...form.field("product_id")}
           />
-          <div>
-            <SubmitButton pendingLabel="Creating…">Create idea</SubmitButton>
-          </div>
+          <CreateButtons noun="idea" />
         </WriteFields>
       </ServerForm>
     </Section>

@@ -7,11 +7,13 @@ import { runForm } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { useActionResult } from "~/ui/action-result";
-import { ButtonLink, SubmitButton } from "~/ui/button";
+import { againField } from "~/ui/again-field";
+import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { TextAreaField, TextField } from "~/ui/field";
 import { useRowKeys } from "~/ui/page-keys";
+import { CreateButtons, CreatedBefore } from "~/ui/rare/create-buttons";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { CalendarDay } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
@@ -28,7 +30,9 @@ export const action = pageAction(async ({ request, context, params }) => {
   form.set("product_id", productId);
   return runForm(form, createSprintInput, async (input) => {
     const sprint = await createSprint(actor, input);
-    return redirect(`/products/${productId}/sprints/${sprint.id}`, 303);
+    const sprints = `/products/${productId}/sprints`;
+    const again = `${sprints}?panel=new&made=${sprint.id}`;
+    return redirect(form.has(againField) ? again : `${sprints}/${sprint.id}`, 303);
   });
 });
 
@@ -37,6 +41,7 @@ export const meta: MetaFunction = () => [{ title: "Sprints · Backloom" }];
 export default function SprintsPage() {
   const { productId, sprints } = useLoaderData<typeof loader>();
   const [params] = useSearchParams();
+  const made = sprints.find(({ id }) => id === params.get("made"));
   const creating = params.get("panel") === "new" || sprints.length === 0;
   useLiveRevalidation({ stream: "backlog", productId });
   useRowKeys();
@@ -51,7 +56,13 @@ export default function SprintsPage() {
         )}
       </div>
       <div className="grid gap-5">
-        {creating ? <NewSprintForm cancelTo={sprints.length > 0 ? "?" : null} /> : null}
+        {creating ? (
+          <NewSprintForm
+            key={made?.id}
+            made={made?.code ?? null}
+            cancelTo={sprints.length > 0 ? "?" : null}
+          />
+        ) : null}
         {sprints.length === 0 ? (
           <EmptyState compact title="No sprints yet">
             A sprint is a goal and the stories that you and your agents work on next.
@@ -89,12 +100,20 @@ function SprintRow({ sprint }: { sprint: SprintOverview }) {
   );
 }
 
-function NewSprintForm({ cancelTo }: { cancelTo: string | null }) {
+function NewSprintForm({
+  made,
+  cancelTo,
+}: {
+  /** What it has created before. */
+  made: string | null;
+  cancelTo: string | null;
+}) {
   const form = useServerForm<"sprint_goal" | "start_date" | "end_date">({
     lastResult: useActionResult(),
   });
   return (
     <Section title="New sprint">
+      <CreatedBefore code={made} />
       <ServerForm form={form} creates draft="new-sprint" className="grid max-w-xl gap-4">
         <WriteFields className="grid gap-4">
           <TextAreaField
@@ -116,8 +135,8 @@ function NewSprintForm({ cancelTo }: { cancelTo: string | null }) {
             />
             <TextField label="End date" required={false} type="date" {...form.field("end_date")} />
           </div>
-          <div className="flex gap-2">
-            <SubmitButton pendingLabel="Creating…">Create sprint</SubmitButton>
+          <div className="flex flex-wrap gap-2">
+            <CreateButtons noun="sprint" />
             {cancelTo ? (
               <ButtonLink to={cancelTo} data-close>
                 Cancel

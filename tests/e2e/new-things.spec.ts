@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { openWithKeys } from "./places";
+import { openLive, openWithKeys } from "./places";
 import { test } from "./test";
 import { lastId, newPerson, newWorld, post } from "./world";
 
@@ -58,4 +58,37 @@ test("words chosen in a description become tasks of its story", async ({ browser
   await panel.getByRole("button", { name: "Create 2 tasks" }).click();
   await expect(panel.getByText("Created 2 tasks.")).toBeVisible();
   await expect(page.getByText("Ask for the name").first()).toBeVisible();
+});
+
+test("Ctrl Shift Enter creates and opens the form again, empty and in the same place", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  const panel = page.getByRole("complementary", { name: "Details" });
+  await openWithKeys(page, `${world.product}/backlog?panel=new-task&story=${world.storyId}`);
+  for (const [title, code] of [
+    ["Sing the greeting", "T-4"],
+    ["Hum the greeting", "T-5"],
+  ] as const) {
+    await panel.getByLabel("Title").fill(title);
+    await panel.getByLabel("Description").fill("Aloud");
+    await panel.getByLabel("Description").press("ControlOrMeta+Shift+Enter");
+    await expect(panel.getByText(`${code} created.`)).toBeVisible();
+    await expect(panel.getByLabel("Title")).toHaveValue("");
+    await expect(panel.getByLabel("Title")).toBeFocused();
+    await expect(page.locator("[data-line^=task]").filter({ hasText: title })).toBeVisible();
+  }
+  await panel.getByLabel("Title").fill("Whistle the greeting");
+  await panel.getByLabel("Title").press("ControlOrMeta+Enter");
+  await expect(panel.getByRole("heading").first()).toContainText("T-6");
+
+  await openLive(page, "/ideas?panel=new");
+  await page.getByLabel("Title").fill("A chorus");
+  await page.getByRole("button", { name: "Create and add another" }).click();
+  await expect(page.getByText(/^\S+ created\.$/)).toBeVisible();
+  await expect(page.getByLabel("Title")).toHaveValue("");
+  await expect(page.getByLabel("Title")).toBeFocused();
+  await context.close();
 });

@@ -27,6 +27,7 @@ import { mergeEdit } from "~/http/merge-edit.server";
 import { moveTaskForm } from "~/http/task-forms.server";
 import { validate } from "~/http/validation.server";
 import { viewIntents } from "~/http/view-forms.server";
+import { againField } from "~/ui/again-field";
 import { editTaskForm } from "../_app.tasks.$taskId/edit-task-form.server";
 import { createList, previewList } from "./paste-list.server";
 import { panelParameters } from "./tree-address";
@@ -71,7 +72,7 @@ function pbiIntents(actor: Actor, form: FormData, { productId, here, back, close
       form.set("product_id", productId);
       return runForm(form, createPbiInput, async (input) => {
         const pbi = await createPbi(actor, input);
-        return redirect(withPanel(here, `pbi:${pbi.id}`), 303);
+        return redirect(created(here, form, "pbi", pbi), 303);
       });
     },
     "update-pbi": () =>
@@ -105,7 +106,7 @@ function storyIntents(actor: Actor, form: FormData, { here, back, closed }: Page
     "create-story": () =>
       runForm(form, createStoryInput, async (input) => {
         const story = await createStory(actor, input);
-        return redirect(withPanel(here, `story:${story.id}`), 303);
+        return redirect(created(here, form, "story", story, { pbi: story.pbi_id }), 303);
       }),
     "update-story": () =>
       runForm(
@@ -155,7 +156,7 @@ function taskIntents(actor: Actor, form: FormData, { here, back, closed }: Page)
     "create-task": () =>
       runForm(form, createTaskInput, async (input) => {
         const task = await createTask(actor, input);
-        return redirect(withPanel(here, `task:${task.id}`), 303);
+        return redirect(created(here, form, "task", task, { story: input.story_id }), 303);
       }),
     "set-task-status": () => moveTaskForm(actor, form, back),
     "edit-task": () => editTaskForm(actor, form, back),
@@ -166,10 +167,27 @@ function taskIntents(actor: Actor, form: FormData, { here, back, closed }: Page)
   };
 }
 
-function withPanel(here: URL, panel: string | null): string {
+/** What was created; or the form for another one in the same place. */
+function created(
+  here: URL,
+  form: FormData,
+  kind: "pbi" | "story" | "task",
+  { id, code }: { id: string; code: string },
+  place: Readonly<Record<string, string>> = {},
+): string {
+  if (!form.has(againField)) return withPanel(here, `${kind}:${id}`);
+  return withPanel(here, `new-${kind}`, { ...place, made: code });
+}
+
+function withPanel(
+  here: URL,
+  panel: string | null,
+  more: Readonly<Record<string, string>> = {},
+): string {
   const params = new URLSearchParams(here.search);
   for (const name of panelParameters) params.delete(name);
   if (panel) params.set("panel", panel);
+  for (const [name, value] of Object.entries(more)) params.set(name, value);
   const query = params.toString();
   return query ? `${here.pathname}?${query}` : here.pathname;
 }

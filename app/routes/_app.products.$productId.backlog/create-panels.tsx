@@ -1,8 +1,8 @@
 import { priorityOptions } from "~/features/items/lists/priority";
 import { useActionResult } from "~/ui/action-result";
-import { SubmitButton } from "~/ui/button";
 import { HiddenFields, SelectField, TextAreaField, TextField } from "~/ui/field";
 import { CopyButton } from "~/ui/rare/copy-button";
+import { CreateButtons } from "~/ui/rare/create-buttons";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { WriteFields } from "~/ui/write-access";
 import { type FilledField, filledFields } from "./tree-address";
@@ -26,7 +26,7 @@ export function NewPbiPanel({ given }: { given: Given }) {
           {...form.field("description")}
         />
         <SelectField label="Priority" options={priorityOptions()} {...form.field("priority")} />
-        <SubmitButton pendingLabel="Creating…">Create PBI</SubmitButton>
+        <CreateButtons noun="PBI" />
         <CopyFilledLink panel="new-pbi" />
       </WriteFields>
     </ServerForm>
@@ -77,7 +77,7 @@ export function NewStoryPanel({
           options={priorityOptions()}
           {...form.field("priority")}
         />
-        <SubmitButton pendingLabel="Creating…">Create story</SubmitButton>
+        <CreateButtons noun="story" />
         <CopyFilledLink panel="new-story" />
       </WriteFields>
     </ServerForm>
@@ -109,7 +109,7 @@ export function NewTaskPanel({
           description="The steps for the agent. A run needs a plan for every task."
           {...form.field("implementation_plan")}
         />
-        <SubmitButton pendingLabel="Creating…">Create task</SubmitButton>
+        <CreateButtons noun="task" />
         <CopyFilledLink panel="new-task" />
       </WriteFields>
     </ServerForm>

@@ -13,26 +13,33 @@ export async function loadPanel(
   signedIn: SignedIn,
   productId: string,
   address: URLSearchParams,
-  tree: Promise<Pick<BacklogTree, "pbis" | "stories">>,
+  tree: Promise<Pick<BacklogTree, "pbis" | "stories" | "tasks">>,
 ) {
   const { actor, principal } = signedIn;
   const [kind = "", id = ""] = (address.get("panel") ?? "").split(":");
   const given = givenIn(address);
   const show = (text: string | null) => renderMarkdown(text, principal.user_id);
-  if (kind === "new-pbi") return { kind: "new-pbi", given } as const;
+  if (kind === "new-pbi") {
+    const made = codeIn((await tree).pbis, address);
+    return { kind: "new-pbi", given, made } as const;
+  }
   if (kind === "new-story") {
-    const pbi = named((await tree).pbis, address.get("pbi"));
-    return { kind: "new-story", pbiId: pbi?.id ?? null, given } as const;
+    const { pbis, stories } = await tree;
+    const pbi = named(pbis, address.get("pbi"));
+    const made = codeIn(stories, address);
+    return { kind: "new-story", pbiId: pbi?.id ?? null, given, made } as const;
   }
   if (kind === "paste") {
     const made = address.get("made");
     return { kind: "paste", into: address.get("into"), made } as const;
   }
   if (kind === "new-task") {
-    const story = named((await tree).stories, address.get("story"));
+    const { stories, tasks } = await tree;
+    const story = named(stories, address.get("story"));
     if (story === undefined) return null;
     const { id: story_id, code, title } = story;
-    return { kind: "new-task", story: { id: story_id, code, title }, given } as const;
+    const made = codeIn(tasks, address);
+    return { kind: "new-task", story: { id: story_id, code, title }, given, made } as const;
   }
   if (!isCanonicalUuid(id)) return null;
   if (kind === "pbi") {
@@ -70,6 +77,14 @@ function named<Thing extends { id: string; code: string }>(
   name: string | null,
 ): Thing | undefined {
   return things.find(({ id, code }) => id === name || code === name);
+}
+
+/** The code of what the form before this one has created. */
+function codeIn(
+  things: readonly { id: string; code: string }[],
+  address: URLSearchParams,
+): string | null {
+  return named(things, address.get("made"))?.code ?? null;
 }
 
 /** What the address fills into the form; the form's own rules judge it once somebody sends it. */

@@ -7,6 +7,7 @@ import type { SafeHtml } from "~/features/markdown/prose";
 import { ActionForm } from "~/ui/action-form";
 import { Button, ButtonLink } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
+import { CreatedBefore } from "~/ui/rare/create-buttons";
 import { SidePanel } from "~/ui/rare/side-panel";
 import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
@@ -31,7 +32,8 @@ export function Panel(props: PanelProps) {
   if (panel.kind === "new-pbi") {
     return (
       <SidePanel key="new-pbi" title="New PBI" closeTo={closeTo}>
-        <NewPbiPanel given={panel.given} />
+        <CreatedBefore code={panel.made} />
+        <NewPbiPanel key={panel.made} given={panel.given} />
       </SidePanel>
     );
   }
@@ -46,14 +48,16 @@ export function Panel(props: PanelProps) {
   if (panel.kind === "new-story") {
     return (
       <SidePanel key="new-story" title="New story" closeTo={closeTo}>
-        <NewStoryPanel pbis={pbis} pbiId={panel.pbiId} given={panel.given} />
+        <CreatedBefore code={panel.made} />
+        <NewStoryPanel key={panel.made} pbis={pbis} pbiId={panel.pbiId} given={panel.given} />
       </SidePanel>
     );
   }
   if (panel.kind === "new-task") {
     return (
       <SidePanel key="new-task" title={`New task in ${panel.story.code}`} closeTo={closeTo}>
-        <NewTaskPanel story={panel.story} given={panel.given} />
+        <CreatedBefore code={panel.made} />
+        <NewTaskPanel key={panel.made} story={panel.story} given={panel.given} />
       </SidePanel>
     );
   }
