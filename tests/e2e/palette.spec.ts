@@ -80,3 +80,43 @@ test("Shift T switches between light and dark", async ({ browser }) => {
   await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
   await context.close();
 });
+
+test("the palette acts on the row under the mouse or with the focus, once for each action", async ({
+  browser,
+}) => {
+  const { name, context } = await newPerson(browser);
+  const world = await newWorld(context);
+  await post(context, `${world.product}/settings`, {
+    ...{ intent: "create-label", name: "Warm", color: "#22c55e" },
+  });
+  const page = await context.newPage();
+  for (const [address, how] of [
+    [`${world.product}/backlog`, "hover"],
+    [world.sprint, "focus"],
+  ] as const) {
+    await openWithKeys(page, address);
+    const row = page.getByRole("link", { name: "Show the greeting" });
+    for (const [words, menu, option] of [
+      ["priority", "Priority of T-2", "2 High"],
+      ["assignee", "Assignee of T-2", name],
+      ["labels", "Labels of T-2", "Warm"],
+      ["status", "Status of T-2", "To do"],
+    ] as const) {
+      // A browser takes the first place of a mouse for no movement.
+      if (how === "hover") await row.hover({ position: { x: 8, y: 8 } });
+      await (how === "hover" ? row.hover() : row.focus());
+      await ask(page, words);
+      const named = new RegExp(`^${words}`, "i");
+      await expect(page.getByRole("option", { name: named })).toHaveCount(1);
+      await page.keyboard.press("Enter");
+      const choices = page.getByRole("group", { name: menu });
+      const changed = page.waitForResponse((answer) => answer.url().includes("/changes"));
+      await choices.getByRole("button", { name: option }).click();
+      expect((await changed).status()).toBe(200);
+      await expect(choices).toBeHidden();
+    }
+  }
+  await page.goto(`/tasks/${world.taskIds[1]}`);
+  await expect(page.getByLabel("Priority").locator("option:checked")).toHaveText("2 High");
+  await context.close();
+});

@@ -23,6 +23,9 @@ export interface ItemAction {
   reads?: true;
 }
 
+/** The heading of the keys of rows. */
+export const rowGroup = "Row or selection";
+
 export const itemActions: readonly ItemAction[] = [
   { name: "status", key: "s", label: "Status…", kinds: ["task", "pbi"] },
   { name: "priority", key: "p", label: "Priority…", kinds: ["task", "story", "pbi"] },

@@ -13,7 +13,7 @@ import {
 } from "../selection";
 import type { Change } from "../use-changes";
 import { isHeldOn } from "./hold-to-peek";
-import { type ItemAction, itemActions, runItemAction } from "./item-actions";
+import { type ItemAction, itemActions, rowGroup, runItemAction } from "./item-actions";
 
 const none: readonly PageKey[] = [];
 
@@ -48,7 +48,7 @@ export function useItemKeys({
       { keys: "ArrowUp", label: "Peek at the previous row", run: () => walk(peek.current, -1) },
     ];
   }, [without, canWrite, change, peek]);
-  usePageKeys("Row or selection", isReady ? keys : none);
+  usePageKeys(rowGroup, isReady ? keys : none);
 }
 
 /** A key means the selection, else the highlighted row. `e` also means a text that is edited in place. */

@@ -1,8 +1,14 @@
-import { activeRow, isPageItem, itemOf } from "~/features/items/active-row";
-import { actionsFor, type ItemAction, runItemAction } from "~/features/items/keys/item-actions";
+import { activeRow, focusRow, isPageItem, itemOf } from "~/features/items/active-row";
+import {
+  actionsFor,
+  type ItemAction,
+  itemActions,
+  rowGroup,
+  runItemAction,
+} from "~/features/items/keys/item-actions";
 import { selectedItems } from "~/features/items/selection";
 import { Kbd } from "~/ui/badge";
-import { useShownKeys } from "~/ui/page-keys";
+import { type PageKey, useShownKeys } from "~/ui/page-keys";
 import { pressEdit } from "~/ui/rare/edit-key";
 import { shownKeys } from "~/ui/rare/shown-keys";
 import { useWriteAccess } from "~/ui/write-access";
@@ -64,19 +70,37 @@ export function ActiveItemActions({
   );
 }
 
+/** Keys of rows do nothing without one; what stands in the row's own group is not said twice. The row is under no mouse any more. */
+function ofRow(keys: readonly PageKey[], first: string | undefined): readonly PageKey[] {
+  if (!first) return [];
+  const said = new Set(itemActions.map(({ key }) => key));
+  return keys
+    .filter(({ keys: press }) => !said.has(press))
+    .map((key) => ({
+      ...key,
+      run: () => {
+        focusRow(first);
+        return key.run();
+      },
+    }));
+}
+
 /** Keys that mean nothing once the palette is open. */
 const withoutLine = new Set(["Search and actions", "Next row", "Previous row", "Close"]);
 
 /** Everything that the page has buttons, menus and keys for. */
 export function PageItems({
   actions,
+  atHand: { items },
   onClose,
 }: {
   actions: readonly PageAction[];
+  atHand: ActiveItems;
   onClose: () => void;
 }) {
+  const [first] = items;
   const keys = useShownKeys()
-    .flatMap(({ keys: shown }) => shown)
+    .flatMap(({ group, keys: shown }) => (group === rowGroup ? ofRow(shown, first) : shown))
     .filter(({ keys: press, label }) => !press.startsWith("g ") && !withoutLine.has(label))
     .filter((key, index, all) => all.findIndex(({ label }) => label === key.label) === index)
     .filter(({ label }) => !actions.some((action) => action.label === label));

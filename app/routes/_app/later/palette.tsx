@@ -71,7 +71,7 @@ export default function Palette({ open, onClose, onReopen, shell, productId }: P
             {ofPage ? null : <ActiveItemActions {...{ atHand, onClose, onReopen }} />}
             {wanted ? null : <RecentItems userId={shell.user.id} go={go} />}
             {ofPage ? <ActiveItemActions {...{ atHand, onClose, onReopen }} /> : null}
-            <PageItems actions={actions} onClose={onClose} />
+            <PageItems {...{ actions, atHand }} onClose={onClose} />
             <SprintItems {...{ shell, productId, actions, onClose }} />
             <CreateItems go={go} productId={productId} />
           </ProductAccess>
