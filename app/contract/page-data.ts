@@ -3,7 +3,7 @@ import { agentJobSchema } from "./agent-job";
 import { beginningSchema, freshStartSchema } from "./beginning";
 import { budgetListSchema } from "./budget";
 import { runSummary } from "./dashboard";
-import { dependenciesSchema } from "./dependency";
+import { dependenciesSchema, dependencyKinds } from "./dependency";
 import { doingSchema } from "./events";
 import { forecastSchema } from "./forecast";
 import { jobReviewSchema, storedCommentSchema } from "./job-review";
@@ -17,6 +17,7 @@ import { preflightSchema } from "./sprint-run";
 import { storySchema } from "./story";
 import { storyLogSchema } from "./story-log";
 import { taskDetailSchema, taskSchema } from "./task";
+import { idSchema } from "./text";
 
 /** What pages read in one call each (`supabase/schemas/43_pages`): parts of the nouns' own shapes, and what only the page shows. */
 const id = z.string();
@@ -174,6 +175,9 @@ export const taskPageSchema = z.object({
   history: z.array(z.object({ id: z.number(), to_status: z.string(), changed_at: moment })),
 });
 export type TaskPageData = z.infer<typeof taskPageSchema>;
+
+export const branchInput = z.object({ kind: z.enum(dependencyKinds), id: idSchema });
+export const branchSchema = z.object({ branch: z.string() });
 
 export const backlogTreeSchema = z.object({
   labels: z.array(labelSchema),

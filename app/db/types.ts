@@ -341,6 +341,7 @@ export type Database = {
       get_avatar: { Args: { p_user_id: string }; Returns: Json };
       get_backlog: { Args: { p_product_id: string }; Returns: Json };
       get_backlog_tree: { Args: { p_product_id: string }; Returns: Json };
+      get_branch: { Args: { p_id: string; p_kind: string }; Returns: Json };
       get_budgets: {
         Args: {
           p_product_id: string;

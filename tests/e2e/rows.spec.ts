@@ -1,7 +1,7 @@
 import { expect } from "@playwright/test";
-import { openLive } from "./places";
+import { openLive, openWithKeys } from "./places";
 import { test } from "./test";
-import { newPerson, newWorld, post } from "./world";
+import { letIn, newPerson, newWorld, post } from "./world";
 
 test("what people write is text in rows, and the page comes to life over them", async ({
   browser,
@@ -23,4 +23,50 @@ test("what people write is text in rows, and the page comes to life over them", 
     await expect(page.locator("img[src=x]")).toHaveCount(0);
   }
   await context.close();
+});
+
+test("link, code and branch of a row are copied by keys, from its menu and from the palette, also by viewers", async ({
+  browser,
+}) => {
+  const owner = await newPerson(browser);
+  const world = await newWorld(owner.context);
+  const viewer = await newPerson(browser, { permissions: ["clipboard-read", "clipboard-write"] });
+  await letIn(owner, world.product, viewer);
+  const members = await (await owner.context.request.get(`${world.product}/members`)).text();
+  const [, user_id = ""] = /name="user_id" value="([^"]+)"/.exec(members) ?? [];
+  await post(owner.context, `${world.product}/members`, {
+    intent: "role",
+    user_id,
+    role: "viewer",
+  });
+  const page = await viewer.context.newPage();
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  await openWithKeys(page, `${world.product}/backlog`);
+  const row = page.getByRole("link", { name: "Show the greeting" });
+  await row.focus();
+  await page.keyboard.press("ControlOrMeta+.");
+  await expect(page.getByText("Copied T-2")).toBeVisible();
+  expect(await copied()).toBe("T-2");
+  await page.keyboard.press("ControlOrMeta+Shift+,");
+  await expect(page.getByText("Copied the link to T-2")).toBeVisible();
+  expect(await copied()).toMatch(new RegExp(`^http.*/tasks/${world.taskIds[1]}$`));
+  await page.keyboard.press("ControlOrMeta+Shift+.");
+  await expect(page.getByText("Copied backloom/ST-001")).toBeVisible();
+  expect(await copied()).toBe("backloom/ST-001");
+
+  await page.getByRole("link", { name: "Write the greeting" }).click({ button: "right" });
+  await page.getByRole("group", { name: "Actions for T-1" }).getByText("Copy code").click();
+  await expect(page.getByText("Copied T-1")).toBeVisible();
+  expect(await copied()).toBe("T-1");
+
+  await page.goto(`/stories/${world.storyId}`);
+  await expect(page.locator("[data-item-keys]")).toBeAttached();
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.keyboard.type("copy branch");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Copied backloom/ST-001")).toBeVisible();
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog")).toContainText("Copy branch name");
+  await viewer.context.close();
+  await owner.context.close();
 });

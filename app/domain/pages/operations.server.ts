@@ -1,6 +1,8 @@
 import { dashboardSchema } from "~/contract/dashboard";
 import {
   backlogTreeSchema,
+  branchInput,
+  branchSchema,
   shellInput,
   shellSchema,
   soloBoardSchema,
@@ -32,6 +34,9 @@ export const getSprintBoard = operation("get_sprint_board", sprintIdInput, sprin
 
 /** The sprint review: stories with proof, changes and cost, and what stays open. */
 export const getSprintReview = operation("get_sprint_review", sprintIdInput, sprintReviewSchema);
+
+/** The branch of a task or story. */
+export const getBranch = operation("get_branch", branchInput, branchSchema);
 
 /** Everything about one story. */
 export const getStoryPage = operation("get_story_page", storyIdInput, storyPageSchema);

@@ -1,12 +1,22 @@
 import { showToast } from "~/ui/toast";
 
-/** Copies a text, or says that this page may not: browsers refuse it without https, and their users may. */
-export async function copyText(text: string): Promise<boolean> {
+/** Copies a text, also one that is on its way, or says that this page may not: browsers refuse it without https, and their users may. */
+export async function copyText(text: string | Promise<string>): Promise<boolean> {
   try {
-    await navigator.clipboard.writeText(text);
+    if (typeof text === "string") await navigator.clipboard.writeText(text);
+    else await navigator.clipboard.write([new ClipboardItem({ "text/plain": text })]);
     return true;
   } catch {
-    showToast("Your browser blocked copying. Select the text and copy it instead.", "failed");
+    const isThere = await Promise.resolve(text).then(
+      () => true,
+      () => false,
+    );
+    showToast(
+      isThere
+        ? "Your browser blocked copying. Select the text and copy it instead."
+        : "The service did not answer. Try again.",
+      "failed",
+    );
     return false;
   }
 }

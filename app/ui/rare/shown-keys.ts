@@ -5,6 +5,8 @@ const caps: Readonly<Record<string, string>> = {
   ArrowLeft: "←",
   ArrowRight: "→",
   Escape: "Esc",
+  Comma: ",",
+  Period: ".",
 };
 
 /** What to press, key by key, as it stands on the keyboard of this machine. */

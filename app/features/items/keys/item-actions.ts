@@ -1,4 +1,5 @@
 import { kindOf } from "../selection";
+import type { CopyAction } from "./copy-item";
 
 /** What can be done with the highlighted row, or with all that are selected: one list for keys, menus, bar and palette. */
 export interface ItemAction {
@@ -13,6 +14,7 @@ export interface ItemAction {
     | "waits"
     | "run"
     | "peek"
+    | CopyAction
     | "select";
   key: string;
   label: string;
@@ -22,6 +24,11 @@ export interface ItemAction {
   /** Changes nothing, so that everybody may. */
   reads?: true;
 }
+
+const copied = { kinds: ["task", "story", "pbi"], single: true, reads: true } as const;
+
+/** Copies something of an item, and changes nothing. */
+export const isCopy = (name: ItemAction["name"]): name is CopyAction => name.startsWith("copy-");
 
 /** The heading of the keys of rows. */
 export const rowGroup = "Row or selection";
@@ -43,6 +50,15 @@ export const itemActions: readonly ItemAction[] = [
     kinds: ["task", "story", "pbi"],
     single: true,
     reads: true,
+  },
+  { name: "copy-link", key: "$mod+Shift+Comma", label: "Copy link", ...copied },
+  { name: "copy-code", key: "$mod+Period", label: "Copy code", ...copied },
+  {
+    ...copied,
+    name: "copy-branch",
+    key: "$mod+Shift+Period",
+    label: "Copy branch name",
+    kinds: ["task", "story"],
   },
   { name: "select", key: "x", label: "Select", kinds: ["task", "story", "pbi"], reads: true },
 ];

@@ -16,8 +16,9 @@ import { focusRow, itemOf, lineOf, linkOf, watchRows } from "../active-row";
 import type { ItemKeysProps, OwnPeek } from "../row-actions";
 import { clearSelection, kindOf, selectedItems, toggleSelected, useSelected } from "../selection";
 import { type Change, useChanges } from "../use-changes";
+import { copyItem } from "./copy-item";
 import { closeOnRelease } from "./hold-to-peek";
-import { actionsFor, offerItemActions } from "./item-actions";
+import { actionsFor, isCopy, offerItemActions } from "./item-actions";
 import type { OpenMenu } from "./item-menu";
 import type { OpenRowMenu } from "./row-menu";
 import { useItemKeys } from "./use-item-keys";
@@ -119,6 +120,8 @@ function useItemActions({
         const { open, show } = peek.current;
         show(open === first ? null : first);
         if (open === null) focusRow(first);
+      } else if (isCopy(name)) {
+        void copyItem(name, first, row);
       } else if (name === "mine") {
         change(items, { assignee_id: "me" });
       } else if (name === "run") {

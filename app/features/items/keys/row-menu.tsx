@@ -1,11 +1,10 @@
 import { useNavigate } from "@remix-run/react";
 import { Kbd } from "~/ui/badge";
 import { MenuButton, MenuDivider, MenuHeading, menuEvents } from "~/ui/menu";
-import { copyText } from "~/ui/rare/copy-text";
-import { showToast } from "~/ui/toast";
+import { shownKeys } from "~/ui/rare/shown-keys";
 import { useWriteAccess } from "~/ui/write-access";
 import { focusRow } from "../active-row";
-import { actionsFor, runItemAction } from "./item-actions";
+import { actionsFor, type ItemAction, isCopy, runItemAction } from "./item-actions";
 import { useMenuAt } from "./use-menu-at";
 
 export interface OpenRowMenu {
@@ -24,6 +23,21 @@ export default function RowMenu({ menu, onClose }: { menu: OpenRowMenu; onClose:
   const [first = "", ...others] = items;
   const link = others.length === 0 ? row.querySelector<HTMLAnchorElement>("a[data-row]") : null;
   const about = others.length === 0 ? code : `${items.length} selected`;
+  const actions = actionsFor(items, canWrite);
+  const copies = actions.filter(({ name }) => isCopy(name));
+  const line = ({ name, key, label }: ItemAction) => (
+    <MenuButton
+      key={name}
+      type="button"
+      onClick={() => {
+        onClose();
+        focusRow(first);
+        runItemAction(name, items, row);
+      }}
+    >
+      <Line label={label} keys={key} />
+    </MenuButton>
+  );
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a popover with the platform's styles
     <div
@@ -38,20 +52,9 @@ export default function RowMenu({ menu, onClose }: { menu: OpenRowMenu; onClose:
         <span className="font-mono">{about}</span>
       </MenuHeading>
       {link ? <Ways link={link} /> : null}
-      {actionsFor(items, canWrite).map(({ name, key, label }) => (
-        <MenuButton
-          key={name}
-          type="button"
-          onClick={() => {
-            onClose();
-            focusRow(first);
-            runItemAction(name, items, row);
-          }}
-        >
-          <Line label={label} keys={key} />
-        </MenuButton>
-      ))}
-      {link ? <Copies code={code} link={link} /> : null}
+      {actions.filter(({ name }) => !isCopy(name)).map(line)}
+      {copies.length > 0 ? <MenuDivider /> : null}
+      {copies.map(line)}
     </div>
   );
 }
@@ -71,28 +74,13 @@ function Ways({ link }: { link: HTMLAnchorElement }) {
   );
 }
 
-function Copies({ code, link }: { code: string; link: HTMLAnchorElement }) {
-  const copy = async (text: string) => {
-    if (await copyText(text)) showToast("Copied");
-  };
-  return (
-    <>
-      <MenuDivider />
-      <MenuButton type="button" onClick={() => void copy(code)}>
-        Copy code
-      </MenuButton>
-      <MenuButton type="button" onClick={() => void copy(link.href)}>
-        Copy link
-      </MenuButton>
-    </>
-  );
-}
-
 function Line({ label, keys }: { label: string; keys: string }) {
   return (
     <>
       <span className="flex-1">{label}</span>
-      <Kbd>{keys}</Kbd>
+      {shownKeys(keys).map((key) => (
+        <Kbd key={key}>{key}</Kbd>
+      ))}
     </>
   );
 }

@@ -3,7 +3,7 @@ import { Button } from "~/ui/button";
 import { countText } from "~/ui/numbers";
 import { useWriteAccess } from "~/ui/write-access";
 import { clearSelection } from "../selection";
-import { actionsFor, kindsOf, runItemAction } from "./item-actions";
+import { actionsFor, isCopy, kindsOf, runItemAction } from "./item-actions";
 
 const nouns: Record<string, [string, string]> = {
   task: ["task", "tasks"],
@@ -19,7 +19,7 @@ export default function SelectionBar({ selected }: { selected: ReadonlySet<strin
   const [kind = ""] = kinds;
   const [one, many] = kinds.size === 1 ? (nouns[kind] ?? ["", ""]) : ["item", "items"];
   const actions = actionsFor(items, canWrite).filter(
-    ({ name }) => name !== "select" && name !== "peek" && name !== "title",
+    ({ name }) => name !== "select" && name !== "peek" && name !== "title" && !isCopy(name),
   );
   return (
     <div

@@ -63,7 +63,9 @@ export function ActiveItemActions({
             onSelect={() => run(action)}
           >
             <span className="flex-1">{action.label}</span>
-            <Kbd>{action.key}</Kbd>
+            {shownKeys(action.key).map((cap) => (
+              <Kbd key={cap}>{cap}</Kbd>
+            ))}
           </Item>
         ))}
     </Group>

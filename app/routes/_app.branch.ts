@@ -1,0 +1,14 @@
+import { json } from "@remix-run/node";
+import { ContractError } from "~/contract/errors";
+import { branchInput } from "~/contract/page-data";
+import { getBranch } from "~/domain/pages/operations.server";
+import { pageLoader, requireActor } from "~/http/page-guards.server";
+
+/** `GET /branch?kind=&id=`: what *Copy branch name* copies. */
+export const loader = pageLoader(async ({ request, context }) => {
+  const { actor } = await requireActor(request, context);
+  const asked = Object.fromEntries(new URL(request.url).searchParams);
+  const input = branchInput.safeParse(asked);
+  if (!input.success) throw new ContractError(422, "Give the task or story: kind and id.");
+  return json(await getBranch(actor, input.data));
+});
