@@ -37,6 +37,11 @@ export function dismissToast(id: number) {
   publish(toasts.filter((toast) => toast.id !== id));
 }
 
+/** What they offer to take back is being taken back. */
+export function dropUndo() {
+  publish(toasts.filter((toast) => !toast.offer.undo));
+}
+
 const none: readonly Toast[] = [];
 
 export function useToasts(): readonly Toast[] {

@@ -20,6 +20,7 @@ export function BottomBar({ shell }: { shell: ShellData }) {
     <nav
       {...links}
       aria-label="Main"
+      data-bottom-bar
       className="fixed inset-x-0 bottom-0 z-20 flex h-15 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] lg:hidden"
     >
       <Slot to="/dashboard" label="Home" icon="house" />

@@ -1,13 +1,28 @@
-import { useEffect } from "react";
+import { useEffect, useLayoutEffect, useRef } from "react";
 import { useBeginWaiting } from "~/ui/begin-waiting";
 import { Button, IconButton } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 import { StatusIcon } from "~/ui/status-icon";
 import { dismissToast, type Toast } from "~/ui/toast";
 import { useUndo } from "~/ui/use-undo";
+import { keepPlaced, placeToasts } from "./toast-place";
 
 export default function Toasts({ toasts }: { toasts: readonly Toast[] }) {
-  return toasts.map((toast) => <ToastCard key={toast.id} toast={toast} />);
+  const list = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another message needs another place
+  useLayoutEffect(() => {
+    const region = list.current?.parentElement;
+    if (!region) return;
+    placeToasts(region);
+    return keepPlaced(region);
+  }, [toasts]);
+  return (
+    <div ref={list} className="contents">
+      {toasts.map((toast) => (
+        <ToastCard key={toast.id} toast={toast} />
+      ))}
+    </div>
+  );
 }
 
 function ToastCard({ toast }: { toast: Toast }) {

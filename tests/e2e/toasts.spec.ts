@@ -1,0 +1,93 @@
+import { expect, type Page } from "@playwright/test";
+import { openBoard, openWithKeys } from "./places";
+import { test } from "./test";
+import { newPerson, newWorld, post } from "./world";
+
+const sizes = [
+  ["desktop", { width: 1280, height: 800 }],
+  ["phone", { width: 390, height: 844 }],
+] as const;
+
+/** The names of what can be pressed and lies below a message; nothing is covered by a message that has gone. */
+const covered = (page: Page) =>
+  page.evaluate(() => {
+    const region = document.querySelector("[aria-label=Notifications]");
+    const cards = [...(region?.querySelectorAll("p") ?? [])].map((text) =>
+      text.parentElement?.getBoundingClientRect(),
+    );
+    if (cards.length === 0) return "no message";
+    return [...document.querySelectorAll("button, a[data-button], input, select, summary")]
+      .filter((element) => !region?.contains(element) && element.checkVisibility())
+      .filter((element) => {
+        const box = element.getBoundingClientRect();
+        return (
+          box.width > 1 &&
+          cards.some(
+            (card) =>
+              card &&
+              box.left < card.right &&
+              card.left < box.right &&
+              box.top < card.bottom &&
+              card.top < box.bottom,
+          )
+        );
+      })
+      .map((element) => element.getAttribute("aria-label") ?? element.textContent);
+  });
+
+for (const [name, viewport] of sizes) {
+  test(`on a ${name} no message lies over what can be pressed`, async ({ browser }) => {
+    const { context } = await newPerson(browser, { viewport });
+    const world = await newWorld(context);
+    const backlog = `${world.product}/backlog`;
+    for (let index = 0; index < 12; index++) {
+      await post(context, backlog, {
+        ...{ intent: "create-story", pbi_id: world.pbiId, title: `Wave ${index}` },
+      });
+    }
+    const page = await context.newPage();
+    await openWithKeys(page, backlog);
+    await page.getByRole("link", { name: "Wave 3" }).focus();
+    await page.keyboard.press("x");
+    await page.getByRole("link", { name: "Wave 4" }).focus();
+    await page.keyboard.press("x");
+    await expect(page.getByRole("toolbar", { name: "Selection" })).toContainText("2 stories");
+    await page.keyboard.press("p");
+    await page
+      .getByRole("group", { name: /^Priority/ })
+      .getByText("1 Urgent")
+      .click();
+    await expect(page.getByText("2 updated")).toBeVisible();
+    await expect.poll(() => covered(page)).toEqual([]);
+    // What comes below it later makes it go.
+    await page.keyboard.press("Escape");
+    await page.goto(`${backlog}?panel=story:${world.storyId}`);
+    await page.getByLabel("Priority").selectOption("1 Urgent");
+    await expect(page.getByRole("button", { name: "Undo", exact: true })).toBeVisible();
+    await expect.poll(() => covered(page)).toEqual([]);
+    await context.close();
+  });
+}
+
+test("an Undo that was used by its key is no longer offered", async ({ browser }) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  await openBoard(page, world.sprint);
+  const undo = page.getByRole("button", { name: "Undo", exact: true });
+  await page.getByRole("link", { name: "Show the greeting" }).focus();
+  await page.keyboard.press("p");
+  await page
+    .getByRole("group", { name: /^Priority/ })
+    .getByText("1 Urgent")
+    .click();
+  await expect(undo).toBeVisible();
+  await page.keyboard.press("ControlOrMeta+z");
+  const shown = () =>
+    page.evaluate(() => {
+      const said = document.querySelector("[aria-label=Notifications]")?.textContent ?? "";
+      return { undone: said.includes("Undone"), offered: /Undo(?!ne)/.test(said) };
+    });
+  await expect.poll(shown).toEqual({ undone: true, offered: false });
+  await context.close();
+});
