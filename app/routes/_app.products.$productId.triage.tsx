@@ -102,7 +102,7 @@ function WaitingStory({
         <RelativeTime at={story.created_at} />
         <Origin story={story} />
         <Link to={`/stories/${id}`} className="text-accent underline">
-          Open<span className="sr-only"> {code}</span>
+          Open story<span className="sr-only"> {code}</span>
         </Link>
       </p>
       {story.text ? <Prose content={story.text} /> : null}

@@ -103,6 +103,21 @@ describe("a viewer", () => {
     expect((await app.request(comments, { method: "POST", headers, body })).status).toBe(403);
   });
 
+  it("finds a box for comments, and none that writes to an agent", async () => {
+    const s = await scene();
+    await makeViewer(s);
+    await t.sql.query("update public.tasks set implementation_plan = 'Plan'");
+    await startSprintRun(s.actor, { sprint_id: s.backlog.sprint.id });
+    const job = await claim(s.actor);
+    const [task, page] = [`/tasks/${s.backlog.task.id}`, `/jobs/${job.id}`];
+    expect(await s.owner.read(task)).toContain("send_to_agent");
+    expect(await s.owner.read(page)).toContain("Write to the agent");
+    const seen = await s.visitor.read(task);
+    expect(seen).toContain("Add a comment");
+    expect(seen).not.toContain("send_to_agent");
+    expect(await s.visitor.read(page)).not.toContain("Write to the agent");
+  });
+
   it("loses stories, workers and the job that a worker of theirs holds, and may leave", async () => {
     const s = await scene();
     const story_id = s.backlog.story.id;

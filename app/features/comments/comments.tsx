@@ -40,7 +40,7 @@ export function Comments({
             ))}
           </ol>
         )}
-        <CommentBox item={comments} toAgent={toAgent} />
+        <CommentBox item={comments} toAgent={toAgent && !isViewer} />
       </div>
     </Section>
   );

@@ -1,6 +1,7 @@
 import { useFetcher } from "@remix-run/react";
 import type { JobMessage } from "~/contract/agent-message";
 import { Prose, type SafeHtml } from "~/features/markdown/prose";
+import { useIsViewer } from "~/features/products/product-access";
 import { type ActionResult, useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
@@ -24,7 +25,9 @@ export function JobTalk({
   /** It has an agent, or is to get one. */
   isOpen: boolean;
 }) {
-  if (!isOpen && messages.length === 0) return null;
+  const isViewer = useIsViewer(productId);
+  const canSend = isOpen && !isViewer;
+  if (!canSend && messages.length === 0) return null;
   return (
     <Section title="Messages to the agent" id="messages">
       <div className="grid gap-4">
@@ -43,7 +46,7 @@ export function JobTalk({
             ))}
           </ol>
         ) : null}
-        {isOpen ? <TalkBox productId={productId} /> : null}
+        {canSend ? <TalkBox productId={productId} /> : null}
       </div>
     </Section>
   );
