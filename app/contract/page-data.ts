@@ -199,5 +199,17 @@ export const backlogTreeSchema = z.object({
   tasks: z.array(
     taskSchema.pick({ ...coded, story_id: true, status: true }).extend({ label_ids: z.array(id) }),
   ),
+  /** What more is known of where a task stands; most have nothing here. */
+  states: z.array(
+    boardTaskSchema
+      .pick({
+        job_status: true,
+        job_phase: true,
+        open_questions: true,
+        failure_reason: true,
+        waits_for: true,
+      })
+      .extend({ task_id: id }),
+  ),
 });
 export type BacklogTree = z.infer<typeof backlogTreeSchema>;

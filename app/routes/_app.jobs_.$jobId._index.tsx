@@ -101,7 +101,7 @@ export default function JobRun() {
         />
       </div>
       <div className="grid min-w-0 gap-5">
-        <JobCard job={job} isHere />
+        <JobCard job={job} isHere asks={open.length > 0} />
         <Section title={`Attempts (${job.attempts.length})`}>
           <AttemptPicker job={job} shown={output.attempt} />
         </Section>

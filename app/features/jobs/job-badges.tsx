@@ -8,7 +8,17 @@ export function waitsForReview({ status, phase }: Pick<AgentJob, "status" | "pha
   return status === "queued" && phase === "review";
 }
 
-export function JobStatus({ job }: { job: Pick<AgentJob, "status" | "phase"> }) {
+/** The service queues a job that is parked for an answer; people are told what it waits for. */
+export function JobStatus({
+  job,
+  asks = false,
+}: {
+  job: Pick<AgentJob, "status" | "phase">;
+  /** A question of it is open. */
+  asks?: boolean;
+}) {
+  if (asks && job.status === "queued")
+    return <StatusPill status="waiting" label="Waiting for an answer" />;
   if (waitsForReview(job)) return <StatusPill status="waiting" label="Needs review" />;
   return <StatusPill status={job.status} />;
 }

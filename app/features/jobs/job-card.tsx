@@ -30,14 +30,22 @@ export function tokensOf(
 }
 
 /** One job with everything that is known about it. `isHere` on its own page. */
-export function JobCard({ job, isHere = false }: { job: AgentJob; isHere?: boolean }) {
+export function JobCard({
+  job,
+  isHere = false,
+  asks,
+}: {
+  job: AgentJob;
+  isHere?: boolean;
+  asks?: boolean;
+}) {
   return (
     <article
       aria-label={`Job ${job.status}`}
       className="grid gap-3 rounded-lg border border-line bg-surface p-4"
     >
       <header className="flex flex-wrap items-center gap-2 text-sm">
-        <JobStatus job={job} />
+        <JobStatus job={job} asks={asks} />
         {isHere ? null : (
           <Link
             to={`/jobs/${job.id}`}

@@ -60,7 +60,7 @@ export default function JobLayout() {
               <CodeChip>{job.task_code ?? job.idea_code ?? ""}</CodeChip>
             ) : null}
             {job.kind === "TASK_IMPLEMENTATION" ? job.task_title : jobKinds[job.kind]}
-            <JobStatus job={job} />
+            <JobStatus job={job} asks={job.questions.some(({ status }) => status === "open")} />
           </span>
         }
         lead={why ? <BlockedReasons reasons={why} /> : null}

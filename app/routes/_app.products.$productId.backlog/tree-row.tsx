@@ -48,6 +48,11 @@ export const TreeRowLine = memo(function TreeRowLine({
         {marked ? <span className="sr-only">Selected: </span> : null}
         {row.title}
       </a>
+      {row.state ? (
+        <span className="line-state" data-tone={row.state.tone}>
+          {row.state.text}
+        </span>
+      ) : null}
       <LabelChips labels={row.labels} />
       {row.hasPr ? (
         <span

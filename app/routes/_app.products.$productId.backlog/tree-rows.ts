@@ -1,6 +1,7 @@
 import { matchesFilter, readFilter } from "~/contract/item-filter";
 import { type Label, labelsNamed } from "~/contract/label";
 import type { BacklogTree } from "~/contract/page-data";
+import { type StateLine, stateLine } from "~/features/board/state-line";
 
 /** One visible line of the tree. */
 export interface TreeRow {
@@ -17,6 +18,8 @@ export interface TreeRow {
   sprintId?: string | undefined;
   hasPr?: true | undefined;
   labels?: readonly Label[] | undefined;
+  /** Where its work stands, where that is more than its status says. */
+  state?: StateLine | undefined;
 }
 
 export interface TreeFilter {
@@ -63,6 +66,8 @@ export function treeRows(
   const sprintCodes = new Map(tree.sprints.map((sprint) => [sprint.id, sprint.code]));
   const labelsOf = ({ label_ids }: { label_ids: readonly string[] }) =>
     label_ids.length === 0 ? undefined : labelsNamed(tree.labels, label_ids);
+  const states = new Map(tree.states.map((state) => [state.task_id, state]));
+  const stateOf = ({ id, status }: Task) => stateOfRow(status, states.get(id));
   const matches = matcher(filter, sprintCodes, me, labelsOf);
 
   const rows: TreeRow[] = [];
@@ -101,7 +106,8 @@ export function treeRows(
         sprint: story.sprint_id ? (sprintCodes.get(story.sprint_id) ?? "past sprint") : undefined,
       });
       if (storyOpen)
-        for (const task of found) rows.push({ ...taskRow(task), labels: labelsOf(task) });
+        for (const task of found)
+          rows.push({ ...taskRow(task), labels: labelsOf(task), state: stateOf(task) });
     }
   }
   const hiddenDone = whole.stories.length - tree.stories.length;
@@ -119,6 +125,14 @@ function withoutDone(tree: BacklogTree): BacklogTree {
     stories,
     tasks: tree.tasks.filter(({ story_id }) => left.has(story_id)),
   };
+}
+
+/** A row says what a card says. Missing plans are the business of runs: in a backlog most tasks have none yet. */
+function stateOfRow(
+  status: string,
+  known: BacklogTree["states"][number] | undefined,
+): StateLine | undefined {
+  return (known && stateLine({ ...known, status, has_plan: true })) ?? undefined;
 }
 
 function taskRow(task: Task): TreeRow {

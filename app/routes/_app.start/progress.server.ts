@@ -49,6 +49,7 @@ async function readSample(actor: Actor, product_id: string) {
     question: questions[0] ?? null,
     jobs: inOrder.map(({ id, task_code, task_title, status, phase }) => ({
       ...{ id, task_code, task_title, status, phase },
+      asks: questions.some(({ job_id }) => job_id === id),
       needsReview: waitsForReview({ status, phase }),
     })),
     finished: run?.status === "done",

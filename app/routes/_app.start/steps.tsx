@@ -157,7 +157,7 @@ function DemoJobs({ jobs }: { jobs: NonNullable<Progress["sample"]>["jobs"] }) {
             <CodeChip className="mr-2">{job.task_code ?? ""}</CodeChip>
             {job.task_title}
           </span>
-          <JobStatus job={job} />
+          <JobStatus job={job} asks={job.asks} />
           <ButtonLink to={`/jobs/${job.id}`} size="sm" aria-label={`Watch ${job.task_code}`}>
             Watch
           </ButtonLink>

@@ -12,7 +12,6 @@ import { PageTitle } from "~/features/in-place/item-titles";
 import { TaskTexts } from "~/features/in-place/task-texts";
 import { TasksOfSelection } from "~/features/items/keys/tasks-of-selection";
 import { RowActions } from "~/features/items/row-actions";
-import { BlockedReasons } from "~/features/jobs/blocked-reasons";
 import { findBlockedReasons } from "~/features/jobs/find-blocked-reasons.server";
 import { JobCard } from "~/features/jobs/job-card";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
@@ -33,6 +32,7 @@ import { PageHeader } from "~/ui/rare/page-header";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
+import { Standing } from "./standing";
 import { actOnTask } from "./task-action.server";
 import { TaskProperties } from "./task-properties";
 
@@ -91,7 +91,7 @@ export default function TaskPage() {
           { label: `${story.code} ${story.title}`, to: `/stories/${story.id}` },
         ]}
         title={<PageTitle kind="task" item={task} fields={{ intent: "edit", task_id: task.id }} />}
-        lead={why ? <BlockedReasons reasons={why} /> : null}
+        lead={<Standing page={page} why={why} />}
         actions={
           task.status === "todo" || task.status === "failed" ? (
             <RunThis
@@ -108,7 +108,7 @@ export default function TaskPage() {
             <QuestionCard key={question.id} question={question} />
           ))}
           <TaskTexts task={task} description={description} plan={plan} />
-          <TaskJobs jobs={jobs} />
+          <TaskJobs jobs={jobs} questions={questions} />
           <Comments
             comments={{ ...comments, productId: product.id }}
             isOwner={product.is_owner}
@@ -157,7 +157,10 @@ function TaskHistory({ history }: { history: TaskPageData["history"] }) {
   );
 }
 
-function TaskJobs({ jobs }: { jobs: TaskPageData["jobs"] }) {
+function TaskJobs({ jobs, questions }: Pick<TaskPageData, "jobs" | "questions">) {
+  const asking = new Set(
+    questions.filter(({ status }) => status === "open").map(({ job_id }) => job_id),
+  );
   return (
     <Section title={`Jobs (${jobs.length})`}>
       {jobs.length === 0 ? (
@@ -167,7 +170,7 @@ function TaskJobs({ jobs }: { jobs: TaskPageData["jobs"] }) {
       ) : (
         <div className="grid gap-3">
           {jobs.map((job) => (
-            <JobCard key={job.id} job={job} />
+            <JobCard key={job.id} job={job} asks={asking.has(job.id)} />
           ))}
         </div>
       )}

@@ -2,11 +2,11 @@ import { lazy, Suspense } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { usePointerSelection } from "~/features/items/pointer-selection";
 import { useSelected } from "~/features/items/selection";
-import { Badge } from "~/ui/badge";
 import { useLinkArea } from "~/ui/link-area";
 import { useRowKeys } from "~/ui/page-keys";
 import { StatusPill } from "~/ui/status-pill";
 import type { CardTask, Lane } from "../board-settings";
+import { stateLine } from "../state-line";
 import { useAddressAhead } from "../use-address-ahead";
 import { foldedLanes } from "./folded-lanes";
 import { LaneHead } from "./lanes";
@@ -85,7 +85,7 @@ function Lines({ tasks }: { tasks: readonly CardTask[] }) {
             >
               {task.title}
             </a>
-            {task.open_questions ? <Badge tone="waiting">needs you</Badge> : null}
+            <State task={task} />
             <span className="text-xs text-muted max-sm:hidden">
               {task.worker_name ?? task.story_code}
             </span>
@@ -94,5 +94,15 @@ function Lines({ tasks }: { tasks: readonly CardTask[] }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+function State({ task }: { task: CardTask }) {
+  const state = stateLine(task);
+  if (!state) return null;
+  return (
+    <span className="line-state" data-tone={state.tone}>
+      {state.text}
+    </span>
   );
 }

@@ -46,10 +46,64 @@ begin
         from public.tasks t
         where t.product_id = p_product_id
         order by t.sort_order, t.created_at, t.id
-      ) x)
+      ) x),
+    'states', private.task_states(p_product_id)
   );
 end;
 $$;
 
 comment on function operations.get_backlog_tree is 'The tree of the backlog page (design: pages, backlog).';
 grant execute on function operations.get_backlog_tree to authenticated;
+
+-- Why: few of the rows have more to say than their status: a job under way, a question, a failure, a blocker. They say it by the same
+-- words as a card, and are looked for from there, not from each row.
+create function private.task_states(p_product_id uuid)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    with job as (
+      select distinct on (j.task_id) j.task_id, lower(j.status::text) as status, j.phase
+      from public.sprint_runs r
+      join public.agent_jobs j on j.sprint_run_id = r.id
+      where r.product_id = p_product_id and r.status in ('QUEUED', 'RUNNING', 'PAUSED')
+        and j.kind = 'TASK_IMPLEMENTATION' and j.status in ('QUEUED', 'CLAIMED', 'RUNNING')
+      order by j.task_id, j.created_at desc
+    ), question as (
+      select q.task_id, count(*) as open
+      from public.agent_questions q
+      where q.product_id = p_product_id and q.status = 'OPEN' and q.task_id is not null and q.expires_at > private.now()
+        and (q.reader_id is null or q.reader_id = auth.uid())
+      group by q.task_id
+    ), failure as (
+      select t.id as task_id, (
+        select f.failure_reason from public.agent_jobs f
+        where f.task_id = t.id and f.status = 'FAILED'
+        order by f.finished_at desc limit 1) as reason
+      from public.tasks t
+      where t.product_id = p_product_id and t.status = 'FAILED'
+    ), blocker as (
+      select b.task_id, json_agg(b.code order by b.sort_order, b.code) as codes
+      from public.tasks t
+      join private.task_blockers b on b.task_id = t.id
+      where t.product_id = p_product_id and t.status <> 'DONE' and not b.resolved
+      group by b.task_id
+    )
+    select coalesce(json_agg(json_build_object(
+      'task_id', k.task_id, 'job_status', j.status, 'job_phase', j.phase, 'open_questions', coalesce(q.open, 0),
+      'failure_reason', f.reason, 'waits_for', coalesce(b.codes, '[]'))), '[]')
+    from (
+      select task_id from job union select task_id from question union select task_id from failure union select task_id from blocker
+    ) k
+    left join job j on j.task_id = k.task_id
+    left join question q on q.task_id = k.task_id
+    left join failure f on f.task_id = k.task_id
+    left join blocker b on b.task_id = k.task_id
+  );
+end;
+$$;
+
+comment on function private.task_states is 'What tasks of a product say of where they stand, those that do (design: pages, backlog).';

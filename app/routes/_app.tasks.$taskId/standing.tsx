@@ -1,0 +1,40 @@
+import type { TaskPageData } from "~/contract/page-data";
+import { stateLine } from "~/features/board/state-line";
+import { BlockedReasons } from "~/features/jobs/blocked-reasons";
+import type { BlockedReason } from "~/features/jobs/find-blocked-reasons.server";
+import { StatusIcon } from "~/ui/status-icon";
+
+/** Where it stands, in the words of its card, and why it does not move. */
+export function Standing({
+  page,
+  why,
+}: {
+  page: TaskPageData;
+  why: readonly BlockedReason[] | null;
+}) {
+  const { task, jobs, questions, waits_for } = page;
+  const job = jobs.find(({ finished_at }) => finished_at === null);
+  const state = stateLine({
+    status: task.status,
+    open_questions: questions.filter(({ status }) => status === "open").length,
+    job_status: job?.status ?? null,
+    job_phase: job?.phase ?? null,
+    waits_for,
+    failure_reason: task.status === "failed" ? (jobs[0]?.failure_reason ?? null) : null,
+    has_plan: Boolean(task.implementation_plan),
+  });
+  // The reasons name every blocker.
+  const isSaid = state === null || (state.kind === "blocked" && why !== null);
+  if (isSaid && !why) return null;
+  return (
+    <div className="grid gap-1">
+      {isSaid ? null : (
+        <p data-state={state.kind} className="flex items-center gap-1.5">
+          <StatusIcon tone={state.tone} />
+          {state.text}
+        </p>
+      )}
+      {why ? <BlockedReasons reasons={why} /> : null}
+    </div>
+  );
+}

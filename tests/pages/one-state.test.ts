@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+import { addDependency } from "~/domain/dependencies/operations.server";
+import { answerQuestion, askQuestion } from "~/domain/questions/operations.server";
+import { holdJob } from "../db/agents/sprint-world";
+import { at } from "../db/world";
+import { signIn, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+
+it("card, row of the backlog and page of a task say the same of where it stands, at each step", async () => {
+  const { world, job, attempt } = await holdJob(t, { stories: [2] });
+  const cookie = await signIn(t, app, world.owner);
+  const [task, next] = [at(world.tasks, 0), at(world.tasks, 1)];
+  const product = `/products/${world.product.id}`;
+  const read = async (path: string) => {
+    const answer = await app.request(path, { headers: { cookie } });
+    expect(answer.status, path).toBe(200);
+    return answer.text();
+  };
+  const row = async (id: string) =>
+    (await read(`${product}/backlog?open=all`))
+      .split(`data-line="task:${id}"`)[1]
+      ?.split("</div>")[0] ?? "";
+  const card = async (id: string) =>
+    (await read(`${product}/sprints/${world.sprint.id}`))
+      .split(`data-line="task:${id}"`)[1]
+      ?.split("</li>")[0] ?? "";
+
+  expect(await row(task.id)).toContain("Running");
+  expect(await card(task.id)).toContain("worker-1");
+  expect(await read(`/tasks/${task.id}`)).toMatch(/data-state="running"[\s\S]{0,900}Running/);
+  expect(await row(next.id)).toContain("Queued");
+  expect(await card(next.id)).toContain("Queued");
+
+  // The service queues a job that is parked; people read what it waits for, and nowhere that it is queued.
+  const { id: question_id } = await askQuestion(world.actor, {
+    ...{ task_id: task.id, question: "Which words?", park: true },
+    ...attempt,
+  });
+  for (const part of [await row(task.id), await card(task.id)]) {
+    expect(part).toContain("1 open question");
+    expect(part).not.toContain("Queued");
+  }
+  const asked = await read(`/tasks/${task.id}`);
+  expect(asked).toMatch(/data-state="question"[\s\S]{0,900}1 open question/);
+  expect(asked).toContain("Waiting for an answer");
+  expect(asked).not.toMatch(/data-status="queued"/);
+  expect(await read(`/jobs/${job.id}`)).not.toMatch(/data-status="queued"/);
+
+  await answerQuestion(world.actor, { question_id, answer: "These" });
+  expect(await row(task.id)).toContain("Queued");
+  const answered = await read(`/tasks/${task.id}`);
+  expect(answered).toMatch(/data-state="queued"/);
+  expect(answered).not.toContain("Waiting for an answer");
+
+  await addDependency(world.actor, { kind: "task", id: next.id, blocked_by: task.code });
+  for (const part of [await row(next.id), await card(next.id)])
+    expect(part).toContain(`Blocked by ${task.code}`);
+});
