@@ -90,7 +90,7 @@ export const importReportSchema = importedRowsSchema.extend({
     .int()
     .describe("Stories of an earlier import of the same file, left as they are"),
   unknown_people: z.array(z.string()).describe("Assignees that no member has as name or e-mail"),
-  left_out: importDraftSchema.shape.left_out.describe("What does not come along, and why"),
+  left_out: importDraftSchema.shape.left_out.describe("What is not imported, and why"),
   rows: z
     .array(
       z.object({

@@ -100,7 +100,7 @@ export default function ImportPage() {
             ? { label: product.name, to: `/products/${product.id}/settings` }
             : { label: "New product", to: "/products/new" },
         ]}
-        lead="From Linear, GitHub, Jira, Trello, Backlog.md or another Backloom. You see what comes along before anything is written; the same file again makes nothing twice."
+        lead="From Linear, GitHub, Jira, Trello, Backlog.md or another Backloom. You see a preview before anything is imported. Importing the same file again creates no duplicates."
       />
       <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
       {report ? (
@@ -115,7 +115,7 @@ export default function ImportPage() {
         </ImportResult>
       ) : null}
       {isDone ? null : (
-        <Section title={report ? "Another file" : "File"}>
+        <Section title={report ? "Another file" : "Source"}>
           <Form method="post" encType="multipart/form-data" autoComplete="off">
             <input type="hidden" name="intent" value="preview" />
             {product ? <input type="hidden" name="product_id" value={product.id} /> : null}

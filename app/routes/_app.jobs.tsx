@@ -67,7 +67,7 @@ export default function JobsPage() {
     <>
       <PageHeader
         title="Jobs"
-        lead="Your agents' queue, in the order it is worked on."
+        lead="What your agents work on, in queue order."
         actions={<ProductFilter productId={productId} />}
       />
       <JobTabs all={all} />

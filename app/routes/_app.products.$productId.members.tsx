@@ -108,7 +108,7 @@ export default function MembersPage() {
       <h1 className="text-xl font-semibold tracking-tight">Members</h1>
       <Section
         title="Members"
-        about="Members can see and change everything in this product. Viewers can see everything and comment. Only its owner adds and removes people and changes their roles."
+        about="Members can see and change everything in this product. Viewers can see everything and comment. Only the owner can add or remove people and change roles."
         flush
       >
         <ul className="divide-y divide-line">

@@ -71,8 +71,8 @@ export default function TriagePage() {
       <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
       {stories.length === 0 ? (
         <EmptyState title="Nothing to triage">
-          Stories that agents suggest and items of other services wait here until somebody accepts
-          them. No run takes them before.
+          Stories suggested by agents and items from other services wait here until somebody accepts
+          them. Until then, no run picks them up.
         </EmptyState>
       ) : (
         stories.map((story) => (

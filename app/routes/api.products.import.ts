@@ -10,7 +10,7 @@ export const loader = apiRoute({
   POST: endpoint({
     name: "importBacklog",
     summary:
-      "Import the backlog of Linear, GitHub, Jira, Trello, Backlog.md or Backloom in one transaction; the same file again makes nothing twice",
+      "Import the backlog of Linear, GitHub, Jira, Trello, Backlog.md or Backloom in one transaction; importing the same file again creates no duplicates",
     auth: "either",
     form: importForm,
     bodyLimit: importLimits.bytes + 65_536,

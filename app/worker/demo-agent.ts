@@ -78,8 +78,8 @@ async function work(
     return { summary, verify_result: "ALIGNED", evidence, ...usage };
   }
   if (mayAsk && job.questions.length === 0) {
-    const options = ["In the file of the task", "In a file of its own"];
-    const question = `Where should the notes on "${title}" stand?`;
+    const options = ["In the task's file", "In a separate file"];
+    const question = `Where should the notes for "${title}" go?`;
     return { question: { question, options, recommended_option: 0 }, ...usage };
   }
   await step(context.plan ? "Following the implementation plan" : "No plan: writing a note");

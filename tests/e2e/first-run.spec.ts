@@ -40,7 +40,7 @@ test("somebody new comes from nothing to an agent's work in review in a few pres
   const command = await page.evaluate(() => navigator.clipboard.readText());
   // An empty folder: the line brings the worker along.
   terminal(`cd "${home}" && ${command}`);
-  await press(page.getByRole("button", { name: "In a file of its own" }));
+  await press(page.getByRole("button", { name: "In a separate file" }));
   const review = page.getByRole("link", { name: "Review T-2" });
   // Two tasks that take their time, with their proof tried on the base as well.
   await expect(review).toBeVisible({ timeout: 120_000 });

@@ -120,7 +120,7 @@ test("three workers finish a sprint of an imported backlog, although one is kill
 
   const asking = work("asking", "--exec demo --demo-ask");
   await page.getByRole("link", { name: "1 waiting for you", exact: true }).click();
-  await page.getByRole("button", { name: "In a file of its own" }).click();
+  await page.getByRole("button", { name: "In a separate file" }).click();
   await expect(page.getByText("Your inbox is empty")).toBeVisible();
   await page.goBack();
 
@@ -151,7 +151,7 @@ test("three workers finish a sprint of an imported backlog, although one is kill
   }
   expectBranches(git, run);
   const files = run.jobs.map((job) => git("show", `${job.branch}:${job.task_code}.md`));
-  expect(files.filter((text) => text.includes("In a file of its own"))).toHaveLength(1);
+  expect(files.filter((text) => text.includes("In a separate file"))).toHaveLength(1);
 
   const stories = await readSprint(name);
   expect(stories.map(({ status }) => status)).toEqual(Array(storyCount).fill("DONE"));

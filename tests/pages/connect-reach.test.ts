@@ -9,9 +9,9 @@ const pages = ["_app", "_app.connect"];
 
 describe("Connect", () => {
   it.each([
-    [undefined, /Clients on this machine reach this address.*Hosted connectors.*do not/],
-    ["http://192.168.1.20:3000", /Clients in your network.*Hosted connectors.*do not/],
-    ["https://backlog.local", /Clients in your network.*Hosted connectors.*do not/],
+    [undefined, /Clients on this machine can reach this address.*Hosted connectors.*cannot/],
+    ["http://192.168.1.20:3000", /Clients in your network.*Hosted connectors.*cannot/],
+    ["https://backlog.local", /Clients in your network.*Hosted connectors.*cannot/],
     ["http://backlog.example.com", /Hosted connectors.*ask for https/],
     ["https://backlog.example.com", /Every client reaches this address/],
   ])("with %s says which clients reach the address, and what to paste", async (origin, words) => {

@@ -25,7 +25,7 @@ export function GrantList({ grants }: { grants: readonly Grant[] }) {
         <Table
           stacked
           caption="Programs with access"
-          head={["Program", "May", "Products", "Calls", "Expires", ""]}
+          head={["Program", "Access", "Products", "Calls", "Expires", ""]}
         >
           {grants.map((grant) => (
             <GrantRow key={grant.id} grant={grant} />
@@ -46,7 +46,7 @@ function GrantRow({ grant }: { grant: Grant }) {
           {grant.audience === "/mcp/worker" ? <Badge>worker tools</Badge> : null}
         </span>
       </Cell>
-      <Cell label="May">{wordsOf(grant)}</Cell>
+      <Cell label="Access">{wordsOf(grant)}</Cell>
       <Cell label="Products">{productsOf(grant)}</Cell>
       <Cell label="Calls">
         <Calls grant={grant} />

@@ -41,8 +41,8 @@ export function CommentBox({ item, toAgent }: { item: ShownComments; toAgent: bo
             Comment
           </SubmitButton>
           <span className="text-xs text-muted">
-            Markdown. @name tells a member.
-            <span className="hidden keyboard:inline"> Ctrl or ⌘ with Enter sends it.</span>
+            Markdown. @name notifies a member.
+            <span className="hidden keyboard:inline"> Ctrl or ⌘ + Enter sends it.</span>
           </span>
         </div>
       </WriteFields>

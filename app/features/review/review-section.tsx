@@ -4,7 +4,7 @@ import type { AgentJobDetail } from "~/contract/agent-job";
 import type { JobComment, JobComments } from "~/contract/job-review";
 import { waitsForReview } from "~/features/jobs/job-badges";
 import { ActionForm } from "~/ui/action-form";
-import { Button } from "~/ui/button";
+import { Button, ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { TextAreaField } from "~/ui/field";
 import { countText } from "~/ui/numbers";
@@ -28,11 +28,7 @@ export function ReviewSection({
   const waits = waitsForReview(job);
   const reason = reasonAgainst(job, waits, reviews);
   return (
-    <Section
-      id="review"
-      title="Review"
-      about={waits ? "The work is ready for review." : "Draft comments are sent with the review."}
-    >
+    <Section id="review" title="Review" about={aboutReview(waits, drafts)}>
       <div className="grid gap-4">
         <EarlierReviews reviews={reviews} />
         {lost.map((comment) => (
@@ -45,8 +41,26 @@ export function ReviewSection({
           {drafts > 0 ? `${countText(drafts, "comment")} not sent yet.` : null} {reason}
         </p>
         <ReviewForm isOpen={reason === null} />
+        {isReviewed(job, reviews) ? <NextSteps job={job} /> : null}
       </div>
     </Section>
+  );
+}
+
+function aboutReview(waits: boolean, drafts: number): string | undefined {
+  if (waits) return "The work is ready for review.";
+  return drafts > 0 ? "Draft comments are sent with the review." : undefined;
+}
+
+/** Where whoever has judged an attempt goes on. */
+function NextSteps({ job }: { job: AgentJobDetail }) {
+  return (
+    <p className="flex flex-wrap gap-2">
+      <ButtonLink to="/inbox">Open inbox</ButtonLink>
+      {job.task_id ? (
+        <ButtonLink to={`/tasks/${job.task_id}`}>Open {job.task_code ?? "task"}</ButtonLink>
+      ) : null}
+    </p>
   );
 }
 
@@ -67,14 +81,16 @@ function EarlierReviews({ reviews }: { reviews: JobComments["reviews"] }) {
   );
 }
 
+const isReviewed = (job: AgentJobDetail, reviews: JobComments["reviews"]) =>
+  reviews.at(-1)?.attempt === job.attempt;
+
 /** Why nothing can be said now; null when a review can be sent. */
 function reasonAgainst(
   job: AgentJobDetail,
   waits: boolean,
   reviews: JobComments["reviews"],
 ): string | null {
-  const last = reviews.at(-1);
-  if (last?.attempt === job.attempt) return "This attempt has been reviewed.";
+  if (isReviewed(job, reviews)) return "This attempt has been reviewed.";
   if (waits || job.finished_at !== null) return null;
   return job.status === "queued"
     ? "The job is queued."

@@ -34,10 +34,18 @@ export function ImportFields({ isNew }: { isNew: boolean }) {
       <SelectField label="From" name="format" required options={formats} />
       <label className="grid gap-1 text-sm font-medium">
         File
-        <input type="file" name="file" multiple className="text-sm font-normal" />
+        <input
+          type="file"
+          name="file"
+          multiple
+          className="max-w-full text-sm font-normal text-muted file:mr-3 file:h-8 file:rounded file:border file:border-line file:bg-raised file:px-3 file:text-ink"
+        />
         <span className="text-xs font-normal text-muted">
-          Up to 10 MB. For GitHub: gh issue list --state all --limit 1000 --json
-          number,title,body,state,stateReason,labels,assignees,milestone,createdAt,url,comments
+          Up to 10 MB. For GitHub, export with{" "}
+          <code className="break-all">
+            gh issue list --state all --limit 1000 --json
+            number,title,body,state,stateReason,labels,assignees,milestone,createdAt,url,comments
+          </code>
         </span>
       </label>
       <TextAreaField

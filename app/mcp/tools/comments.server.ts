@@ -27,7 +27,7 @@ export const listCommentsTool = defineTool({
   name: "list_comments",
   title: "List comments",
   description:
-    "The newest comments on a PBI, story or task, oldest of them first; next_cursor leads to earlier ones. Data that users wrote.",
+    "The newest comments on a PBI, story or task, oldest of them first; next_cursor leads to earlier ones. User content.",
   access: "read",
   input: z.object({
     ...place,

@@ -21,7 +21,7 @@ export const getContextTool = defineTool({
   name: "get_context",
   title: "Get the context of a product",
   description:
-    "Everything to begin with in one call: the product with its definition of done, the active sprint, the next story with its tasks and plans, and your open ideas (at most 50). The texts are data that users wrote.",
+    "Everything to begin with in one call: the product with its definition of done, the active sprint, the next story with its tasks and plans, and your open ideas (at most 50). The texts are user content.",
   access: "read",
   input: z.object({ product_id: reference.describe("Id or code of the product") }),
   run: async ({ actor }, { product_id }) =>

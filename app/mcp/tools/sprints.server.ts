@@ -11,7 +11,7 @@ export const getSprintContextTool = defineTool({
   name: "get_sprint_context",
   title: "Get the context of a sprint",
   description:
-    "The sprint with its product and its stories in order, each with acceptance criteria and tasks; cut after `limit` stories, read on with next_cursor. The texts are data that users wrote.",
+    "The sprint with its product and its stories in order, each with acceptance criteria and tasks; cut after `limit` stories, read on with next_cursor. The texts are user content.",
   access: "read",
   input: getSprintContextInput.safeExtend({ sprint_id: sprintReference }).safeExtend(productOfCode),
   run: async ({ actor }, { sprint_id, product_id, ...page }) =>

@@ -13,7 +13,7 @@ export const getTaskTool = defineTool({
   name: "get_task",
   title: "Get a task",
   description:
-    "One task with its plan and the acceptance criteria of its story. The texts are data that users wrote.",
+    "One task with its plan and the acceptance criteria of its story. The texts are user content.",
   access: "read",
   input: z.object(taskReference),
   run: async ({ actor }, { task_id, product_id }) =>

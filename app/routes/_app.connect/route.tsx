@@ -89,9 +89,9 @@ export default function ConnectPage() {
 
 const whoReaches: Readonly<Record<Reach, string>> = {
   machine:
-    "Clients on this machine reach this address: Claude Code, Codex, Cursor, VS Code and others. Hosted connectors (claude.ai, ChatGPT) do not: they call from their maker's cloud, and this address is private.",
+    "Clients on this machine can reach this address: Claude Code, Codex, Cursor, VS Code and others. Hosted connectors (claude.ai, ChatGPT) cannot: they connect from the internet, and this address is private.",
   network:
-    "Clients in your network reach this address: Claude Code, Codex, Cursor, VS Code and others. Hosted connectors (claude.ai, ChatGPT) do not: they call from their maker's cloud, and this address is private.",
+    "Clients in your network can reach this address: Claude Code, Codex, Cursor, VS Code and others. Hosted connectors (claude.ai, ChatGPT) cannot: they connect from the internet, and this address is private.",
   insecure:
     "Claude Code, Codex, Cursor, VS Code and other clients on people's machines reach this address. Hosted connectors (claude.ai, ChatGPT) ask for https.",
   public:

@@ -106,7 +106,7 @@ function FirstSteps() {
       title="First steps"
       actions={
         <ButtonLink to="/start" tone="primary">
-          Take the first steps
+          Open first steps
         </ButtonLink>
       }
     >

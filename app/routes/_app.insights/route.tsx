@@ -52,7 +52,7 @@ export default function InsightsPage() {
   if (!data.insights) {
     return (
       <>
-        <PageHeader title="Insights" lead="Progress and cost of the work." />
+        <PageHeader title="Insights" lead="Progress and cost of your products." />
         <EmptyState
           title="No product yet"
           action={
@@ -71,7 +71,7 @@ export default function InsightsPage() {
     <>
       <PageHeader
         title="Insights"
-        lead="Progress and cost of the work."
+        lead="Progress and cost of your products."
         actions={<ProductFilter productId={productId} required />}
       />
       <div className="grid gap-5">

@@ -73,7 +73,7 @@ export function NewStoryPanel({
         />
         <SelectField
           label="Priority"
-          description="A label. It does not change the order."
+          description="Shown on the story. It does not change the order."
           options={priorityOptions()}
           {...form.field("priority")}
         />

@@ -105,7 +105,7 @@ export default function BacklogPage() {
         <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
           <h1 className="text-xl font-semibold tracking-tight">Backlog</h1>
           <div className="flex gap-2">
-            <SelectingButton />
+            {view.rows.length > 0 ? <SelectingButton /> : null}
             <NewItems address={address} hasPbis={pbis.length > 0} />
           </div>
         </div>

@@ -13,7 +13,8 @@ import { Button, ButtonLink } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import { SidePanel } from "~/ui/rare/side-panel";
 import { StatusDot, StatusPill } from "~/ui/status-pill";
-import { WriteFields } from "~/ui/write-access";
+import { useWriteAccess, WriteFields } from "~/ui/write-access";
+import { useTreeAddress } from "./tree-address";
 
 interface StoryPanelProps {
   page: StoryPageData;
@@ -24,6 +25,8 @@ interface StoryPanelProps {
 
 export function StoryPanel({ page, texts, sprints, closeTo }: StoryPanelProps) {
   const { story, tasks } = page;
+  const address = useTreeAddress();
+  const { canWrite } = useWriteAccess();
   const fields = { intent: "update-story", story_id: story.id };
   return (
     <SidePanel
@@ -61,6 +64,16 @@ export function StoryPanel({ page, texts, sprints, closeTo }: StoryPanelProps) {
             <li className="text-sm text-muted">No tasks yet. Tasks are the work for agents.</li>
           ) : null}
         </ul>
+        {canWrite ? (
+          <ButtonLink
+            to={address.newTaskTo(story.id)}
+            preventScrollReset
+            size="sm"
+            className="mt-2"
+          >
+            New task
+          </ButtonLink>
+        ) : null}
       </section>
       <PropertyList>
         <PriorityPicker value={story.priority} fields={fields} />

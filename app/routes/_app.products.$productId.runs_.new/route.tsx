@@ -110,7 +110,7 @@ function Blockers({
         <SubmitButton name="cure" value={fixAll(planFirst)} pendingLabel="Starting…">
           Fix all and start
         </SubmitButton>
-        <p className="text-xs text-muted">What is still blocked is left out.</p>
+        <p className="text-xs text-muted">Anything still blocked is left out.</p>
       </div>
     </>
   );

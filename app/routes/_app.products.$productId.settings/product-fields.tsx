@@ -22,8 +22,7 @@ const choices = [
   {
     name: "pull_requests",
     label: "Pull requests",
-    description:
-      "Workers started with --pr open them when they push work, and keep them up to date.",
+    description: "Workers started with --pr open them when they push, and keep them up to date.",
     options: [
       { value: "none", label: "Do not open pull requests" },
       { value: "draft", label: "Open as a draft until every criterion is proven" },

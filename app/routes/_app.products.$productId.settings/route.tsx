@@ -91,7 +91,7 @@ export default function ProductSettingsPage() {
       <ProductFields product={product} isOwner={isOwner} answer={answer} />
       <Section
         title="Import"
-        about="Bring in stories of Linear, GitHub, Jira, Trello, Backlog.md or another Backloom."
+        about="Import stories from Linear, GitHub, Jira, Trello, Backlog.md or another Backloom."
       >
         <ButtonLink to={`/import?product=${product.id}`}>Import…</ButtonLink>
       </Section>

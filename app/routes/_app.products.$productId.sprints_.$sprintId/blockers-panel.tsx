@@ -37,7 +37,7 @@ export function BlockersPanel({
             cure={fixAll(preflight.plan_first)}
           />
         ) : null}
-        <p className="text-xs text-muted">What is still blocked is left out.</p>
+        <p className="text-xs text-muted">Anything still blocked is left out.</p>
       </WriteFields>
     </div>
   );

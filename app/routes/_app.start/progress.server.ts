@@ -47,6 +47,8 @@ async function readSample(actor: Actor, product_id: string) {
     sprintId: shell.active_sprint_id,
     run: run && { id: run.id, status: run.status },
     question: questions[0] ?? null,
+    /** A worker has had a job of it, also one that is parked for an answer by now. */
+    begun: jobs.some(({ status, attempt }) => status !== "queued" || attempt > 0),
     jobs: inOrder.map(({ id, task_code, task_title, status, phase }) => ({
       ...{ id, task_code, task_title, status, phase },
       asks: questions.some(({ job_id }) => job_id === id),

@@ -35,14 +35,24 @@ export function Steps({ progress, origin, fresh }: StepsProps) {
         text="It needs no model and no key. It does two small tasks of a sample product, asks you one question, and waits for your review."
         {...place(0)}
       >
-        <Demo sample={sample} origin={origin} token={tokenOf(fresh, "demo")} />
+        <Demo
+          isCurrent={current === 0}
+          sample={sample}
+          origin={origin}
+          token={tokenOf(fresh, "demo")}
+        />
       </Step>
       <Step
         title="Connect your own agent"
         text="Run one line in the folder of your repository. Your agent signs in with its token."
         {...place(1)}
       >
-        <OwnAgent product={ownProduct} origin={origin} token={tokenOf(fresh, "agent")} />
+        <OwnAgent
+          isCurrent={current === 1}
+          product={ownProduct}
+          origin={origin}
+          token={tokenOf(fresh, "agent")}
+        />
       </Step>
       <Step
         title="Bring your own repository"
@@ -54,11 +64,11 @@ export function Steps({ progress, origin, fresh }: StepsProps) {
         {...place(2)}
       >
         {ownProduct ? (
-          <ButtonLink to={`/products/${ownProduct.id}/backlog`}>Open backlog</ButtonLink>
+          <Press to={`/products/${ownProduct.id}/backlog`}>Open backlog</Press>
         ) : (
-          <ButtonLink to="/products/new" tone={place(2).isCurrent ? "primary" : "plain"}>
+          <Press to="/products/new" isCurrent={current === 2}>
             New product
-          </ButtonLink>
+          </Press>
         )}
       </Step>
     </ol>
@@ -100,11 +110,45 @@ function Step({
   );
 }
 
-function PressFor({ intent, children }: { intent: FreshToken["step"]; children: string }) {
+/** One step at a time stands out: the next one. */
+const toneOf = (isCurrent: boolean) => (isCurrent ? "primary" : "plain");
+
+function Press({
+  to,
+  isCurrent = false,
+  children,
+}: {
+  to: string;
+  isCurrent?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <div>
+      <ButtonLink to={to} tone={toneOf(isCurrent)}>
+        {children}
+      </ButtonLink>
+    </div>
+  );
+}
+
+function PressFor({
+  intent,
+  isCurrent,
+  children,
+}: {
+  intent: FreshToken["step"];
+  isCurrent: boolean;
+  children: string;
+}) {
   return (
     <WriteFields quiet>
       <Form method="post">
-        <SubmitButton name="intent" value={intent} pendingLabel="Preparing…">
+        <SubmitButton
+          name="intent"
+          value={intent}
+          tone={toneOf(isCurrent)}
+          pendingLabel="Preparing…"
+        >
           {children}
         </SubmitButton>
       </Form>
@@ -114,15 +158,17 @@ function PressFor({ intent, children }: { intent: FreshToken["step"]; children: 
 
 /** From the press to the approved work, all in place: line, jobs, question, review. */
 function Demo({
+  isCurrent,
   sample,
   origin,
   token,
 }: {
+  isCurrent: boolean;
   sample: Progress["sample"];
   origin: string;
   token: string | null;
 }) {
-  const begun = sample?.jobs.some(({ status }) => status !== "queued") ?? false;
+  const begun = sample?.begun ?? false;
   const review = sample?.jobs.find(({ needsReview }) => needsReview);
   return (
     <>
@@ -134,7 +180,11 @@ function Demo({
           </p>
         </>
       ) : null}
-      {!token && !begun ? <PressFor intent="demo">Start the demo agent</PressFor> : null}
+      {!token && !begun ? (
+        <PressFor intent="demo" isCurrent={isCurrent}>
+          Start the demo agent
+        </PressFor>
+      ) : null}
       {sample?.question ? <QuestionCard question={sample.question} /> : null}
       {sample && begun ? <DemoJobs jobs={sample.jobs} /> : null}
       {review ? (
@@ -153,7 +203,7 @@ function DemoJobs({ jobs }: { jobs: NonNullable<Progress["sample"]>["jobs"] }) {
     <ul className="grid gap-1.5 text-sm">
       {jobs.map((job) => (
         <li key={job.id} className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <span className="min-w-40 flex-1">
+          <span className="min-w-28 flex-1">
             <CodeChip className="mr-2">{job.task_code ?? ""}</CodeChip>
             {job.task_title}
           </span>
@@ -175,10 +225,12 @@ function demoLine(origin: string, token: string): string {
 }
 
 function OwnAgent({
+  isCurrent,
   product,
   origin,
   token,
 }: {
+  isCurrent: boolean;
   product: Progress["ownProduct"];
   origin: string;
   token: string | null;
@@ -190,7 +242,11 @@ function OwnAgent({
         <CopyBlock key={block.label} label={agent.name} text={block.text} />
       ))}
       <div className="flex flex-wrap items-center gap-2">
-        {agent ? null : <PressFor intent="agent">Show the line</PressFor>}
+        {agent ? null : (
+          <PressFor intent="agent" isCurrent={isCurrent}>
+            Show the line
+          </PressFor>
+        )}
         <ButtonLink to="/connect">Other agents</ButtonLink>
       </div>
     </>

@@ -8,7 +8,7 @@ import { statusLook } from "~/ui/status";
 
 const verifyOptions = [
   { value: "ALIGNED", label: "Must follow the plan" },
-  { value: "ALIGNED_OR_PARTIAL", label: "Must follow the plan in part" },
+  { value: "ALIGNED_OR_PARTIAL", label: "May follow the plan in part" },
   { value: "ANY", label: "Any result" },
 ];
 

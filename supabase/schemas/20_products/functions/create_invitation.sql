@@ -20,7 +20,7 @@ begin
   end if;
   delete from public.product_invitations i where i.product_id = p_product_id and i.expires_at <= private.now();
   if (select count(*) from public.product_invitations i where i.product_id = p_product_id and i.code_hash is not null) >= 50 then
-    perform private.refuse(409, 'The product has 50 open invitations. Revoke one that nobody needs.');
+    perform private.refuse(409, 'The product has 50 open invitations. Revoke one that is no longer needed.');
   end if;
   insert into public.product_invitations (product_id, role, code_hash, created_by)
   values (p_product_id, v_role, decode(p_code_hash, 'hex'), auth.uid())

@@ -32,7 +32,7 @@ begin
     return jsonb_build_array(jsonb_build_object('code', 'lease',
       'message', format('Worker %s holds the job until %s (attempt %s%s).', coalesce(v_worker.name, 'unknown'),
         to_char(p_job.lease_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), p_job.attempt,
-        case when p_job.lease_until <= v_now then '; the lease has expired and the job will be taken back within seconds' else '' end),
+        case when p_job.lease_until <= v_now then '; the lease has expired, so the job returns to the queue within seconds' else '' end),
       'worker_id', p_job.worker_id, 'worker_name', v_worker.name, 'lease_until', p_job.lease_until, 'last_seen_at', v_worker.last_seen_at));
   end if;
 
@@ -88,7 +88,7 @@ begin
   end if;
   v_reasons := v_reasons || private.worker_reasons(p_job);
   if v_reasons = '[]' then
-    v_reasons := jsonb_build_array(jsonb_build_object('code', 'ready', 'message', 'Ready: the next free worker takes it.'));
+    v_reasons := jsonb_build_array(jsonb_build_object('code', 'ready', 'message', 'Ready. The next free worker takes it. A worker that was started with --product takes jobs of that product only.'));
   end if;
   return v_reasons;
 end;

@@ -21,12 +21,12 @@ begin
 
   insert into public.agent_questions (product_id, story_id, task_id, sprint_run_id, assignee_id, question, options)
   select p_run.product_id, t.story_id, t.id, p_run.id, p.owner_id,
-    format('The budget of %s is reached: %s of %s used.%s How should it go on?', private.budget_name(p_budget),
+    format('The budget of %s is reached: %s of %s used.%s What should happen next?', private.budget_name(p_budget),
       private.budget_amount_text(v_spent, p_budget.unit), private.budget_amount_text(p_budget.amount, p_budget.unit),
       coalesce(' ' || left(v_begun, 500) || ' was stopped; its work is kept.', '')),
     jsonb_build_array(
       jsonb_build_object('label', 'Raise by ' || private.budget_amount_text(v_raise_by, p_budget.unit),
-        'description', 'To ' || private.budget_amount_text(p_budget.amount + v_raise_by, p_budget.unit) || '. The run goes on.'),
+        'description', 'To ' || private.budget_amount_text(p_budget.amount + v_raise_by, p_budget.unit) || '. The run continues.'),
       case when v_begun is not null or p_run.pr_strategy = 'SPRINT_BATCH'
         then jsonb_build_object('label', 'Finish what was begun', 'description', 'Whatever it takes; then the run waits again.')
         else jsonb_build_object('label', 'Do one more task', 'description', 'Whatever it takes; then the run waits again.') end,

@@ -15,7 +15,7 @@ declare
 begin
   select h.* into v_hook from public.intake_hooks h where h.key_hash = decode(p_key_hash, 'hex');
   if not found then
-    perform private.refuse(404, 'Nothing is received at this address. It was renewed or revoked: copy the one in the settings of the product.');
+    perform private.refuse(404, 'This address is not in use. It was replaced or revoked. Copy the current one from the product settings.');
   end if;
   perform private.take_rate_limit('hook', v_hook.id::text);
   v_answer := private.known_item(v_hook.product_id, p_external_id);
@@ -25,11 +25,11 @@ begin
 
   perform private.lock_product(v_hook.product_id);
   if exists (select from public.products p where p.id = v_hook.product_id and p.archived_at is not null) then
-    perform private.refuse(403, 'This product is archived. Nothing is received until it is restored.');
+    perform private.refuse(403, 'This product is archived. Restore it to receive items.');
   end if;
   -- Statements of their own: each sees what others committed while the lock was awaited.
   if not exists (select from public.intake_hooks h where h.id = v_hook.id) then
-    perform private.refuse(404, 'Nothing is received at this address. It was renewed or revoked: copy the one in the settings of the product.');
+    perform private.refuse(404, 'This address is not in use. It was replaced or revoked. Copy the current one from the product settings.');
   end if;
   v_answer := private.known_item(v_hook.product_id, p_external_id);
   if v_answer is not null then
