@@ -55,8 +55,10 @@ export function readFilter(query: string): ItemFilter {
       .toLowerCase()
       .split(",")
       .filter(Boolean);
-    if (at > 0 && field && values.length > 0) terms.push({ field, values, not });
-    else if (word !== "") words.push(word);
+    if (at > 0 && field) {
+      // Whoever has typed `label:` and no value yet asks for nothing so far.
+      if (values.length > 0) terms.push({ field, values, not });
+    } else if (word !== "") words.push(word);
   }
   return { text: words.join(" ").toLowerCase(), terms };
 }

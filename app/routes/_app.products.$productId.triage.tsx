@@ -121,7 +121,7 @@ function WaitingStory({
         {targets.length === 0 ? null : (
           <ActionForm className="flex flex-wrap items-end gap-2" aria-label={`Merge ${code}`}>
             <Named intent="merge" id={id} />
-            <Places id={`into-${id}`} name="into" label="With story" places={targets} />
+            <Places id={`into-${id}`} name="into" label="Into story" places={targets} />
             <Button type="submit">Merge</Button>
           </ActionForm>
         )}

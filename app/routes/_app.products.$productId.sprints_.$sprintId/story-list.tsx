@@ -10,6 +10,7 @@ import { Badge, CodeChip } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { HiddenFields } from "~/ui/field";
+import { countText } from "~/ui/numbers";
 import { StatusIcon } from "~/ui/status-icon";
 import { StatusDot } from "~/ui/status-pill";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
@@ -136,7 +137,7 @@ function Candidate({
       <Link to={`/stories/${story.id}`} className="min-w-0 flex-1 truncate hover:underline">
         {story.title}
       </Link>
-      <span className="text-xs text-muted">{story.task_count} tasks</span>
+      <span className="text-xs text-muted">{countText(story.task_count, "task")}</span>
       <WriteFields quiet>
         <ActionForm>
           <HiddenFields fields={{ intent: "add-story", sprint_id: sprintId }} />

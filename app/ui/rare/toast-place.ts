@@ -50,8 +50,16 @@ function bottomOf(): number {
 function boxesOf(region: HTMLElement): Box[] {
   return [...document.querySelectorAll<HTMLElement>(pressed)]
     .filter((element) => !region.contains(element) && element.checkVisibility())
-    .map((element) => element.getBoundingClientRect())
+    .map(boxOf)
     .filter(({ bottom, top, width }) => width > 1 && bottom > 0 && top < window.innerHeight);
+}
+
+/** A summary is as wide as its list; what people press is its words. */
+function boxOf(element: HTMLElement): DOMRect {
+  if (!element.matches("summary")) return element.getBoundingClientRect();
+  const words = document.createRange();
+  words.selectNodeContents(element);
+  return words.getBoundingClientRect();
 }
 
 const overlap = (one: Box, other: Box): boolean =>
