@@ -56,7 +56,7 @@ function boxesOf(region: HTMLElement): Box[] {
 
 /** A summary is as wide as its list; what people press is its words. */
 function boxOf(element: HTMLElement): DOMRect {
-  if (!element.matches("summary")) return element.getBoundingClientRect();
+  if (element.tagName !== "SUMMARY") return element.getBoundingClientRect();
   const words = document.createRange();
   words.selectNodeContents(element);
   return words.getBoundingClientRect();
