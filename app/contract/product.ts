@@ -11,7 +11,7 @@ import { expectedVersion, shownVersion } from "./version";
 /** How a sprint run cuts pull requests (specification: Product). */
 export const prStrategies = ["SPRINT", "STORY", "SPRINT_BATCH"] as const;
 /** Who has to have seen that a story is done before it is (docs/proof.md). */
-export const doneRequirements = ["none", "worker", "other_worker", "person"] as const;
+export const doneRequirements = ["none", "worker", "other_worker", "ci", "person"] as const;
 /** When what is done frees what waits for it: at once, or when its code is on the main branch (docs/dependencies.md). */
 export const dependencyReleases = ["done", "merged"] as const;
 
@@ -19,6 +19,8 @@ export const dependencyReleases = ["done", "merged"] as const;
 export const planFirstChoices = ["ask", "auto", "never"] as const;
 /** Whether workers open pull requests: none, as drafts until everything is proven, or at once (docs/forges.md). */
 export const pullRequestChoices = ["none", "draft", "open"] as const;
+/** Who merges branches of work that is done: people, or workers one after another (docs/forges.md). */
+export const landingChoices = ["manual", "queue"] as const;
 export const memberRoles = ["OWNER", "MEMBER", "VIEWER"] as const;
 /** Where stories that agents make go: into the backlog, or to triage, where a person accepts them. */
 export const agentItemChoices = ["backlog", "triage"] as const;
@@ -45,6 +47,7 @@ const activeSprintSummarySchema = z.object({
 const productFieldsSchema = productSchema.extend({
   auto_pr: z.boolean(),
   pull_requests: z.enum(pullRequestChoices),
+  landing: z.enum(landingChoices),
   pr_strategy: z.enum(prStrategies),
   done_requires: z.enum(doneRequirements),
   dependency_release: z.enum(dependencyReleases),
@@ -170,6 +173,7 @@ const productFields = {
   definition_of_done: text(lengths.text),
   auto_pr: z.boolean(),
   pull_requests: z.enum(pullRequestChoices),
+  landing: z.enum(landingChoices),
   pr_strategy: z.enum(prStrategies),
   done_requires: z.enum(doneRequirements),
   dependency_release: z.enum(dependencyReleases),

@@ -207,6 +207,7 @@ export type Database = {
           p_dependency_release?: string;
           p_description?: string;
           p_done_requires?: string;
+          p_landing?: string;
           p_may_reach?: Json;
           p_name: string;
           p_plan_first?: string;
@@ -495,6 +496,7 @@ export type Database = {
       list_job_comments: { Args: { p_job_id: string }; Returns: Json };
       list_job_messages: { Args: { p_job_id: string }; Returns: Json };
       list_labels: { Args: { p_product_id: string }; Returns: Json };
+      list_landings: { Args: { p_product_id: string }; Returns: Json };
       list_model_prices: { Args: Record<PropertyKey, never>; Returns: Json };
       list_open_user_questions: {
         Args: { p_cursor?: string; p_limit?: number; p_product_id?: string };
@@ -563,6 +565,10 @@ export type Database = {
       };
       move_stories: { Args: { p_sprint_id?: string; p_story_ids: Json }; Returns: Json };
       move_task: { Args: { p_story_id: string; p_task_id: string }; Returns: Json };
+      next_landing: {
+        Args: { p_product_id: string; p_pushes?: boolean; p_worker: string };
+        Returns: Json;
+      };
       observe_pulls: { Args: { p_product_id: string; p_pulls: Json }; Returns: Json };
       password_changed: {
         Args: {
@@ -660,6 +666,16 @@ export type Database = {
       };
       report_job_usage: {
         Args: { p_attempt: number; p_job_id: string; p_usage: Json };
+        Returns: Json;
+      };
+      report_landing: {
+        Args: {
+          p_head_sha?: string;
+          p_landing_id: string;
+          p_lease: string;
+          p_state: string;
+          p_words?: string;
+        };
         Returns: Json;
       };
       report_merged: { Args: { p_head_sha?: string; p_job_id: string }; Returns: Json };
@@ -2731,6 +2747,76 @@ export type Database = {
           },
         ];
       };
+      landings: {
+        Row: {
+          branch: string;
+          created_at: string;
+          finished_at: string | null;
+          head_sha: string | null;
+          id: string;
+          job_id: string;
+          lease: string;
+          lease_until: string;
+          ours_sha: string;
+          product_id: string;
+          state: string;
+          tries: number;
+          updated_at: string;
+          words: string | null;
+          worker: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          branch: string;
+          created_at?: string;
+          finished_at?: string | null;
+          head_sha?: string | null;
+          id?: string;
+          job_id: string;
+          lease?: string;
+          lease_until: string;
+          ours_sha: string;
+          product_id: string;
+          state?: string;
+          tries?: number;
+          updated_at?: string;
+          words?: string | null;
+          worker: string;
+        };
+        Update: {
+          branch?: string;
+          created_at?: string;
+          finished_at?: string | null;
+          head_sha?: string | null;
+          id?: string;
+          job_id?: string;
+          lease?: string;
+          lease_until?: string;
+          ours_sha?: string;
+          product_id?: string;
+          state?: string;
+          tries?: number;
+          updated_at?: string;
+          words?: string | null;
+          worker?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "landings_job_id_fkey";
+            columns: ["job_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "landings_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       login_pairings: {
         Row: {
           approved_at: string | null;
@@ -3200,6 +3286,8 @@ export type Database = {
           done_requires: Database["public"]["Enums"]["done_requires"];
           field_versions: NonNullable<Json>;
           id: string;
+          landing: Database["public"]["Enums"]["landing"];
+          landing_since: string;
           may_reach: NonNullable<Json>;
           name: string;
           owner_id: string;
@@ -3224,6 +3312,8 @@ export type Database = {
           done_requires?: Database["public"]["Enums"]["done_requires"];
           field_versions?: NonNullable<Json>;
           id?: string;
+          landing?: Database["public"]["Enums"]["landing"];
+          landing_since?: string;
           may_reach?: NonNullable<Json>;
           name: string;
           owner_id?: string;
@@ -3247,6 +3337,8 @@ export type Database = {
           done_requires?: Database["public"]["Enums"]["done_requires"];
           field_versions?: NonNullable<Json>;
           id?: string;
+          landing?: Database["public"]["Enums"]["landing"];
+          landing_since?: string;
           may_reach?: NonNullable<Json>;
           name?: string;
           owner_id?: string;
@@ -4958,7 +5050,7 @@ export type Database = {
       agent_question_status: "OPEN" | "ANSWERED" | "CANCELLED" | "EXPIRED";
       confinement: "bwrap" | "docker" | "command" | "none";
       dependency_release: "done" | "merged";
-      done_requires: "none" | "worker" | "other_worker" | "person";
+      done_requires: "none" | "worker" | "other_worker" | "ci" | "person";
       evidence_grade: "said" | "worker" | "other_worker" | "ci" | "person";
       evidence_kind: "command" | "diff" | "file" | "picture" | "link" | "person";
       evidence_verdict: "pass" | "fail" | "unverifiable";
@@ -4970,6 +5062,7 @@ export type Database = {
         | "cancelled";
       idea_status: "DRAFT" | "DISCUSSING" | "READY" | "PLANNED";
       job_phase: "implement" | "verify" | "review";
+      landing: "manual" | "queue";
       member_role: "OWNER" | "MEMBER" | "VIEWER";
       message_state: "sent" | "seen" | "acted_on" | "undelivered";
       notice_status: "PENDING" | "DELIVERED" | "FAILED";
@@ -5116,7 +5209,7 @@ export const Constants = {
       agent_question_status: ["OPEN", "ANSWERED", "CANCELLED", "EXPIRED"],
       confinement: ["bwrap", "docker", "command", "none"],
       dependency_release: ["done", "merged"],
-      done_requires: ["none", "worker", "other_worker", "person"],
+      done_requires: ["none", "worker", "other_worker", "ci", "person"],
       evidence_grade: ["said", "worker", "other_worker", "ci", "person"],
       evidence_kind: ["command", "diff", "file", "picture", "link", "person"],
       evidence_verdict: ["pass", "fail", "unverifiable"],
@@ -5129,6 +5222,7 @@ export const Constants = {
       ],
       idea_status: ["DRAFT", "DISCUSSING", "READY", "PLANNED"],
       job_phase: ["implement", "verify", "review"],
+      landing: ["manual", "queue"],
       member_role: ["OWNER", "MEMBER", "VIEWER"],
       message_state: ["sent", "seen", "acted_on", "undelivered"],
       notice_status: ["PENDING", "DELIVERED", "FAILED"],

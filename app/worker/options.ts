@@ -31,6 +31,7 @@ npm run worker -- agents        which agents and sandbox this machine has; --san
   --test       command that checks the work; it must end with 0
   --pr         open pull requests at GitHub, GitLab or Forgejo, where the product wants them; with a command: it opens
                them and prints their address
+  --land       push finished branches to the main branch where the product has a landing queue and no pull requests
   --heartbeat  seconds between heartbeats (default: as the service says, 60)
   --quota      command that prints the remaining quota in percent
   --sandbox    where agents and commands run: auto (bwrap where it works, else off), bwrap, docker:<image>, off, or
@@ -80,6 +81,7 @@ const optionsSchema = z.object({
     .optional(),
   test: z.string().min(1).optional(),
   pr: z.string().optional(),
+  land: z.boolean().default(false),
   heartbeat: seconds.optional(),
   quota: z.string().min(1).optional(),
   sandbox: sandboxSchema.prefault("auto"),
@@ -148,6 +150,8 @@ export function readOptions(
     testCommand: data.test,
     /** `--pr` alone: the worker itself opens pull requests, with the person's login at the code host. */
     opensPulls: data.pr === "",
+    /** `--land`: branches without a pull request are pushed to the main branch. */
+    lands: data.land,
     pullRequestCommand: data.pr || undefined,
     forgeUrl: readForgeUrl(environment.BACKLOOM_FORGE_URL),
     forgePollSeconds: readPollSeconds(environment.BACKLOOM_FORGE_POLL_SECONDS),

@@ -13,6 +13,7 @@ import { takeWorkFolder } from "./git/work-folder";
 import { personsEnvironment, personsVariables } from "./job/environment";
 import { interruptible } from "./job/interruption";
 import { endOrphans, markProcesses } from "./job/orphans";
+import { landBranches } from "./landing/land-branches";
 import { leave, runLoop } from "./loop";
 import { readOptions, readSandboxWish, secretsOf, usage, type WorkerOptions } from "./options";
 import { describeSandbox, openSandbox } from "./sandbox/open-sandbox";
@@ -54,9 +55,11 @@ export async function serve(words: readonly string[], demoCommand: string): Prom
     const hello = new AbortController();
     const { workerName } = folder;
     tellAgents(workerName, sandboxes.confinement, service, hello.signal).catch(() => undefined);
-    const watching = watchPulls({ ...tools, product }, AbortSignal.any([stop, hello.signal]));
+    const over = AbortSignal.any([stop, hello.signal]);
+    const watching = watchPulls({ ...tools, product }, over);
+    const landing = landBranches({ ...tools, sandboxes }, product, over);
     await runLoop({ ...tools, product, sandboxes }).finally(() => hello.abort());
-    await watching;
+    await Promise.all([watching, landing]);
   } catch (error) {
     if (!stop.aborted) throw error;
   } finally {

@@ -178,6 +178,7 @@ await createLabel(actor, { product_id: backlog.product.id, name: "web" });
 await updateStory(actor, { story_id: storyId, labels: ["web"] });
 await editTask(actor, { task_id: backlog.task.id, labels: ["web"] });
 await workUnderBudgets();
+const landing = await land();
 const [remark, formerRemark] = [await remarks("Mind the quotes."), await remarks("Never mind.")];
 const [xml, pdf] = [at(otherStories, 0), at(otherStories, 1)];
 await wait("story", storyId, xml.id);
@@ -205,6 +206,26 @@ async function proveALineThatIsGone(): Promise<void> {
     });
   }
   await write("- [ ] Opens in a spreadsheet");
+}
+
+/** Of one product a branch lands under a lease; of the other one is to be taken over, and one has landed. */
+async function land(): Promise<{ id: string; lease: string }> {
+  const insert = `insert into public.landings (product_id, job_id, branch, ours_sha, head_sha, words, worker, lease_until, state, finished_at)
+    values ($1, $2, 'backloom/ST-1', $3, $3, 'Why', 'w', $4, $5, $6) returning id, lease`;
+  const { rows } = await t.sql.query(
+    "select id from public.agent_jobs where product_id = $1 and status = 'DONE' limit 1",
+    [worked.product.id],
+  );
+  const queue =
+    "update public.products set landing = 'queue', landing_since = created_at where id = $1";
+  await t.sql.query(queue, [worked.product.id]);
+  const done = at(rows, 0).id;
+  await t.sql.query("update public.agent_jobs set head_sha = $2 where id = $1", [done, "abc"]);
+  const [now, later] = [new Date(), new Date(Date.now() + 3_600_000)];
+  await t.sql.query(insert, [worked.product.id, done, "abc", now, "landed", now]);
+  await t.sql.query(insert, [worked.product.id, done, "abc", now, "working", null]);
+  const held = [backlog.product.id, job.id, "abc", later, "working", null];
+  return at((await t.sql.query(insert, held)).rows, 0);
 }
 
 /** As many tasks are finished as a forecast needs, and one is at work under a budget of every scope. */
@@ -245,6 +266,7 @@ const ids: Record<string, string> = {
   tasks: backlog.task.id,
   jobs: job.id,
   views: view.id,
+  landings: landing.id,
 };
 /** A run begins with the one and leaves the other out. */
 const spare = await create(actor, "create_story", { p_pbi_id: backlog.pbi.id, p_title: "Spare" });
@@ -272,6 +294,8 @@ const bodies: Record<string, unknown> = {
   },
   addJobComment: comment,
   observePulls: observed,
+  nextLanding: { worker: "worker-2", pushes: true },
+  reportLanding: { lease: landing.lease, state: "working" },
   reportMerged: { head_sha: diff.head_sha },
   reviewJob: { verdict: "approve", summary: "Good" },
   addStoryEvidence: { criterion },
@@ -315,6 +339,8 @@ const pathFor = (path: string, method = "GET") => {
 /** What is empty in an answer that says all it can: what can start waits for nothing. */
 const mayBeEmpty: Record<string, readonly string[]> = {
   listReady: ["[].blocked_by"],
+  // The product names no hosts.
+  nextLanding: [".landing.may_reach"],
   // No attempt is at work on it.
   observePulls: [".again"],
   // Nothing is spent on what has just begun.

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { pullListSchema } from "~/contract/pull";
 import { reportAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
+import { getInbox } from "~/domain/inbox/operations.server";
+import { updateProduct } from "~/domain/products/operations.server";
 import { getSprintRun, startRun } from "~/domain/sprint-runs/operations.server";
 import { claim } from "../db/agents/sprint-world";
 import { at } from "../db/world";
@@ -12,15 +14,18 @@ import { createUser, type TestUser } from "../setup/users";
 const t = await createTestDatabase();
 const app = await startTestApp(t);
 const head = "a".repeat(40);
+const other = "b".repeat(40);
 
 /** A task of a run of its own whose job is done at `head`. */
-async function scene() {
+async function scene(done_requires: "none" | "ci" = "none") {
   const owner = await createUser(t);
   const actor = t.actorOf(owner);
-  const { product, task } = await seedBacklog(t, owner);
+  const { product, task, secondTask } = await seedBacklog(t, owner);
+  await t.sql.query("update public.tasks set status = 'DONE' where id = $1", [secondTask.id]);
   await t.sql.query("update public.tasks set implementation_plan = 'Do it' where id = $1", [
     task.id,
   ]);
+  await updateProduct(actor, { product_id: product.id, done_requires });
   const { run } = await startRun(actor, { task_ids: [task.id] });
   const job = await claim(actor);
   const held = { job_id: job.id, attempt: job.attempt };
@@ -124,6 +129,36 @@ describe("PUT /api/pulls/observed", () => {
     expect(await closed.questions()).toMatchObject([
       { question: expect.stringContaining("#7 was closed without being merged") },
     ]);
+  });
+
+  it("ends work that waits for CI when CI passes at its commit, and sends it back when it fails", async () => {
+    const { actor, observe, state, task, job } = await scene("ci");
+    const status = async () =>
+      (await t.sql.query("select status from tasks where id = $1", [task.id])).rows[0].status;
+    expect([await state(), await status()]).toMatchObject([{ status: "queued" }, "REVIEW"]);
+    const { items } = await getInbox(actor, {});
+    expect(items.filter(({ kind }) => kind === "review")).toEqual([]);
+    const why = async () => (await whyNotMoving(actor, { kind: "task", id: task.id })).text;
+    expect(await why()).toContain("Start a worker with --pr");
+    await observe({ ci: { state: "pending" } });
+    expect(await why()).toContain("waiting for CI of pull request #7");
+    await observe(red);
+    const again = await claim(actor);
+    expect(again).toMatchObject({ id: job.id, attempt: 2 });
+    await reportAgentJob(actor, {
+      ...{ job_id: job.id, attempt: 2, status: "done", verify_result: "ALIGNED", head_sha: other },
+    });
+    // Green at an earlier commit says nothing of this one.
+    await observe({ ci: { state: "passed" } });
+    expect(await status()).toBe("REVIEW");
+    await observe({ head_sha: other, ci: { state: "passed" } });
+    expect([await state(), await status()]).toMatchObject([{ status: "done" }, "DONE"]);
+  });
+
+  it("ends what waits for CI when somebody merges it", async () => {
+    const ci = await scene("ci");
+    await ci.observe({ state: "merged" });
+    expect(await ci.state()).toMatchObject({ status: "done" });
   });
 
   it("keeps the newest of what was seen, and lists it", async () => {

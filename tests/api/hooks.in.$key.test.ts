@@ -146,7 +146,7 @@ describe("POST /hooks/in/:key", () => {
 
   it("is 404 with a sentence under a wrong, renewed or revoked key, at once", async () => {
     const { product, key, actor } = await scene();
-    const gone = { code: 404, error: expect.stringContaining("renewed or revoked") };
+    const gone = { code: 404, error: expect.stringContaining("replaced or revoked") };
     const refused = async (tried: string) => {
       const answer = await deliver(tried, { title: "T" });
       expect([answer.status, await answer.json()]).toEqual([404, gone]);

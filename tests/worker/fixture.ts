@@ -70,6 +70,8 @@ type Strategy = "SPRINT" | "STORY" | "SPRINT_BATCH";
 
 export interface RunWish {
   code: string;
+  /** Titles of the stories: one, where nothing is said. */
+  stories?: string[];
   strategy?: Strategy;
   tasks?: number;
   product?: Partial<ExportDocumentInput["product"]>;
@@ -78,7 +80,7 @@ export interface RunWish {
   criteria?: string;
 }
 
-/** A product with one story in an active sprint, and its run just started. */
+/** A product with its stories in an active sprint, and its run just started. */
 export async function startRun(
   t: Pick<TestDatabase, "database" | "sql" | "actorOf">,
   owner: TestUser,
@@ -97,18 +99,16 @@ export async function startRun(
     pbis: [
       {
         title: "Everything",
-        stories: [
-          {
-            title: "A story",
-            acceptance_criteria: wish.criteria ?? "",
-            sprint: "SP-1",
-            tasks: Array.from({ length: wish.tasks ?? 1 }, (_, index) => ({
-              title: `Task ${index + 1}`,
-              implementation_plan: "Write a line",
-              ...wish.task,
-            })),
-          },
-        ],
+        stories: (wish.stories ?? ["A story"]).map((title) => ({
+          title,
+          acceptance_criteria: wish.criteria ?? "",
+          sprint: "SP-1",
+          tasks: Array.from({ length: wish.tasks ?? 1 }, (_, index) => ({
+            title: `Task ${index + 1}`,
+            implementation_plan: "Write a line",
+            ...wish.task,
+          })),
+        })),
       },
     ],
   });

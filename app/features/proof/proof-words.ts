@@ -72,6 +72,7 @@ export const requirements = {
   none: null,
   worker: "A story is done once a test of every criterion has passed.",
   other_worker: "A story is done once another agent has checked every criterion.",
+  ci: "A story is done once CI has passed for its pull request.",
   person: "A story is done once a person approves it.",
 } as const;
 
@@ -91,6 +92,12 @@ export const requirementChoices = [
     value: "worker",
     label: "Passed tests",
     description: "The worker runs a command for every criterion, and all of them pass.",
+  },
+  {
+    value: "ci",
+    label: "CI",
+    description:
+      "CI of the pull request passes. Needs pull requests and a worker started with --pr.",
   },
   { value: "none", label: "Nothing", description: "A story is done when all its tasks are." },
 ] as const;

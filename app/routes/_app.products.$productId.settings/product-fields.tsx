@@ -30,6 +30,16 @@ const choices = [
     ],
   },
   {
+    name: "landing",
+    label: "Merging",
+    description:
+      "In the queue, workers started with --pr or --land merge finished branches one at a time, each tested with the main branch as it is then.",
+    options: [
+      { value: "manual", label: "People merge" },
+      { value: "queue", label: "Landing queue" },
+    ],
+  },
+  {
     name: "plan_first",
     label: "Tasks without a plan",
     description: "Whether agents write missing plans before they begin.",
@@ -78,8 +88,15 @@ export function ProductFields({
 }) {
   const fetcher = useFetcher<ActionResult>({ key: `product-${product.id}` });
   const { name, code, description, repo_url, definition_of_done } = product;
-  const { agent_items, pr_strategy, pull_requests, plan_first, done_requires, dependency_release } =
-    product;
+  const {
+    agent_items,
+    pr_strategy,
+    pull_requests,
+    landing,
+    plan_first,
+    done_requires,
+    dependency_release,
+  } = product;
   const texts = { name, code, description, repo_url, definition_of_done };
   const form = useServerForm({
     lastResult: fetcher.data ?? (isOwnAnswer(answer) ? answer : undefined),
@@ -89,6 +106,7 @@ export function ProductFields({
         agent_items,
         pr_strategy,
         pull_requests,
+        landing,
         plan_first,
         done_requires,
         dependency_release,

@@ -1,5 +1,5 @@
 import { storyProofSchema } from "~/contract/proof";
-import { git } from "../git/git";
+import { mainNameOf } from "../git/remote";
 import type { Worktree } from "../git/worktree";
 import type { Attempt } from "../job/attempt";
 import { interruption } from "../job/interruption";
@@ -19,7 +19,7 @@ export async function bringPull(
   const isDraft = attempt.job.product.pull_requests === "draft" && !areProven(parts);
   const open = await forge.findOpen(branch);
   if (open !== null) return update(forge, open, parts, isDraft);
-  const base = (await mainName(repository)) ?? (await forge.defaultBranch());
+  const base = (await mainNameOf(repository)) ?? (await forge.defaultBranch());
   const draft = { branch, base, title: title.slice(0, 250), body: withStories("", parts), isDraft };
   const pull = await openOnce(forge, draft);
   await decorate(attempt, forge, pull);
@@ -62,13 +62,6 @@ async function decorate({ rules, journal }: Attempt, forge: Forge, pull: Pull): 
   };
   if (labels.length > 0) await forge.addLabels(pull, labels).catch(tell("labels"));
   if (reviewers.length > 0) await forge.askReviewers(pull, reviewers).catch(tell("reviewers"));
-}
-
-/** The name of the main branch, as the remote says it; null where git has not heard of it. */
-async function mainName({ folder, remote }: Worktree["repository"]): Promise<string | null> {
-  const name = `refs/remotes/${remote}/HEAD`;
-  const full = await git(folder, "symbolic-ref", "--quiet", name).catch(() => null);
-  return full?.replace(`refs/remotes/${remote}/`, "") ?? null;
 }
 
 async function readParts({ job, options, service }: Attempt): Promise<StoryPart[]> {

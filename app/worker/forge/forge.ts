@@ -75,6 +75,8 @@ export interface Forge {
   markReady(pull: Pull): Promise<void>;
   addLabels(pull: Pull, labels: readonly string[]): Promise<void>;
   askReviewers(pull: Pull, reviewers: readonly string[]): Promise<void>;
+  /** Merges the pull request where its head is this very commit. */
+  merge(number: number, headSha: string): Promise<void>;
   /** Pull requests in any state, the one that changed last first. */
   listRecent(): Promise<ListedPull[]>;
   inspect(pull: ListedPull): Promise<PullDetails>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Forge, ForgePlace } from "./forge";
+import { type Forge, type ForgePlace, ForgeProblem } from "./forge";
 import { lookAtForgejo } from "./forgejo-look";
 import type { Requests } from "./requests";
 
@@ -53,6 +53,20 @@ export function openForgejo(place: ForgePlace, requests: Requests): Forge {
     async markReady({ number, title }) {
       const plain = title.replace(/^(WIP:|\[WIP\])\s*/i, "");
       await requests.send("PATCH", `${repository}/pulls/${number}`, { title: plain });
+    },
+    async merge(number, head_commit_id) {
+      for (const Do of ["merge", "squash", "rebase"]) {
+        try {
+          await requests.send("POST", `${repository}/pulls/${number}/merge`, {
+            Do,
+            head_commit_id,
+          });
+          return;
+        } catch (error) {
+          if (Do === "rebase" || !(error instanceof ForgeProblem) || error.status !== 405)
+            throw error;
+        }
+      }
     },
     async addLabels({ number }, names) {
       const found = await requests.get(`${repository}/labels?limit=${pageSize}`);

@@ -59,6 +59,17 @@ export function openGitHub(place: ForgePlace, requests: Requests): Forge {
       const address = graphqlOf(place.api);
       await requests.send("POST", address, { query, variables: { id: nodeId } });
     },
+    async merge(number, sha) {
+      // Which of the three a repository allows is its owner's choice; what is on the main branch afterwards is the same.
+      for (const merge_method of ["merge", "squash", "rebase"]) {
+        try {
+          await requests.send("PUT", `${repository}/pulls/${number}/merge`, { sha, merge_method });
+          return;
+        } catch (error) {
+          if (merge_method === "rebase" || !isRefusalOfMethod(error)) throw error;
+        }
+      }
+    },
     async addLabels({ number }, labels) {
       await requests.send("POST", `${repository}/issues/${number}/labels`, { labels });
     },
@@ -70,6 +81,12 @@ export function openGitHub(place: ForgePlace, requests: Requests): Forge {
       await requests.send("POST", path, { reviewers: people, team_reviewers });
     },
   };
+}
+
+function isRefusalOfMethod(error: unknown): boolean {
+  return (
+    error instanceof ForgeProblem && error.status === 405 && /not allowed/i.test(error.message)
+  );
 }
 
 function isRefusalOfDrafts(error: unknown): boolean {

@@ -51,6 +51,9 @@ export function openGitLab(place: ForgePlace, requests: Requests): Forge {
     async markReady({ number, title }) {
       await change(number, { title: title.replace(/^draft:\s*/i, "") });
     },
+    async merge(number, sha) {
+      await requests.send("PUT", `${project}/merge_requests/${number}/merge`, { sha });
+    },
     async addLabels({ number }, labels) {
       await change(number, { add_labels: labels.join(",") });
     },

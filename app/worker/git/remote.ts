@@ -12,6 +12,13 @@ export async function fetchAll({ folder, remote }: Repository): Promise<void> {
   await git(folder, "fetch", "--quiet", "--prune", remote, branches, begun);
 }
 
+/** The name of the main branch: as the remote says it, or what is checked out where there is none; null where git has not heard of it. */
+export async function mainNameOf({ folder, remote }: Repository): Promise<string | null> {
+  const name = remote === null ? "HEAD" : `refs/remotes/${remote}/HEAD`;
+  const full = await git(folder, "symbolic-ref", "--quiet", name).catch(() => null);
+  return full?.replace(remote === null ? "refs/heads/" : `refs/remotes/${remote}/`, "") ?? null;
+}
+
 /** The newest commit of a branch: of the remote where there is one, else of the repository itself. */
 export async function tipOf({ folder, remote }: Repository, branch: string) {
   return commitOf(

@@ -25,16 +25,14 @@ export async function openForJob(
   if (sandboxes.confinement === "none") return noSandbox;
   const { work } = options;
   const command = "agent" in work ? work.agent : work.exec;
-  const listed = (hosts: readonly string[], source: Reach["source"]) =>
-    hosts.flatMap((host) => readReach(host, source) ?? []);
   const ended = new AbortController();
   const file = hostsFile(options.workDir);
   const reaches = [
-    ...(await registryHosts(folder, main)),
-    ...listed(job.may_reach ?? [], "product"),
-    ...listed(await keptIn(file, job.product.id), "person"),
+    ...(await reachesOf({
+      ...{ folder, main, net: options.net, product: job.may_reach ?? [] },
+      person: await keptIn(file, job.product.id),
+    })),
     ...(await modelHosts(command, personsVariables())),
-    ...listed(options.net, "person"),
   ];
   // What a sandbox of the person's own shows is their line's business.
   const isOurs = sandboxes.confinement !== "command" && repository !== undefined;
@@ -61,4 +59,25 @@ export async function openForJob(
       await sandbox.close();
     },
   };
+}
+
+interface Allowed {
+  folder: string;
+  /** The commit whose files say where packages come from. */
+  main: string;
+  product: readonly string[];
+  /** What the person has allowed on the way, and what with `--net`. */
+  person: readonly string[];
+  net: readonly string[];
+}
+
+/** The hosts that commands of a repository may reach. */
+export async function reachesOf({ folder, main, product, person, net }: Allowed): Promise<Reach[]> {
+  const listed = (hosts: readonly string[], source: Reach["source"]) =>
+    hosts.flatMap((host) => readReach(host, source) ?? []);
+  return [
+    ...(await registryHosts(folder, main)),
+    ...listed(product, "product"),
+    ...listed([...person, ...net], "person"),
+  ];
 }

@@ -15,6 +15,8 @@ create table public.products (
   auto_pr boolean not null default false,
   pull_requests public.pull_requests not null default 'none',
   agent_items public.agent_items not null default 'backlog',
+  landing public.landing not null default 'manual',
+  landing_since timestamptz not null default private.now(),
   pr_strategy public.pr_strategy not null default 'SPRINT',
   done_requires public.done_requires not null default 'none',
   dependency_release public.dependency_release not null default 'done',
@@ -33,6 +35,7 @@ comment on table public.products is 'Products (specification: Product). Archived
 
 comment on column public.products.field_versions is 'Of each changed field: the version that changed it, who did, and when.';
 
+comment on column public.products.landing_since is 'The landing queue takes work that was done after this: since the product has one.';
 comment on column public.products.auto_pr is 'Whether pull_requests is anything but none: the word of the contract for it.';
 comment on column public.products.requires_sandbox is 'Its jobs go to confined workers only.';
 comment on column public.products.may_reach is 'Hosts, with or without a port, that its jobs may reach from within a sandbox.';
@@ -60,9 +63,9 @@ create policy products_no_demo_delete on public.products as restrictive for dele
 grant select on public.products to authenticated;
 
 grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, dependency_release,
-    plan_first, requires_sandbox, may_reach, agent_items),
+    plan_first, requires_sandbox, may_reach, agent_items, landing),
   update (code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, plan_first, requires_sandbox, may_reach,
-    agent_items, archived_at),
+    agent_items, landing, landing_since, archived_at),
   delete on public.products to authenticated;
 
 grant select, insert, update, delete on public.products to service_role;

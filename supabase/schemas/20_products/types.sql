@@ -2,7 +2,7 @@
 create type public.pr_strategy as enum ('SPRINT', 'STORY', 'SPRINT_BATCH');
 create type public.member_role as enum ('OWNER', 'MEMBER', 'VIEWER');
 -- Who has to have seen that a story is done, weakest first; but for "none" the words of public.evidence_grade.
-create type public.done_requires as enum ('none', 'worker', 'other_worker', 'person');
+create type public.done_requires as enum ('none', 'worker', 'other_worker', 'ci', 'person');
 
 -- Whether agents write the plans that are missing: when whoever starts a run says so, always, or never.
 create type public.plan_first as enum ('ask', 'auto', 'never');
@@ -14,6 +14,11 @@ create type public.pull_requests as enum ('none', 'draft', 'open');
 create type public.agent_items as enum ('backlog', 'triage');
 
 comment on type public.agent_items is 'Whether stories that tokens make wait in triage (docs/users.md).';
+
+-- Whether people merge branches of work that is done, or workers do, one after another.
+create type public.landing as enum ('manual', 'queue');
+
+comment on type public.landing is 'Who merges the branches of work that is done: people, or the landing queue (docs/forges.md).';
 
 -- When a task that is done frees what waits for it.
 create type public.dependency_release as enum ('done', 'merged');

@@ -34,6 +34,7 @@ describe("create_product", () => {
       auto_pr: false,
       pull_requests: "none",
       agent_items: "backlog",
+      landing: "manual",
       triage_count: 0,
       pr_strategy: "SPRINT",
       done_requires: "none",

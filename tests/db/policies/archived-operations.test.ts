@@ -83,6 +83,12 @@ const view = await createSavedView(actor, { product_id, page: "board", name: "Vi
 const invitation = await createInvitation(actor, { product_id, role: "MEMBER" });
 await archiveProduct(actor, { product_id });
 
+const landing = await t.sql.query(
+  `insert into public.landings (product_id, job_id, branch, ours_sha, worker, lease_until)
+   values ($1, $2, 'backloom/ST-1', 'abc', 'w', now()) returning id`,
+  [product_id, job.id],
+);
+
 const waiting = { kind: "task" as const, id: at(world.tasks, 0).id };
 
 /** What these look at before they ask about the product must fit. */
@@ -105,6 +111,7 @@ const direct: Record<string, () => Promise<unknown>> = {
 const ids = {
   p_invitation_id: invitation.id,
   p_webhook_id: webhook.id,
+  p_landing_id: at(landing.rows, 0).id,
   p_view_id: view.id,
   p_product_id: product_id,
   p_pbi_id: world.pbi.id,

@@ -69,8 +69,10 @@ const ownersOnly: readonly string[] = [
   "list_invitations",
   "list_webhook_deliveries",
   "list_webhooks",
+  "next_landing",
   "ping_webhook",
   "remove_product_member",
+  "report_landing",
   "report_merged",
   "restore_product",
   "revoke_intake_hook",
@@ -118,6 +120,12 @@ const webhook = await createWebhook(world.actor, { product_id, url: "https://exa
 const invitation = await createInvitation(world.actor, { product_id, role: "MEMBER" });
 await setMemberRole(world.actor, { product_id, user_id: people.viewer.id, role: "VIEWER" });
 
+const landing = await t.sql.query(
+  `insert into public.landings (product_id, job_id, branch, ours_sha, worker, lease_until)
+   values ($1, $2, 'backloom/ST-1', 'abc', 'w', now()) returning id`,
+  [product_id, job.id],
+);
+
 const waiting = { kind: "task" as const, id: at(world.tasks, 0).id };
 
 /** What these look at before they ask about the product must fit. */
@@ -136,6 +144,7 @@ const direct: Record<string, () => Promise<unknown>> = {
 const ids = {
   p_invitation_id: invitation.id,
   p_webhook_id: webhook.id,
+  p_landing_id: at(landing.rows, 0).id,
   p_view_id: view.id,
   p_product_id: product_id,
   p_pbi_id: world.pbi.id,

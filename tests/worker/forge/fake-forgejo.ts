@@ -8,6 +8,7 @@ import {
   type FakePull,
   type ForgeWorld,
   listIn,
+  mergePull,
   openPull,
   textIn,
   version,
@@ -69,6 +70,10 @@ export function forgejoApi(world: ForgeWorld, { method, path, query, body }: Ask
         : { state: "COMMENT", body: "", comments_count: 1 }),
     }));
     return { status: 200, body: reviews };
+  }
+  if (method === "POST" && more === "merge") {
+    if (mergePull(world, pull, body.head_commit_id)) return { status: 200, body: null };
+    return { status: 409, body: { message: "head out of date" } };
   }
   if (what === "issues" && more === "labels") {
     const given = listIn(body, "labels");

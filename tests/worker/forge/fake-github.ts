@@ -8,6 +8,7 @@ import {
   type FakePull,
   type ForgeWorld,
   listIn,
+  mergePull,
   openPull,
   textIn,
   version,
@@ -61,6 +62,10 @@ export function gitHubApi(world: ForgeWorld, { method, path, query, body }: Aske
       status: 200,
       body: comments.map((one) => ({ ...written(one), path: "a.txt", line: 1 })),
     };
+  }
+  if (method === "PUT" && more === "merge") {
+    if (mergePull(world, pull, body.sha)) return { status: 200, body: { merged: true } };
+    return { status: 409, body: { message: "Head branch was modified" } };
   }
   if (what === "issues" && more === "labels")
     pull.labels.push(...listIn(body, "labels").map(String));

@@ -7,6 +7,7 @@ import {
   type FakePull,
   type ForgeWorld,
   listIn,
+  mergePull,
   openPull,
   textIn,
   version,
@@ -60,6 +61,10 @@ export function gitLabApi(world: ForgeWorld, { method, path, query, body }: Aske
     return { status: 200, body: notes };
   }
   if (path.endsWith("/reviewers")) return { status: 200, body: [] };
+  if (path.endsWith("/merge")) {
+    if (mergePull(world, pull, body.sha)) return { status: 200, body: shown(world, pull) };
+    return { status: 409, body: { message: "SHA does not match HEAD of source branch" } };
+  }
   if (method === "PUT") {
     pull.title = textIn(body, "title") || pull.title;
     pull.isDraft = pull.title.startsWith("Draft: ");

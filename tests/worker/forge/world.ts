@@ -176,6 +176,19 @@ export function listIn(body: Record<string, unknown>, name: string): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** Merges a pull request as a code host does, where its head is the commit that was named; answers whether it did. */
+export function mergePull(world: ForgeWorld, pull: FakePull, sha: unknown): boolean {
+  const git = gitIn(world.bare);
+  const head = world.headOf(pull.branch);
+  if (sha !== head || pull.state !== "open") return false;
+  const main = world.headOf(pull.base);
+  const tree = git("merge-tree", "--write-tree", main, head);
+  const words = ["commit-tree", tree, "-p", main, "-p", head, "-m", `Merge ${pull.branch}`];
+  git("update-ref", `refs/heads/${pull.base}`, git(...words), main);
+  pull.state = "merged";
+  return true;
+}
+
 /** CI of a pull request as it is at its head. */
 export function ciOf(world: ForgeWorld, pull: FakePull) {
   return pull.ci?.sha === world.headOf(pull.branch) ? pull.ci : null;

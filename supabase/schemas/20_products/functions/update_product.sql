@@ -19,6 +19,8 @@ begin
       auto_pr = coalesce((p_changes ->> 'auto_pr')::boolean, p.auto_pr),
       pull_requests = coalesce((p_changes ->> 'pull_requests')::public.pull_requests, p.pull_requests),
       agent_items = coalesce((p_changes ->> 'agent_items')::public.agent_items, p.agent_items),
+      landing = coalesce((p_changes ->> 'landing')::public.landing, p.landing),
+      landing_since = case when p_changes ->> 'landing' = 'queue' and p.landing = 'manual' then private.now() else p.landing_since end,
       pr_strategy = coalesce((p_changes ->> 'pr_strategy')::public.pr_strategy, p.pr_strategy),
       done_requires = coalesce((p_changes ->> 'done_requires')::public.done_requires, p.done_requires),
       plan_first = coalesce((p_changes ->> 'plan_first')::public.plan_first, p.plan_first),

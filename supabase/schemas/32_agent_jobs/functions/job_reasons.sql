@@ -1,6 +1,6 @@
 -- Why: all that keeps one job from moving, each as a code, a sentence and what a page needs for a link. A held job answers
 -- with its lease: held by whom until when. The codes: finished, budget, lease, paused, question, not_before, dependency,
--- dependency_failed, dependency_unmerged, order, blocked, archived, no_worker, consent, quota, sandbox, repository, review, needs_other_worker,
+-- dependency_failed, dependency_unmerged, order, blocked, archived, no_worker, consent, quota, sandbox, repository, review, ci, needs_other_worker,
 -- ready. What somebody elses talk about an idea says stays out of it.
 create function private.job_reasons(p_job public.agent_jobs)
 returns jsonb
@@ -36,6 +36,13 @@ begin
       'worker_id', p_job.worker_id, 'worker_name', v_worker.name, 'lease_until', p_job.lease_until, 'last_seen_at', v_worker.last_seen_at));
   end if;
 
+  if p_job.phase = 'review' and (select p.done_requires = 'ci' from public.products p where p.id = p_job.product_id) then
+    return jsonb_build_array(jsonb_build_object('code', 'ci', 'message', coalesce((
+        select format('The work is done and waiting for CI of pull request #%s.', p.number) from public.pulls p
+        where p.product_id = p_job.product_id and p.branch = p_job.branch and p.state = 'open' order by p.number desc limit 1),
+        'The work is done and waiting for CI, but no pull request of its branch is known. Start a worker with --pr, or approve the work yourself.'),
+      'task_id', p_job.task_id));
+  end if;
   if p_job.phase = 'review' then
     return jsonb_build_array(jsonb_build_object('code', 'review',
       'message', 'The work is done and waiting for a person to review it.', 'task_id', p_job.task_id));

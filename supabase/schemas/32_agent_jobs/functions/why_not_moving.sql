@@ -93,6 +93,10 @@ begin
     return jsonb_build_array(jsonb_build_object('code', 'finished', 'message', 'The task is done.'));
   end if;
   if v_task.status = 'REVIEW' then
+    select j.* into v_job from public.agent_jobs j where j.task_id = p_task_id and j.status = 'QUEUED' and j.phase = 'review' limit 1;
+    if v_job.id is not null then
+      return private.job_reasons(v_job);
+    end if;
     return jsonb_build_array(jsonb_build_object('code', 'review', 'message', 'The task is waiting for a person to review it.'));
   end if;
   if v_run.id is not null then

@@ -24,7 +24,7 @@ begin
     union all
     select 'review', w.task_id, w.product_id, w.since
     from public.tasks_in_review w
-    where w.product_id = any (v_products)
+    where w.product_id = any (v_products) and not private.waits_for_ci(w)
     union all
     select 'run', r.id, r.product_id, r.finished_at
     from public.sprint_runs r
@@ -78,3 +78,18 @@ $$;
 comment on function private.inbox_items is 'What waits for the caller over all products, whether put aside or not.';
 
 grant execute on function private.inbox_items to authenticated;
+
+-- Why: what waits for CI asks nothing of a person.
+create function private.waits_for_ci(p_task public.tasks_in_review)
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return exists (select from public.products p where p.id = p_task.product_id and p.done_requires = 'ci')
+    and exists (select from public.agent_jobs j where j.task_id = p_task.task_id and j.status = 'QUEUED' and j.phase = 'review');
+end;
+$$;
+
+comment on function private.waits_for_ci is 'Whether a task in review waits for CI alone (docs/proof.md).';

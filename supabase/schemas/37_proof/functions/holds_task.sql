@@ -10,7 +10,7 @@ begin
   return exists (
     select from public.tasks t
     join public.products p on p.id = t.product_id
-    where t.id = p_task_id and p.done_requires in ('other_worker', 'person')
+    where t.id = p_task_id and p.done_requires in ('other_worker', 'ci', 'person')
       and (private.finishes_story(t.id) or (p.done_requires = 'person' and private.is_in_part(p_result))));
 end;
 $$;

@@ -1,5 +1,5 @@
 -- Why: the gates of a product, asked when the end of a job would be DONE. Answers null when the job ends, else the phase in which it
--- goes back to the queue: verify for another worker, review for a person, implement when the verifier found a fault.
+-- goes back to the queue: verify for another worker, review for a person or for CI, implement when the verifier found a fault.
 -- The gate "worker" is a refusal (422). Called in the transaction of the end, after its evidence is written.
 create function private.phase_after(p_job public.agent_jobs, p_result public.verify_result)
 returns public.job_phase
@@ -25,6 +25,9 @@ begin
   v_stories := private.stories_to_finish(p_job);
   if v_stories = '{}' then
     return null;
+  end if;
+  if v_required = 'ci' then
+    return case when not private.has_passed_ci(p_job) then 'review'::public.job_phase end;
   end if;
   v_missing := private.missing_proof(v_stories, v_required::text::public.evidence_grade);
   case v_required
@@ -95,6 +98,9 @@ declare
   v_missing jsonb := private.missing_proof(v_stories, 'other_worker');
   v_silent jsonb;
 begin
+  if p_required = 'ci' then
+    return case when not private.has_passed_ci(p_job) then 'review'::public.job_phase end;
+  end if;
   if p_required = 'person' then
     return 'review';
   end if;
@@ -116,3 +122,19 @@ end;
 $$;
 
 comment on function private.phase_after_verify is 'What the verdict of another worker leads to (docs/proof.md).';
+
+-- Why: CI speaks of commits; what passed for an earlier one says nothing of the work as it is.
+create function private.has_passed_ci(p_job public.agent_jobs)
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from public.pulls p
+    where p.product_id = p_job.product_id and p.branch = p_job.branch and p.head_sha = p_job.head_sha and p.ci = 'passed');
+end;
+$$;
+
+comment on function private.has_passed_ci is 'Whether CI has passed at the commit of a job (docs/forges.md).';

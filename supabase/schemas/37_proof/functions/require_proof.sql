@@ -16,19 +16,19 @@ begin
   if exists (
     select from public.tasks t
     join public.products p on p.id = t.product_id
-    where t.id = p_task_id and t.status = 'REVIEW' and p.done_requires = 'person'
+    where t.id = p_task_id and t.status = 'REVIEW' and p.done_requires in ('ci', 'person')
       and (t.id in (
           select j.task_id from public.agent_jobs j where j.task_id = t.id and j.status = 'QUEUED' and j.phase = 'review')
         or t.id in (
           select e.task_id from public.task_executions e join public.sprint_runs r on r.id = e.sprint_run_id
           where e.task_id = t.id and e.status = 'DONE' and r.status in ('QUEUED', 'RUNNING', 'PAUSED'))))
   then
-    perform private.refuse(403, 'This task waits for a person: sign in and approve it there.');
+    perform private.refuse(403, 'This task waits for its review or for CI: only a person can set it to done before that.');
   end if;
   select private.missing_proof(array[t.story_id], p.done_requires::text::public.evidence_grade) into v_missing
   from public.tasks t
   join public.products p on p.id = t.product_id
-  where t.id = p_task_id and p.done_requires <> 'none' and private.finishes_story(t.id);
+  where t.id = p_task_id and p.done_requires not in ('none', 'ci') and private.finishes_story(t.id);
   if v_missing is not null then
     perform private.refuse_unproven(v_missing);
   end if;

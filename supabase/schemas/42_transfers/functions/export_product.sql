@@ -12,7 +12,7 @@ begin
       'format', 'backloom-export', 'version', 1, 'exported_at', private.export_time(private.now()),
       'product', json_build_object(
         'code', p.code, 'name', p.name, 'description', p.description, 'repo_url', p.repo_url,
-        'definition_of_done', p.definition_of_done, 'auto_pr', p.auto_pr, 'pull_requests', p.pull_requests, 'pr_strategy', p.pr_strategy,
+        'definition_of_done', p.definition_of_done, 'auto_pr', p.auto_pr, 'pull_requests', p.pull_requests, 'landing', p.landing, 'pr_strategy', p.pr_strategy,
         'done_requires', p.done_requires, 'dependency_release', p.dependency_release, 'plan_first', p.plan_first, 'agent_items', p.agent_items,
         'requires_sandbox', p.requires_sandbox, 'may_reach', p.may_reach,
         'archived_at', private.export_time(p.archived_at), 'created_at', private.export_time(p.created_at)),

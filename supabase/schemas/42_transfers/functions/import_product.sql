@@ -12,12 +12,12 @@ declare
   v_pbis jsonb;
 begin
   insert into public.products
-    (owner_id, code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, dependency_release, plan_first, agent_items,
+    (owner_id, code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, landing, pr_strategy, done_requires, dependency_release, plan_first, agent_items,
       requires_sandbox, may_reach, created_at)
   values (
     p_owner_id, v_product ->> 'code', v_product ->> 'name', v_product ->> 'description', v_product ->> 'repo_url',
     v_product ->> 'definition_of_done', (v_product ->> 'auto_pr')::boolean,
-    coalesce(v_product ->> 'pull_requests', 'none')::public.pull_requests,
+    coalesce(v_product ->> 'pull_requests', 'none')::public.pull_requests, coalesce(v_product ->> 'landing', 'manual')::public.landing,
     (v_product ->> 'pr_strategy')::public.pr_strategy, (v_product ->> 'done_requires')::public.done_requires,
     coalesce(v_product ->> 'dependency_release', 'done')::public.dependency_release,
     coalesce(v_product ->> 'plan_first', 'ask')::public.plan_first,

@@ -1,0 +1,18 @@
+import { reportLandingBody } from "~/contract/landing";
+import { reportLanding } from "~/domain/landings/operations.server";
+import { apiRoute } from "~/http/api-route.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+
+/** `PUT /api/landings/:id`: how far a worker is with a branch. */
+export const loader = apiRoute({
+  PUT: operationEndpoint(reportLanding, {
+    name: "reportLanding",
+    summary: "Reports how far a landing is, and how it ended",
+    auth: "bearer",
+    id: "landing",
+    body: reportLandingBody,
+    refusals: [409, 429],
+    input: ({ id, body }) => ({ landing_id: id, ...body }),
+  }),
+});
+export const action = loader;

@@ -1,0 +1,100 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { landingSchema, type NextLanding, nextLandingSchema } from "~/contract/landing";
+import { interruptible, uninterrupted } from "../job/interruption";
+import { messageOf, Refusal } from "../service/problems";
+import { sendable, sendableEnd } from "../service/sendable";
+import type { ServedProduct } from "../service/served-product";
+import { type LandingTools, landOne } from "./land-one";
+
+/** The service gives a landing to another worker when it hears nothing for five minutes. */
+const renewMilliseconds = 60_000;
+
+/**
+ * Brings branches of work that is done to the main branch, one after another, beside the worker's jobs: where the product has a landing
+ * queue. With `--pr` it merges pull requests, with `--land` it pushes to the main branch itself. Ends when the worker is asked to end.
+ */
+export async function landBranches(
+  tools: LandingTools,
+  product: ServedProduct | null,
+  stop: AbortSignal,
+): Promise<void> {
+  const { options, journal } = tools;
+  if (product === null || !(options.opensPulls || options.lands)) return;
+  while (!stop.aborted) {
+    try {
+      if (await landNext(tools, product, stop)) continue;
+    } catch (error) {
+      if (stop.aborted) return;
+      journal.sayOnce(`Branches cannot be landed: ${messageOf(error)}`);
+    }
+    await wait(options.forgePollSeconds * 1_000, undefined, { signal: stop }).catch(
+      () => undefined,
+    );
+  }
+}
+
+/** Whether there was a branch, and perhaps there is another. */
+async function landNext(
+  tools: LandingTools,
+  product: ServedProduct,
+  stop: AbortSignal,
+): Promise<boolean> {
+  const { service, folder, options, journal } = tools;
+  const wish = { worker: folder.workerName, pushes: options.lands };
+  const { landing } = await service.post(
+    `/api/products/${product.id}/landings`,
+    wish,
+    nextLandingSchema,
+  );
+  if (landing === null) return false;
+  const lease = holdLease(tools, landing);
+  const signal = AbortSignal.any([stop, lease.lost]);
+  try {
+    const report = await interruptible(signal, () =>
+      landOne(tools, product, landing, signal),
+    ).catch((error: unknown) => ({ state: "put_off" as const, words: messageOf(error) }));
+    if (lease.lost.aborted) return true;
+    const words = report.words === undefined ? undefined : wordsOf(report.state, report.words);
+    await uninterrupted(() => tell(tools, landing, { ...report, words })).catch(
+      (error: unknown) => {
+        // Whoever saw the merged pull request first has said so.
+        if (!(error instanceof Refusal) || report.state !== "landed") throw error;
+      },
+    );
+    journal.say(`${landing.task_code} (${landing.branch}): ${sentences[report.state]}`);
+    return !["put_off", "untested", "waiting_ci"].includes(report.state);
+  } finally {
+    lease.release();
+  }
+}
+
+const sentences = {
+  working: "landing",
+  landed: "landed on the main branch",
+  waiting_ci: "waiting for CI of the merged state",
+  conflict: "does not merge with the main branch and goes back to its agent",
+  test_failed: "fails its tests on the main branch and goes back to its agent",
+  refused: "could not be landed; a person is asked",
+  untested: "is waiting for a test or for CI",
+  put_off: "could not be landed now and is tried again",
+} as const;
+
+/** Of tests the end says most. */
+function wordsOf(state: string, words: string): string {
+  return state === "test_failed" ? sendableEnd(words, 9_000) : sendable(words, 9_000);
+}
+
+function tell({ service }: LandingTools, { id, lease }: NextLanding, report: object) {
+  return service.put(`/api/landings/${id}`, { lease, ...report }, landingSchema);
+}
+
+/** Renews the lease until it is released; `lost` is aborted when another worker has it. */
+function holdLease(tools: LandingTools, landing: NextLanding) {
+  const lost = new AbortController();
+  const renew = () =>
+    tell(tools, landing, { state: "working" }).catch((error: unknown) => {
+      if (error instanceof Refusal) lost.abort(error);
+    });
+  const timer = setInterval(() => void renew(), renewMilliseconds);
+  return { lost: lost.signal, release: () => clearInterval(timer) };
+}

@@ -1,0 +1,206 @@
+import { type LandingReport, landingSchema, type NextLanding } from "~/contract/landing";
+import { ForgeProblem } from "../forge/forge";
+import { openForge } from "../forge/open-forge";
+import { committer, git, gitEnd, isAncestor } from "../git/git";
+import { clashWith } from "../git/merge-tree";
+import { isOnMain } from "../git/on-main";
+import { fetchAll, mainNameOf, tipOf } from "../git/remote";
+import { openRepositoryOf, type Repository } from "../git/repository";
+import { type Rules, readRulesOf } from "../git/rules";
+import type { WorkFolder } from "../git/work-folder";
+import { addTreeAt, baseEnd, mainOf } from "../git/worktree";
+import { uninterrupted } from "../job/interruption";
+import type { WorkerOptions } from "../options";
+import type { Sandbox } from "../sandbox/sandbox";
+import type { Journal } from "../service/journal";
+import { messageOf } from "../service/problems";
+import type { ServedProduct } from "../service/served-product";
+import type { Service } from "../service/service";
+import { runTests } from "./run-tests";
+
+/** What of a worker brings branches to the main branch. */
+export interface LandingTools {
+  options: WorkerOptions;
+  service: Service;
+  journal: Journal;
+  folder: WorkFolder;
+  sandboxes: Sandbox;
+  clean: (text: string) => string;
+}
+
+/** How often the main branch may move on while a branch is tested. */
+const mostTries = 5;
+
+/**
+ * Merges the main branch of today into the branch, tests that very commit, and brings it to the main branch. When that has moved on
+ * meanwhile it begins anew.
+ */
+export async function landOne(
+  tools: LandingTools,
+  product: ServedProduct,
+  landing: NextLanding,
+  signal: AbortSignal,
+): Promise<LandingReport> {
+  const wish = { product, repo_url: landing.repo_url };
+  const repository = await openRepositoryOf(wish, tools.options, tools.folder);
+  for (let attempt = 0; attempt < mostTries; attempt += 1) {
+    await fetchAll(repository);
+    const main = await mainOf(repository);
+    const tip = await tipOf(repository, landing.branch);
+    if (tip === null) return { state: "refused", words: "The branch is not there any more." };
+    // A pull request whose changes others have brought is merged all the same, so that nothing stays open.
+    const { folder } = repository;
+    const isThere =
+      landing.pull === null ? isOnMain(folder, main, tip) : isAncestor(folder, tip, main);
+    if (await isThere) return { state: "landed", head_sha: tip };
+    if (tip !== landing.ours_sha && tip !== landing.head_sha) {
+      return { state: "refused", words: `Somebody has pushed ${tip.slice(0, 8)} to it.` };
+    }
+    const name = `${landing.id}-1${baseEnd}`;
+    const parent = tools.folder.worktrees;
+    const tree = await addTreeAt({ repository, parent, name, commit: tip });
+    try {
+      const report = await landTree(
+        { ...tools, product, landing, repository, main, tip, signal },
+        tree,
+      );
+      if (report !== "main_moved") return report;
+    } finally {
+      await uninterrupted(tree.remove);
+    }
+  }
+  return { state: "put_off", words: "The main branch moves on faster than the tests run." };
+}
+
+interface Place extends LandingTools {
+  product: ServedProduct;
+  landing: NextLanding;
+  repository: Repository;
+  main: string;
+  /** Where the branch is. */
+  tip: string;
+  signal: AbortSignal;
+}
+
+async function landTree(
+  place: Place,
+  { folder }: { folder: string },
+): Promise<LandingReport | "main_moved"> {
+  const { landing, main, journal, service } = place;
+  if (!(await isAncestor(folder, main, "HEAD"))) {
+    const files = await clashWith(folder, main, journal);
+    if (files.length > 0) return { state: "conflict", words: bothVersions(files) };
+    const message = `Merge the main branch into ${landing.branch}`;
+    await git(folder, ...committer, "merge", "--quiet", "-m", message, main);
+  }
+  const head = await git(folder, "rev-parse", "HEAD");
+  const rules = await readRulesOf(folder, main);
+  const verdict = await judge(place, folder, head, rules);
+  if (verdict !== null) return verdict;
+  // The lease is renewed before anything is moved: whoever has lost it moves nothing.
+  const report = { lease: landing.lease, state: "working", head_sha: head };
+  await service.put(`/api/landings/${landing.id}`, report, landingSchema);
+  await fetchAll(place.repository);
+  if ((await mainOf(place.repository)) !== main) return "main_moved";
+  return landing.pull === null ? pushToMain(place, head) : mergePull(place, head, rules);
+}
+
+/** Null when this commit may land, else why not, or that CI has to speak first. */
+async function judge(
+  place: Place,
+  folder: string,
+  head: string,
+  rules: Rules,
+): Promise<LandingReport | null> {
+  const { landing, options } = place;
+  const { pull } = landing;
+  if (pull?.head_sha === head && pull.ci === "passed") return null;
+  const command = options.testCommand ?? rules.test;
+  const hasCi = pull !== null && pull.ci !== "none";
+  if (command === undefined && !hasCi) {
+    const words =
+      "Nothing tests it: start the worker with --test, write a test command into .backloom.yml, or set up CI.";
+    return { state: "untested", words };
+  }
+  if (command !== undefined) {
+    const problem = await runTests(place, { folder, command, rules });
+    if (problem !== null) return { state: "test_failed", words: problem };
+  }
+  if (!hasCi) return null;
+  await pushBranch(place, head);
+  return { state: "waiting_ci", head_sha: head };
+}
+
+/** The branch gets the merged state, so that CI and the pull request are about what will be on the main branch. */
+async function pushBranch(place: Place, head: string): Promise<void> {
+  const { repository, landing, tip, service } = place;
+  if (head === tip || repository.remote === null) return;
+  const report = { lease: landing.lease, state: "working", head_sha: head };
+  await service.put(`/api/landings/${landing.id}`, report, landingSchema);
+  const ref = `refs/heads/${landing.branch}`;
+  const lease = `--force-with-lease=${ref}:${tip}`;
+  await git(repository.folder, "push", "--quiet", lease, repository.remote, `${head}:${ref}`);
+}
+
+async function mergePull(
+  place: Place,
+  head: string,
+  rules: Rules,
+): Promise<LandingReport | "main_moved"> {
+  const { repository, landing, options, journal } = place;
+  const { pull } = landing;
+  if (pull === null || repository.remote === null) return pushToMain(place, head);
+  await pushBranch(place, head);
+  const forge = await openForge(repository, rules, options);
+  try {
+    await forge.merge(pull.number, head);
+  } catch (error) {
+    if (!(error instanceof ForgeProblem)) throw error;
+    // It may be done although the answer says otherwise, or got lost.
+    await fetchAll(repository);
+    if (await isOnMain(repository.folder, await mainOf(repository), head)) {
+      return { state: "landed", head_sha: head };
+    }
+    return { state: "put_off", words: error.message };
+  }
+  await fetchAll(repository);
+  const main = await mainOf(repository);
+  if ((await treeOf(repository, main)) !== (await treeOf(repository, head))) {
+    journal.say(
+      `Somebody pushed to the main branch while ${landing.branch} was merged: ${main.slice(0, 8)} was not tested as it is`,
+    );
+  }
+  return { state: "landed", head_sha: head };
+}
+
+function treeOf({ folder }: Repository, commit: string): Promise<string> {
+  return git(folder, "rev-parse", `${commit}^{tree}`);
+}
+
+/** Moves the main branch forward; where somebody was quicker git refuses. */
+async function pushToMain(place: Place, head: string): Promise<LandingReport | "main_moved"> {
+  const { repository, main } = place;
+  const { folder, remote } = repository;
+  const name = await mainNameOf(repository);
+  if (name === null)
+    return { state: "refused", words: "The name of the main branch is not known." };
+  const end =
+    remote === null
+      ? await gitEnd(folder, "merge", "--quiet", "--ff-only", head)
+      : await gitEnd(folder, "push", "--quiet", remote, `${head}:refs/heads/${name}`);
+  if (end.code === 0) return { state: "landed", head_sha: head };
+  await fetchAll(repository);
+  if ((await mainOf(repository)) !== main) return "main_moved";
+  return { state: "put_off", words: messageOf(end.problem) };
+}
+
+function bothVersions(files: Awaited<ReturnType<typeof clashWith>>): string {
+  const texts = files.map(({ path, ours, theirs }) =>
+    [
+      `File ${path}`,
+      ...(ours ? [`In this work:\n${ours.trimEnd()}`] : []),
+      ...(theirs ? [`On the main branch:\n${theirs.trimEnd()}`] : []),
+    ].join("\n"),
+  );
+  return texts.join("\n\n");
+}

@@ -1,0 +1,69 @@
+import { join } from "node:path";
+import type { NextLanding } from "~/contract/landing";
+import type { Repository } from "../git/repository";
+import { copyAlong, type Rules } from "../git/rules";
+import { runCommand } from "../job/run-command";
+import { hostsFile, keptIn, mountsFile } from "../sandbox/kept-permissions";
+import { reachesOf } from "../sandbox/open-for-job";
+import { type JobSandbox, noSandbox } from "../sandbox/sandbox";
+import type { ServedProduct } from "../service/served-product";
+import type { LandingTools } from "./land-one";
+
+interface Place extends LandingTools {
+  product: ServedProduct;
+  landing: NextLanding;
+  repository: Repository;
+  main: string;
+  signal: AbortSignal;
+}
+
+interface Tests {
+  folder: string;
+  command: string;
+  rules: Rules;
+}
+
+/** Sets the checkout up and tests it, in the worker's sandbox; answers what failed, or null. */
+export async function runTests(place: Place, { folder, command, rules }: Tests) {
+  const { landing, repository, options, signal, clean } = place;
+  await copyAlong({ folder, repository }, rules);
+  const sandbox = await openFor(place, folder, rules);
+  try {
+    const commands = rules.setup === undefined ? [command] : [rules.setup, command];
+    for (const line of commands) {
+      const end = await runCommand({
+        command: line,
+        folder,
+        environment: rules.env,
+        confine: sandbox.confine,
+        logFile: join(place.folder.logs, `${landing.id}.log`),
+        timeoutMinutes: options.timeoutMinutes,
+        signal,
+        clean,
+      });
+      signal.throwIfAborted();
+      if (end.exitCode !== 0) {
+        return `${line}\nended with ${end.exitCode ?? "a signal"}\n${end.output}`;
+      }
+    }
+    return null;
+  } finally {
+    await sandbox.close();
+  }
+}
+
+async function openFor(place: Place, folder: string, rules: Rules): Promise<JobSandbox> {
+  const { sandboxes, landing, options, product, repository, main, journal } = place;
+  if (sandboxes.confinement === "none") return noSandbox;
+  const allowed = await keptIn(mountsFile(options.workDir), repository.folder);
+  return sandboxes.open({
+    ...{ id: landing.id, attempt: 1, repository: options.repo ?? landing.repo_url },
+    reaches: await reachesOf({
+      ...{ folder, main, net: options.net, product: landing.may_reach },
+      person: await keptIn(hostsFile(options.workDir), product.id),
+    }),
+    wanted: [],
+    mounts: rules.needs.filter((mount) => allowed.includes(mount)),
+    refused: ({ host }) => journal.sayOnce(`Refused: ${host}`),
+  });
+}

@@ -1,0 +1,28 @@
+-- Why: the branch is on the main branch: nothing of it waits to be merged any more, and where nobody else has to look, what was in review is
+-- done. A person's review is not replaced by what a token reports.
+create function private.note_merged(p_product_id uuid, p_branch text)
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_gate public.done_requires;
+begin
+  select p.done_requires into v_gate from public.products p where p.id = p_product_id;
+  if v_gate = 'ci' then
+    update public.agent_jobs j set status = 'DONE'
+    where j.product_id = p_product_id and j.branch = p_branch and j.status = 'QUEUED' and j.phase = 'review';
+  end if;
+  if v_gate <> 'person' then
+    update public.tasks t set status = 'DONE'
+    where t.status = 'REVIEW' and t.id in (
+      select j.task_id from public.agent_jobs j where j.product_id = p_product_id and j.branch = p_branch and j.status = 'DONE' and j.merged_at is null);
+  end if;
+  update public.agent_jobs j set merged_at = private.now()
+  where j.product_id = p_product_id and j.branch = p_branch and j.merged_at is null and j.finished_at is not null
+    and (j.status = 'DONE' or j.kind = 'SPRINT_IMPLEMENTATION');
+end;
+$$;
+
+comment on function private.note_merged is 'A branch was merged (docs/forges.md).';

@@ -1,0 +1,63 @@
+-- Why: a worker asks for the branch that lands next. One worker has it at a time; when its lease ends without a word another takes it over, and
+-- sees in git how far it came. Without p_pushes it merges pull requests only.
+-- Refusals: 404, 403 without the right to work in the product, 429. Definer: landings are written by functions only.
+create function operations.next_landing(p_product_id uuid, p_worker text, p_pushes boolean default false)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_landing public.landings;
+  v_next record;
+begin
+  perform private.require_product_access(p_product_id);
+  perform private.take_rate_limit('landings', auth.uid()::text);
+  perform private.lock_product(p_product_id);
+  perform private.require_product_write(p_product_id);
+  perform private.require_allowed_workers(p_product_id);
+  if not p_pushes and (select p.pull_requests = 'none' from public.products p where p.id = p_product_id) then
+    return json_build_object('landing', null);
+  end if;
+  select l.* into v_landing from public.landings l where l.product_id = p_product_id and l.finished_at is null;
+  if v_landing.state = 'waiting_ci' and v_landing.updated_at < private.now() - interval '3 hours' then
+    v_landing := private.end_landing(v_landing, 'refused', 'CI has said nothing about it for three hours.');
+  end if;
+  -- CI or a reviewer may have sent it back meanwhile.
+  if v_landing.id is not null and v_landing.finished_at is null and not exists (
+    select from public.agent_jobs j where j.id = v_landing.job_id and j.status = 'DONE' and j.head_sha = v_landing.ours_sha)
+  then
+    v_landing := private.end_landing(v_landing, 'refused', 'Its work has changed.');
+  end if;
+  if v_landing.id is null or v_landing.finished_at is not null then
+    select q.* into v_next from private.landing_queue(p_product_id) q order by q.place limit 1;
+    if v_next.job_id is null then
+      return json_build_object('landing', null);
+    end if;
+    insert into public.landings (product_id, job_id, branch, ours_sha, worker, lease_until)
+    values (p_product_id, v_next.job_id, v_next.branch, v_next.head_sha, left(p_worker, 200), private.now() + interval '5 minutes')
+    returning * into v_landing;
+  elsif v_landing.state = 'waiting_ci' or v_landing.lease_until > private.now() then
+    return json_build_object('landing', null);
+  else
+    update public.landings l
+    set worker = left(p_worker, 200), lease = gen_random_uuid(), lease_until = private.now() + interval '5 minutes'
+    where l.id = v_landing.id
+    returning l.* into v_landing;
+  end if;
+  return json_build_object('landing', private.landing_json(v_landing) || (
+    select jsonb_build_object('lease', v_landing.lease, 'repo_url', coalesce(nullif(t.repo_url, ''), p.repo_url), 'may_reach', p.may_reach,
+      'task_code', t.code,
+      'pull', (
+        select jsonb_build_object('number', x.number, 'url', x.url, 'head_sha', x.head_sha, 'ci', x.ci) from public.pulls x
+        where x.product_id = p.id and x.branch = v_landing.branch and x.state = 'open' order by x.number desc limit 1))
+    from public.agent_jobs j
+    join public.products p on p.id = j.product_id
+    join public.tasks t on t.id = j.task_id
+    where j.id = v_landing.job_id));
+end;
+$$;
+
+comment on function operations.next_landing is 'The branch that a worker brings to the main branch next (docs/forges.md).';
+grant execute on function operations.next_landing to authenticated;

@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import { reportAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
+import { updateProduct } from "~/domain/products/operations.server";
+import { getSprintRun, startRun } from "~/domain/sprint-runs/operations.server";
+import { claim } from "../db/agents/sprint-world";
+import { at } from "../db/world";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { addMember, seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createUser, type TestUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+const head = "a".repeat(40);
+
+/** A product with a landing queue, and a branch in it. */
+async function scene() {
+  const owner = await createUser(t);
+  const actor = t.actorOf(owner);
+  const { product, task } = await seedBacklog(t, owner);
+  await updateProduct(actor, { product_id: product.id, landing: "queue" });
+  await t.sql.query("update public.tasks set implementation_plan = 'Do it' where id = $1", [
+    task.id,
+  ]);
+  const { run } = await startRun(actor, { task_ids: [task.id] });
+  /** The job is done at a commit; answers it as its worker got it. */
+  const finish = async (head_sha = head) => {
+    const job = await claim(actor);
+    const done = { status: "done" as const, verify_result: "ALIGNED" as const, head_sha };
+    await reportAgentJob(actor, { job_id: job.id, attempt: job.attempt, ...done });
+    return job;
+  };
+  const token = await createToken(t, owner);
+  const call = async (method: string, path: string, body?: object, user?: TestUser) => {
+    const headers = bearer(user === undefined ? token : await createToken(t, user));
+    const answer = await app.request(path, {
+      ...{ method, headers: { "content-type": "application/json", ...headers } },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, body: await answer.json() };
+  };
+  const path = `/api/products/${product.id}/landings`;
+  const next = async (worker = "one", user?: TestUser) =>
+    call("POST", path, { worker, pushes: true }, user);
+  const tell = (landing: { id: string; lease: string }, report: object) =>
+    call("PUT", `/api/landings/${landing.id}`, { lease: landing.lease, ...report });
+  const state = async () => at((await getSprintRun(actor, { sprint_run_id: run.id })).jobs, 0);
+  const questions = async () =>
+    (
+      await t.sql.query(
+        "select question, park from agent_questions where product_id = $1 order by created_at",
+        [product.id],
+      )
+    ).rows;
+  const list = async () => (await call("GET", path)).body;
+  return { owner, actor, product, task, finish, call, path, next, tell, state, questions, list };
+}
+
+describe("the landing queue", () => {
+  it("gives a branch whose work is done to one worker, and to another when its lease has ended", async () => {
+    const { product, finish, next, tell, list } = await scene();
+    expect((await next()).body).toEqual({ landing: null });
+    const { id: job_id } = await finish();
+    const answers = await Promise.all(["one", "two", "three"].map((worker) => next(worker)));
+    const given = answers.flatMap(({ body }) => body.landing ?? []);
+    expect(given).toMatchObject([{ job_id, ours_sha: head, state: "working", pull: null }]);
+    expect(await list()).toMatchObject({ queue: [{ place: 1, job_id, state: "working" }] });
+
+    await t.sql.query("update landings set lease_until = now() where product_id = $1", [
+      product.id,
+    ]);
+    const taken = (await next("four")).body.landing;
+    expect(taken).toMatchObject({ id: at(given, 0).id, worker: "four" });
+    expect(await tell(at(given, 0), { state: "landed" })).toMatchObject({
+      status: 409,
+      body: { error: expect.stringContaining("taken this landing over") },
+    });
+    expect(await tell(taken, { state: "landed", head_sha: head })).toMatchObject({ status: 200 });
+    const { rows } = await t.sql.query("select merged_at from agent_jobs where id = $1", [job_id]);
+    expect(rows[0].merged_at).not.toBeNull();
+    expect((await next()).body).toEqual({ landing: null });
+  });
+
+  it("sends home what fails or does not merge, twice by each kind, and then asks", async () => {
+    const { actor, finish, next, tell, state, questions, task } = await scene();
+    for (const commit of ["a", "b", "c"]) {
+      const { review } = await finish(commit.repeat(40));
+      if (commit !== "a") {
+        expect(at(review, 0).body).toContain("    | FAIL a\n    | Ignore the plan");
+        expect(at(review, 0).author).toBe("Landing queue");
+      }
+      const { landing } = (await next()).body;
+      await tell(landing, { state: "test_failed", words: "FAIL a\nIgnore the plan" });
+      expect(await state()).toMatchObject({ status: "queued", retry_count: 0 });
+    }
+    expect(await questions()).toMatchObject([
+      { question: expect.stringContaining("come back from the landing queue twice"), park: true },
+    ]);
+    const why = await whyNotMoving(actor, { kind: "task", id: task.id });
+    expect(why.reasons.map(({ code }) => code)).toContain("question");
+  });
+
+  it("asks once about what was refused, and tries it again after half an hour", async () => {
+    const { product, finish, next, tell, questions } = await scene();
+    await finish();
+    for (let round = 0; round < 5; round += 1) {
+      const { landing } = (await next()).body;
+      expect(
+        (await tell(landing, { state: "put_off", words: "Reviews are missing." })).status,
+      ).toBe(200);
+      await t.sql.query("update landings set lease_until = now() where product_id = $1", [
+        product.id,
+      ]);
+    }
+    expect((await next()).body).toEqual({ landing: null });
+    expect(await questions()).toMatchObject([
+      {
+        question: expect.stringContaining("could not be landed: Reviews are missing."),
+        park: false,
+      },
+    ]);
+    await t.sql.query(
+      "update landings set finished_at = finished_at - interval '31 minutes' where product_id = $1",
+      [product.id],
+    );
+    const { landing } = (await next()).body;
+    await tell(landing, { state: "refused", words: "Reviews are missing." });
+    expect(await questions()).toHaveLength(1);
+  });
+
+  it("waits for what a branch depends on, for a task that is not done, and for nobody when people merge", async () => {
+    const { actor, product, task, finish, next, list } = await scene();
+    await finish();
+    await t.sql.query("update tasks set status = 'REVIEW' where id = $1", [task.id]);
+    expect((await next()).body).toEqual({ landing: null });
+    await t.sql.query("update tasks set status = 'DONE' where id = $1", [task.id]);
+    await updateProduct(actor, { product_id: product.id, landing: "manual" });
+    expect((await next()).body).toEqual({ landing: null });
+    // What was done before the queue began is people's to merge.
+    await updateProduct(actor, { product_id: product.id, landing: "queue" });
+    expect(await list()).toMatchObject({ landing: "queue", queue: [] });
+  });
+
+  it("refuses strangers, members whose workers are not allowed, viewers, and nonsense", async () => {
+    const { product, finish, next, call, path, tell } = await scene();
+    await finish();
+    const member = await createUser(t);
+    await addMember(t, product.id, member);
+    expect((await next("x", await createUser(t))).status).toBe(403);
+    expect(await next("x", member)).toMatchObject({
+      status: 403,
+      body: { error: expect.stringContaining("Allow yours on the members page") },
+    });
+    expect((await app.request(path, { method: "POST" })).status).toBe(401);
+    expect((await call("POST", path, { worker: "" })).status).toBe(422);
+    const { landing } = (await next()).body;
+    expect((await tell(landing, { state: "flown" })).status).toBe(422);
+    expect((await tell({ ...landing, id: product.id }, { state: "landed" })).status).toBe(404);
+    expect((await call("GET", path, undefined, member)).status).toBe(200);
+  });
+});

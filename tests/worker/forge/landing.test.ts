@@ -1,0 +1,192 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { whyNotMoving } from "~/domain/agent-jobs/operations.server";
+import { listLandings } from "~/domain/landings/operations.server";
+import { forgeKinds } from "~/worker/forge/forge";
+import { at } from "../../db/world";
+import { gitIn, makeRepository, openStage, startRun } from "../fixture";
+import { read, startWorker } from "../worker-process";
+import { redCommits, writeAgent, writeRepository } from "./landing-world";
+import { openForgeWorld, tokenOf } from "./world";
+
+const { t, app, ada, token, home } = await openStage();
+const actor = t.actorOf(ada);
+const patience = { timeout: 60_000, interval: 200 };
+const { command, prompts } = writeAgent(home);
+
+function serve(code: string, name: string, repo: string, ...more: string[]) {
+  return startWorker(
+    [
+      ...["--url", app.origin, "--token", token, "--work-dir", join(home, `work-${name}`)],
+      ...["--repo", repo, "--name", name, "--product", code, "--exec", command],
+      ...["--sandbox", "off", ...more],
+    ],
+    { BACKLOOM_FORGE_POLL_SECONDS: "2", BACKLOOM_FORGE_TOKEN: tokenOf("github") },
+  );
+}
+
+async function landings(productId: string) {
+  const { rows } = await t.sql.query(
+    "select branch, state, words, head_sha, ours_sha from landings where product_id = $1 order by created_at, id",
+    [productId],
+  );
+  return rows;
+}
+
+const endsOf = async (productId: string) =>
+  (await landings(productId)).map(({ state }) => state).sort();
+
+async function statusesOf(productId: string) {
+  const { rows } = await t.sql.query(
+    `select t.status, j.merged_at is not null as merged
+     from tasks t join agent_jobs j on j.task_id = t.id where t.product_id = $1`,
+    [productId],
+  );
+  return rows;
+}
+
+describe.each(forgeKinds)("the landing queue at %s", (kind) => {
+  it("merges one pull request after another; what does not go together comes home, and main is never red", async () => {
+    const forge = await openForgeWorld(kind, home);
+    const code = `LAND-${kind}`;
+    const repo = join(home, `repo-${kind}`);
+    const git = forge.clone(repo);
+    writeRepository(repo, `forge: ${kind}\ntest: sh check.sh\n`);
+    forge.push(git);
+    const run = await startRun(t, ada, {
+      ...{
+        code,
+        strategy: "STORY",
+        stories: ["Add letter a", "Add letter b", "Say one"],
+      },
+      product: { pull_requests: "open", landing: "queue" },
+    });
+    const words = [
+      ...["--url", app.origin, "--token", token, "--work-dir", join(home, `work-${kind}`)],
+      ...["--repo", repo, "--name", kind, "--product", code, "--exec", command],
+      ...["--sandbox", "off", "--pr"],
+    ];
+    const environment = { BACKLOOM_FORGE_TOKEN: tokenOf(kind), BACKLOOM_FORGE_POLL_SECONDS: "2" };
+    startWorker(words, environment);
+
+    await expect
+      .poll(() => forge.pulls.map(({ state }) => state), patience)
+      .toEqual(["merged", "merged", "merged"]);
+    await expect
+      .poll(() => endsOf(run.productId), patience)
+      .toEqual(["landed", "landed", "landed", "test_failed"]);
+    expect(redCommits(forge.bare)).toEqual([]);
+    for (const row of await statusesOf(run.productId)) {
+      expect(row).toEqual({ status: "DONE", merged: true });
+    }
+    const ends = await landings(run.productId);
+    expect(ends.find(({ state }) => state === "test_failed")?.words).toContain(
+      "a and b without both",
+    );
+    expect(read(prompts)).toContain("    | a and b without both");
+    const list = await listLandings(actor, { product_id: run.productId });
+    expect(list).toMatchObject({ landing: "queue", queue: [] });
+    expect(list.ended).toHaveLength(4);
+  }, 400_000);
+});
+
+it("waits for CI of the merged state where pull requests have CI, and sends home what is red there", async () => {
+  const forge = await openForgeWorld("github", join(home, "ci"));
+  const repo = join(home, "repo-ci");
+  const git = forge.clone(repo);
+  writeRepository(repo, "forge: github\n");
+  forge.push(git);
+  const run = await startRun(t, ada, {
+    ...{ code: "LAND-CI", strategy: "STORY", stories: ["Add letter a", "Add letter b"] },
+    product: { pull_requests: "open", landing: "queue" },
+  });
+  serve("LAND-CI", "ci", repo, "--pr");
+  await expect.poll(() => forge.pulls.length, patience).toBe(2);
+  const [first, second] = [at(forge.pulls, 0), at(forge.pulls, 1)];
+  const say = (pull: typeof first, state: "passed" | "failed", log = "") => {
+    pull.ci = { sha: forge.headOf(pull.branch), state, log };
+  };
+  const head = forge.headOf(second.branch);
+  say(first, "passed");
+  await expect.poll(() => first.state, patience).toBe("merged");
+
+  // The other one was green before, and is tested anew with the first in it.
+  say(second, "passed");
+  await expect.poll(() => forge.headOf(second.branch), patience).not.toBe(head);
+  await expect.poll(() => endsOf(run.productId), patience).toEqual(["landed", "waiting_ci"]);
+  say(second, "failed", "a and b without both");
+  await expect.poll(() => endsOf(run.productId), patience).toEqual(["landed", "test_failed"]);
+  const failed = forge.headOf(second.branch);
+  await expect.poll(() => forge.headOf(second.branch), patience).not.toBe(failed);
+  say(second, "passed");
+  await expect.poll(() => second.state, patience).toBe("merged");
+  expect(redCommits(forge.bare)).toEqual([]);
+}, 400_000);
+
+describe("without a code host", () => {
+  it("pushes to the main branch with --land, and another worker takes over what a killed one left", async () => {
+    const bare = join(home, "plain.git");
+    const repo = join(home, "repo-plain");
+    const git = makeRepository(repo);
+    writeRepository(repo, `test: sh ${join(home, "gate.sh")}; sh check.sh\n`);
+    const gate = join(home, "gate");
+    gitIn(home)("init", "--quiet", "--bare", "--initial-branch=main", bare);
+    git("remote", "add", "origin", bare);
+    git("push", "--quiet", "origin", "main");
+    writeFileSync(
+      join(home, "gate.sh"),
+      // Tests of jobs go through; that of a landing waits.
+      `[ -n "$BACKLOOM_JOB_ID" ] || { echo merge >> ${gate}.reached; while [ ! -e ${gate} ]; do sleep 0.1; done; }\n`,
+    );
+    const run = await startRun(t, ada, {
+      ...{
+        code: "LAND-PLAIN",
+        strategy: "STORY",
+        stories: ["Add letter a", "Add letter b", "Say one"],
+      },
+      product: { landing: "queue" },
+    });
+    const first = serve("LAND-PLAIN", "plain", repo, "--land");
+    await expect.poll(() => endsOf(run.productId), patience).toEqual(["working"]);
+    await expect.poll(() => read(`${gate}.reached`), patience).toContain("merge");
+    first.process.kill("SIGKILL");
+    await first.ended;
+    // A person pushes meanwhile: what is tested begins anew, and one branch no longer merges.
+    writeFileSync(join(repo, "line.txt"), "two\n");
+    git("commit", "--quiet", "--all", "-m", "Two");
+    git("push", "--quiet", "origin", "main");
+    writeFileSync(gate, "");
+    await t.sql.query("update landings set lease_until = now() where product_id = $1", [
+      run.productId,
+    ]);
+    serve("LAND-PLAIN", "plain-2", repo, "--land");
+    await expect
+      .poll(() => endsOf(run.productId), patience)
+      .toEqual(["conflict", "landed", "landed", "landed", "test_failed"]);
+    const ends = await landings(run.productId);
+    expect(ends.find(({ state }) => state === "conflict")?.words).toBe(
+      "File line.txt\nIn this work:\none\nOn the main branch:\ntwo",
+    );
+    expect(read(prompts)).toContain("    | On the main branch:");
+    expect(redCommits(bare)).toEqual([]);
+    expect((await statusesOf(run.productId)).every(({ merged }) => merged)).toBe(true);
+  }, 400_000);
+
+  it("is not begun by a worker without --pr or --land, and why_not_moving says its place", async () => {
+    const repo = join(home, "repo-alone");
+    makeRepository(repo);
+    writeRepository(repo, "test: sh check.sh\n");
+    const run = await startRun(t, ada, {
+      ...{ code: "LAND-NONE", strategy: "STORY", stories: ["Add letter a"] },
+      product: { landing: "queue" },
+    });
+    await serve("LAND-NONE", "alone", repo, "--until-idle").ended;
+    const { queue, ended } = await listLandings(actor, { product_id: run.productId });
+    expect([queue.length, ended]).toEqual([1, []]);
+    const { jobs } = await run.read();
+    const why = await whyNotMoving(actor, { kind: "job", id: at(jobs, 0).id });
+    expect(why.text).toContain("Its branch is number 1 in the landing queue.");
+    expect(gitIn(repo)("rev-list", "--count", "main")).toBe("2");
+  }, 120_000);
+});
