@@ -4,6 +4,7 @@ import { confinementSchema } from "./confinement";
 import { released } from "./dependency";
 import { doingSchema } from "./events";
 import { jobAttemptSchema } from "./job-output";
+import { pullSchema } from "./pull";
 import { agentQuestionSchema } from "./question";
 import { idSchema, text } from "./text";
 
@@ -107,6 +108,8 @@ export const agentJobSchema = z.object({
   story_title: z.string().nullable(),
   idea_code: z.string().nullable(),
   product_code: z.string(),
+  /** The newest of its branch, as it was last seen. */
+  pull: z.nullable(pullSchema),
   /** What its agent does at the moment; null while no worker holds it. */
   doing: z.nullable(doingSchema),
   costs: costsSchema,

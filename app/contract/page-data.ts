@@ -10,6 +10,7 @@ import { jobReviewSchema, storedCommentSchema } from "./job-review";
 import { labelSchema } from "./label";
 import { pbiSchema } from "./pbi";
 import { memberRoles, productSchema } from "./product";
+import { pullSchema } from "./pull";
 import { agentQuestionSchema } from "./question";
 import { savedViewSchema } from "./saved-view";
 import { sprintSchema } from "./sprint";
@@ -61,6 +62,10 @@ export const boardTaskSchema = taskSchema
     open_questions: z.number(),
     /** How many criteria of the story are proven, and how many there are. */
     proof: z.tuple([z.number(), z.number()]).nullable(),
+    /** The pull request of its newest work. */
+    pull: pullSchema
+      .pick({ number: true, url: true, state: true, draft: true, ci: true, review: true })
+      .nullable(),
     /** Lines that came and went with its newest work. */
     changes: z.tuple([z.number(), z.number()]).nullable(),
     /** Codes of what it waits for, and how many tasks wait for it. */

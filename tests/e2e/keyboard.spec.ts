@@ -58,7 +58,7 @@ const places = [
   ["o", "/solo"],
   ["r", "/runs"],
   ["m", "/members"],
-  ["p", "/settings"],
+  ["e", "/settings"],
 ] as const;
 
 test("g and a letter go to every place", async ({ browser }) => {

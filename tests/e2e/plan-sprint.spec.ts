@@ -41,7 +41,7 @@ test("a person plans a sprint from nothing and starts its run", async ({ browser
 
   await page.getByRole("link", { name: "Open T-1" }).click();
   await expect(page.getByRole("heading", { name: /T-1/ })).toBeVisible();
-  await page.getByText("No plan yet", { exact: true }).click();
+  await page.getByText("A run needs a plan for every task").click();
   await page.getByRole("textbox", { name: /Implementation plan/ }).fill("1. Draw it\n2. Test it");
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByRole("listitem").filter({ hasText: "Draw it" })).toBeVisible();

@@ -25,6 +25,7 @@ export const cardParts = [
   { value: "doing", label: "Agent activity" },
   { value: "waits", label: "Blocked by" },
   { value: "proof", label: "Proof" },
+  { value: "pull", label: "Pull request" },
   { value: "lines", label: "Changed lines" },
   { value: "plan", label: "Missing plan" },
 ] as const;

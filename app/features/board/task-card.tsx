@@ -1,6 +1,7 @@
 import { memo } from "react";
 import type { Doing } from "~/contract/events";
 import { LineCounts } from "~/features/diff/line-counts";
+import { PullLink } from "~/features/jobs/pull-link";
 import { LabelChips } from "~/features/labels/label-chips";
 import { DoingLine } from "~/features/output/doing-line";
 import { Badge } from "~/ui/badge";
@@ -73,6 +74,11 @@ export const TaskCard = memo(function TaskCard({
       {task.proof ? (
         <p data-part="proof" className="card-hint" title="Proven criteria of the story">
           Proof {task.proof[0]}/{task.proof[1]}
+        </p>
+      ) : null}
+      {task.pull ? (
+        <p data-part="pull" className="card-hint">
+          <PullLink pull={task.pull} />
         </p>
       ) : null}
       {task.changes ? (

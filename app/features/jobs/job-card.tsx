@@ -7,6 +7,7 @@ import { costsText, tokensText } from "~/ui/numbers";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { Failure } from "./failure";
 import { JobStatus } from "./job-badges";
+import { PullLink } from "./pull-link";
 
 export const jobKinds: Record<string, string> = {
   TASK_IMPLEMENTATION: "Task",
@@ -107,10 +108,14 @@ function JobFacts({ job }: { job: AgentJob }) {
           <CodeChip>{job.head_sha.slice(0, 10)}</CodeChip>
         </Fact>
       ) : null}
-      {job.pr_url ? (
+      {job.pull ? (
+        <Fact term="Pull request">
+          <PullLink pull={job.pull} />
+        </Fact>
+      ) : job.pr_url ? (
         <Fact term="Pull request">
           <a href={job.pr_url} rel="noreferrer" className="text-accent underline">
-            open
+            Open
           </a>
         </Fact>
       ) : null}

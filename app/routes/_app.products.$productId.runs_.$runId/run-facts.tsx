@@ -11,6 +11,7 @@ export function RunFacts({ run }: { run: SprintRunDetail }) {
   const { started_at, finished_at, executions, jobs } = run;
   const tokens = tokensOf(run);
   const atWork = jobs.filter(({ status }) => isHeld(status)).length;
+  const landed = jobs.filter(({ merged_at }) => merged_at !== null).length;
   const parts = executions.length > 0 ? executions : jobs;
   const forecast = finished_at === null ? forecastMilliseconds(parts, atWork) : null;
   const term = finished_at === null ? "Running for" : "Duration";
@@ -22,6 +23,11 @@ export function RunFacts({ run }: { run: SprintRunDetail }) {
       {forecast !== null ? <Fact term="Time left">about {durationText(forecast)}</Fact> : null}
       <Fact term="Tokens">{tokens > 0 ? tokensText(tokens) : "No data"}</Fact>
       <Fact term="Cost">{costsText(run.costs) ?? "No data"}</Fact>
+      {landed > 0 || jobs.some(({ pull }) => pull) ? (
+        <Fact term="Landed">
+          {landed} of {jobs.length}
+        </Fact>
+      ) : null}
       <Fact term="Branch">
         <code className="font-mono text-xs">{run.branch}</code>
       </Fact>

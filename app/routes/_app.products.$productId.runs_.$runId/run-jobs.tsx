@@ -6,6 +6,7 @@ import type { TaskExecution } from "~/contract/task-execution";
 import { firstLine } from "~/features/jobs/first-line";
 import { JobStatus } from "~/features/jobs/job-badges";
 import { tokensOf } from "~/features/jobs/job-card";
+import { PullLink } from "~/features/jobs/pull-link";
 import { DoingLine } from "~/features/output/doing-line";
 import { useDoing } from "~/live/use-doing";
 import { ActionForm } from "~/ui/action-form";
@@ -140,7 +141,9 @@ function JobFigures({ job }: { job: AgentJob }) {
       {job.verify_result ? <span>verification: {job.verify_result.toLowerCase()}</span> : null}
       {tokens > 0 ? <span>{tokensText(tokens)}</span> : null}
       {job.costs.length > 0 ? <span>{costsText(job.costs)}</span> : null}
-      {job.pr_url ? (
+      {job.pull ? (
+        <PullLink pull={job.pull} />
+      ) : job.pr_url ? (
         <a href={job.pr_url} rel="noreferrer" className="text-accent underline">
           pull request
         </a>

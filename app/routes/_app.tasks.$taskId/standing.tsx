@@ -2,6 +2,7 @@ import type { TaskPageData } from "~/contract/page-data";
 import { stateLine } from "~/features/board/state-line";
 import { BlockedReasons } from "~/features/jobs/blocked-reasons";
 import type { BlockedReason } from "~/features/jobs/find-blocked-reasons.server";
+import { PullLink } from "~/features/jobs/pull-link";
 import { StatusIcon } from "~/ui/status-icon";
 
 /** Where it stands, in the words of its card, and why it does not move. */
@@ -25,7 +26,8 @@ export function Standing({
   });
   // The reasons name every blocker.
   const isSaid = state === null || (state.kind === "blocked" && why !== null);
-  if (isSaid && !why) return null;
+  const pull = jobs.find((each) => each.pull)?.pull;
+  if (isSaid && !why && !pull) return null;
   return (
     <div className="grid gap-1">
       {isSaid ? null : (
@@ -34,6 +36,7 @@ export function Standing({
           {state.text}
         </p>
       )}
+      {pull ? <PullLink pull={pull} /> : null}
       {why ? <BlockedReasons reasons={why} /> : null}
     </div>
   );

@@ -46,7 +46,7 @@ export const productPages = [
   { page: "solo", label: "Solo", letter: "o" },
   { page: "runs", label: "Runs", letter: "r" },
   { page: "members", label: "Members", letter: "m" },
-  { page: "settings", label: "Settings", letter: "p" },
+  { page: "settings", label: "Settings", letter: "e" },
 ] as const;
 
 /** A tab of products that have a triage, or something in it. */

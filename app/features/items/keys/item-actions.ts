@@ -15,6 +15,7 @@ export interface ItemAction {
     | "run"
     | "peek"
     | CopyAction
+    | "pull"
     | "select";
   key: string;
   label: string;
@@ -51,6 +52,7 @@ export const itemActions: readonly ItemAction[] = [
     single: true,
     reads: true,
   },
+  { ...copied, name: "pull", key: "g p", label: "Open pull request", kinds: ["task"] },
   { name: "copy-link", key: "$mod+Shift+Comma", label: "Copy link", ...copied },
   { name: "copy-code", key: "$mod+Period", label: "Copy code", ...copied },
   {

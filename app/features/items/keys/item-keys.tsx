@@ -122,6 +122,8 @@ function useItemActions({
         if (open === null) focusRow(first);
       } else if (isCopy(name)) {
         void copyItem(name, first, row);
+      } else if (name === "pull") {
+        openPull(row);
       } else if (name === "mine") {
         change(items, { assignee_id: "me" });
       } else if (name === "run") {
@@ -134,6 +136,13 @@ function useItemActions({
     [canWrite, change, start, peek, onMenu],
   );
   useEffect(() => offerItemActions(run), [run]);
+}
+
+/** The link stands in its card, or on its page. */
+function openPull(row: HTMLElement | null): void {
+  const link = (row ?? document).querySelector<HTMLAnchorElement>("a[data-pull]");
+  if (link) window.open(link.href, "_blank", "noreferrer");
+  else showToast("There is no pull request.");
 }
 
 /** Starts a run of tasks and stories, and goes to it or to what is in its way. */

@@ -36,6 +36,10 @@ begin
     'idea_code', v.idea_code,
     'product_code', v.product_code,
     'worker_name', v.worker_name,
+    'pull', (
+      select private.pull_json(p) from public.pulls p
+      where p.product_id = p_job.product_id and p.branch = p_job.branch
+      order by p.number desc limit 1),
     'doing', case when p_job.status in ('CLAIMED', 'RUNNING') then private.doing_now(p_job.id, p_job.attempt) end,
     'costs', v_costs,
     'cost', case when jsonb_array_length(v_costs) = 1 then v_costs -> 0 -> 'cost' end

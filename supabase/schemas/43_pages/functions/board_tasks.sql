@@ -1,6 +1,6 @@
 -- Why: one shape of the cards on the sprint board and on the solo board: the task, its story, its job if one is
 -- under way, how many questions about it wait,
--- how many lines its newest job has changed, how much of its story is proven, what it waits for and how many wait for it.
+-- how many lines its newest job has changed, how much of its story is proven, its pull request, what it waits for and how many wait for it.
 create function private.board_tasks(p_sprint_id uuid)
 returns json
 language plpgsql
@@ -59,6 +59,13 @@ begin
           where c.task_id = t.id and c.kind = 'TASK_IMPLEMENTATION' and c.additions is not null
           order by c.created_at desc limit 1
         ) as changes,
+        (
+          select json_build_object('number', p.number, 'url', p.url, 'state', p.state, 'draft', p.draft, 'ci', p.ci, 'review', p.review)
+          from public.agent_jobs c
+          join public.pulls p on p.product_id = c.product_id and p.branch = c.branch
+          where c.task_id = t.id
+          order by c.created_at desc, p.number desc limit 1
+        ) as pull,
         s.proof
       from story s
       join public.tasks t on t.story_id = s.id

@@ -1,0 +1,132 @@
+-- Why: cards, jobs and runs say how the pull request of the work stands.
+set local check_function_bodies = off;
+
+CREATE OR REPLACE FUNCTION private.board_tasks(p_sprint_id uuid)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return (
+    -- Once a story and once for all cards: for each card alone they were half of the page's time in the database.
+    with story as materialized (
+      select s.id, s.created_at, s.code, s.title, s.sort_order, s.assignee_id, private.proof_count(s.id) as proof
+      from public.stories s where s.sprint_id = p_sprint_id
+    ), waiting as materialized (
+      select x.blocker_id, count(*) as frees
+      from (
+        select d.blocker_id, d.blocked_id
+        from story s join public.tasks t on t.story_id = s.id join public.task_dependencies d on d.blocker_id = t.id
+        union
+        select t.id, i.id
+        from story s
+        join public.story_dependencies d on d.blocker_id = s.id
+        join public.tasks i on i.story_id = d.blocked_id
+        join public.tasks t on t.story_id = s.id
+      ) x
+      join public.tasks i on i.id = x.blocked_id
+      where i.status <> 'DONE'
+      group by x.blocker_id
+    )
+    select coalesce(json_agg(row_to_json(t) order by t.story_sort_order, t.story_created_at, t.story_id, t.sort_order, t.created_at, t.id), '[]')
+    from (
+      select t.id, t.created_at, s.created_at as story_created_at, t.code, t.title, t.story_id, t.sort_order, t.priority,
+        case t.status when 'TO_DO' then 'todo' else lower(t.status::text) end as status,
+        t.implementation_plan is not null and t.implementation_plan <> '' as has_plan,
+        s.code as story_code, s.title as story_title, s.sort_order as story_sort_order, s.assignee_id, t.label_ids,
+        j.id as job_id, lower(j.status::text) as job_status, j.phase as job_phase, j.started_at as job_started_at,
+        j.updated_at as job_seen_at,
+        case when j.status in ('CLAIMED', 'RUNNING') then private.doing_now(j.id, j.attempt) end as job_doing,
+        a.name as worker_name,
+        (
+          select f.failure_reason from public.agent_jobs f
+          where t.status = 'FAILED' and f.task_id = t.id and f.status = 'FAILED'
+          order by f.finished_at desc limit 1
+        ) as failure_reason,
+        (
+          select count(*) from public.agent_questions q
+          where q.task_id = t.id and q.status = 'OPEN' and q.expires_at > private.now()
+          and (q.reader_id is null or q.reader_id = auth.uid())
+        ) as open_questions,
+        (
+          select coalesce(json_agg(b.code order by b.sort_order, b.code), '[]') from private.task_blockers b
+          where b.task_id = t.id and not b.resolved and t.status <> 'DONE'
+        ) as waits_for,
+        coalesce(w.frees, 0) as frees,
+        (
+          select json_build_array(c.additions, c.deletions) from public.agent_jobs c
+          where c.task_id = t.id and c.kind = 'TASK_IMPLEMENTATION' and c.additions is not null
+          order by c.created_at desc limit 1
+        ) as changes,
+        (
+          select json_build_object('number', p.number, 'url', p.url, 'state', p.state, 'draft', p.draft, 'ci', p.ci, 'review', p.review)
+          from public.agent_jobs c
+          join public.pulls p on p.product_id = c.product_id and p.branch = c.branch
+          where c.task_id = t.id
+          order by c.created_at desc, p.number desc limit 1
+        ) as pull,
+        s.proof
+      from story s
+      join public.tasks t on t.story_id = s.id
+      left join waiting w on w.blocker_id = t.id
+      left join lateral (
+        select j.id, j.status, j.phase, j.attempt, j.started_at, j.updated_at, j.worker_id
+        from public.agent_jobs j
+        where j.task_id = t.id and j.kind = 'TASK_IMPLEMENTATION' and j.status in ('QUEUED', 'CLAIMED', 'RUNNING')
+        order by j.created_at desc
+        limit 1
+      ) j on true
+      left join public.agent_workers a on a.id = j.worker_id
+    ) t
+  );
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.job_json(p_job public.agent_jobs)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  v record;
+  v_costs jsonb := private.job_costs(p_job.id);
+begin
+  select t.code as task_code, t.title as task_title, t.status as task_status, t.story_id, s.code as story_code, s.title as story_title,
+    p.code as product_code, w.name as worker_name, i.code as idea_code
+  into v
+  from (select) as job
+  left join public.tasks t on t.id = p_job.task_id
+  left join public.stories s on s.id = t.story_id
+  left join public.products p on p.id = p_job.product_id
+  left join public.agent_workers w on w.id = p_job.worker_id
+  left join public.ideas i on i.id = p_job.idea_id;
+
+  if not private.may_read_talk(p_job) then
+    p_job.summary := null;
+    p_job.failure_reason := null;
+    p_job.evidence := null;
+    v.idea_code := null;
+  end if;
+  return to_jsonb(p_job) - '{lane_id,claim_rank}'::text[] || jsonb_build_object(
+    'status', lower(p_job.status::text),
+    'task_code', v.task_code,
+    'task_title', v.task_title,
+    'task_status', case v.task_status when 'TO_DO' then 'todo' else lower(v.task_status::text) end,
+    'story_id', v.story_id,
+    'story_code', v.story_code,
+    'story_title', v.story_title,
+    'idea_code', v.idea_code,
+    'product_code', v.product_code,
+    'worker_name', v.worker_name,
+    'pull', (
+      select private.pull_json(p) from public.pulls p
+      where p.product_id = p_job.product_id and p.branch = p_job.branch
+      order by p.number desc limit 1),
+    'doing', case when p_job.status in ('CLAIMED', 'RUNNING') then private.doing_now(p_job.id, p_job.attempt) end,
+    'costs', v_costs,
+    'cost', case when jsonb_array_length(v_costs) = 1 then v_costs -> 0 -> 'cost' end
+  );
+end;
+$function$;
