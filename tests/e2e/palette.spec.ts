@@ -54,6 +54,7 @@ test("what can be done ranks before texts that mention it, from every page", asy
   await expect(page.getByRole("option", { name: /Dark greetings/ })).toBeVisible();
   await expect(chosen).toHaveText("Dark");
   await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toBeHidden();
 
   await ask(page, "complete");
   await expect(chosen).toContainText("Complete sprint");
