@@ -20,6 +20,19 @@ export type Database = {
         Returns: Json;
       };
       add_evidence: { Args: { p_evidence: Json; p_story_id: string }; Returns: Json };
+      add_file: {
+        Args: {
+          p_comment_id?: string;
+          p_content: string;
+          p_job_id?: string;
+          p_name: string;
+          p_product_id: string;
+          p_story_id?: string;
+          p_task_id?: string;
+          p_type: string;
+        };
+        Returns: Json;
+      };
       add_job_comment: {
         Args: {
           p_attempt: number;
@@ -607,6 +620,7 @@ export type Database = {
         Returns: Json;
       };
       read_backlog_stream: { Args: { p_product_id: string }; Returns: Json };
+      read_file: { Args: { p_file_id: string }; Returns: Json };
       read_job_stream: { Args: { p_job_id: string }; Returns: Json };
       read_notifications_stream: { Args: Record<PropertyKey, never>; Returns: Json };
       read_solo_stream: { Args: { p_product_id: string }; Returns: Json };
@@ -1998,6 +2012,116 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "agent_workers";
             referencedColumns: ["id"];
+          },
+        ];
+      };
+      file_contents: {
+        Row: {
+          content: string;
+          file_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          content: string;
+          file_id: string;
+        };
+        Update: {
+          content?: string;
+          file_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "file_contents_file_id_fkey";
+            columns: ["file_id"];
+            isOneToOne: true;
+            referencedRelation: "files";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      files: {
+        Row: {
+          comment_id: string | null;
+          created_at: string;
+          created_by: string | null;
+          id: string;
+          job_id: string | null;
+          name: string;
+          product_id: string;
+          size: number;
+          story_id: string | null;
+          task_id: string | null;
+          type: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          comment_id?: string | null;
+          created_at?: string;
+          created_by?: string | null;
+          id?: string;
+          job_id?: string | null;
+          name: string;
+          product_id: string;
+          size: number;
+          story_id?: string | null;
+          task_id?: string | null;
+          type: string;
+        };
+        Update: {
+          comment_id?: string | null;
+          created_at?: string;
+          created_by?: string | null;
+          id?: string;
+          job_id?: string | null;
+          name?: string;
+          product_id?: string;
+          size?: number;
+          story_id?: string | null;
+          task_id?: string | null;
+          type?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "files_comment_id_fkey";
+            columns: ["comment_id"];
+            isOneToOne: false;
+            referencedRelation: "comments";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "files_created_by_fkey";
+            columns: ["created_by"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "files_job_id_fkey";
+            columns: ["job_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "files_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "files_story_fkey";
+            columns: ["story_id", "product_id"];
+            isOneToOne: false;
+            referencedRelation: "stories";
+            referencedColumns: ["id", "product_id"];
+          },
+          {
+            foreignKeyName: "files_task_fkey";
+            columns: ["task_id", "product_id"];
+            isOneToOne: false;
+            referencedRelation: "tasks";
+            referencedColumns: ["id", "product_id"];
           },
         ];
       };

@@ -6,7 +6,7 @@ export interface Documentation {
   /** Its name among all operations of the document. */
   name: string;
   summary: string;
-  answer: z.ZodType | "stream" | "nothing";
+  answer: z.ZodType | "stream" | "file" | "nothing";
   /** Status of a good answer, where it is not 200. */
   status?: 201 | 202 | 204;
   /** Refusals of the operation, beside those of the checks before it. */

@@ -17,6 +17,20 @@ describe("a text in Markdown", () => {
     expect(html).not.toMatch(/<script|javascript:|<img/);
   });
 
+  it("shows pictures that are files here, and no others", async () => {
+    const own = "/api/files/00000000-0000-4000-8000-000000000000";
+    expect(await htmlOf(`![a <b>](${own})`)).toContain(`<img src="${own}" alt="a &lt;b&gt;"`);
+    for (const other of [
+      `http://x${own}`,
+      `/${own}`,
+      `${own}/../../me`,
+      `${own}?x`,
+      "/api/tasks/1",
+    ]) {
+      expect(await htmlOf(`![a](${other})`), other).not.toContain("<img");
+    }
+  });
+
   it("that says nothing is none", async () => {
     expect(await renderMarkdown(" \n", "anna")).toBeNull();
     expect(await renderMarkdown(null, "anna")).toBeNull();

@@ -8,7 +8,9 @@ import remarkGfm from "remark-gfm";
 /** Headings in a text stand below the headings of the page. */
 const lowered: Components = { h1: "h3", h2: "h4", h3: "h5", h4: "h6" };
 
-/** Raw HTML and script links are dropped, pictures become their words: nothing is loaded from elsewhere. */
+const ownFile = /^\/api\/files\/[0-9a-f-]{36}$/;
+
+/** Raw HTML and script links are dropped, pictures of elsewhere become their words: nothing is loaded from other hosts. */
 const components: Components = {
   ...lowered,
   a: ({ href, children }) => (
@@ -16,7 +18,12 @@ const components: Components = {
       {children}
     </a>
   ),
-  img: ({ alt }) => <em>{alt || "picture"}</em>,
+  img: ({ alt, src }) =>
+    typeof src === "string" && ownFile.test(src) ? (
+      <img src={src} alt={alt ?? ""} loading="lazy" />
+    ) : (
+      <em>{alt || "picture"}</em>
+    ),
   input: ({ checked }) => <span>{checked ? "☑ " : "☐ "}</span>,
 };
 

@@ -122,12 +122,16 @@ function read(query: z.ZodObject): z.ZodObject {
 }
 
 function contentOf(answer: DocumentedEndpoint["answer"]) {
-  if (answer === "nothing") return {};
-  const content =
-    answer === "stream"
-      ? { "text/event-stream": { schema: z.string() } }
-      : { "application/json": { schema: answer } };
-  return { content };
+  switch (answer) {
+    case "nothing":
+      return {};
+    case "stream":
+      return { content: { "text/event-stream": { schema: z.string() } } };
+    case "file":
+      return { content: { "application/octet-stream": { schema: z.string() } } };
+    default:
+      return { content: { "application/json": { schema: answer } } };
+  }
 }
 
 /** What the checks before the operation can say (app/http/endpoint.server.ts), and what it says itself. */

@@ -28,6 +28,7 @@ import { attempt, listOperations, snapshot } from "./operations";
 /** Operations that write and that a viewer may call, and why. Nothing else may. */
 const openToViewers: Readonly<Record<string, string>> = {
   add_comment: "viewers comment",
+  add_file: "viewers attach files to their comments",
   admin_update_user: "of accounts",
   approve_pairing: "of the account",
   cancel_pairing: "of the account",

@@ -47,6 +47,7 @@ begin
       ('saved_view', 60, 60),
       ('label', 60, 60),
       ('comment', 60, 60),
+      ('file', 60, 60),
       ('import', 10, 60),
       ('search', 240, 60),
       ('candidates', 240, 60),

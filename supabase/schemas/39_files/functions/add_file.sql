@@ -1,0 +1,54 @@
+-- Why: a file of a product, for whoever may comment there. The service has found its type out from its content. A product holds 1 GB: who comes at
+-- the same moment waits for the count. Refusals: 404, 403, 413, 422, 429. Definer: files are written by functions only.
+create function operations.add_file(p_product_id uuid, p_name text, p_type text, p_content text, p_story_id uuid default null,
+  p_task_id uuid default null, p_comment_id uuid default null, p_job_id uuid default null)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_content bytea;
+  v_file public.files;
+begin
+  perform private.require_product_access(p_product_id);
+  perform private.take_rate_limit('file', auth.uid()::text);
+  perform private.share_product(p_product_id);
+  perform private.require_product_write(p_product_id, true);
+  perform private.require_file_place(p_product_id, p_story_id, p_task_id, p_comment_id, p_job_id);
+  v_content := decode(p_content, 'base64');
+  perform private.lock_part('files', p_product_id);
+  if (select coalesce(sum(f.size), 0) from public.files f where f.product_id = p_product_id) + octet_length(v_content) > 1073741824 then
+    perform private.refuse(413, 'The files of this product take 1 GB, which is the limit. Delete comments with large files first.');
+  end if;
+  insert into public.files (product_id, story_id, task_id, comment_id, job_id, name, type, size)
+  values (p_product_id, p_story_id, p_task_id, p_comment_id, p_job_id, p_name, p_type, octet_length(v_content))
+  returning * into v_file;
+  insert into public.file_contents (file_id, content) values (v_file.id, v_content);
+  return json_build_object('id', v_file.id, 'url', '/api/files/' || v_file.id, 'name', v_file.name, 'type', v_file.type, 'size', v_file.size);
+end;
+$$;
+
+comment on function operations.add_file is 'Keeps a file of a product (docs/users.md).';
+grant execute on function operations.add_file to authenticated;
+
+-- Why: what a file belongs to lies in its product.
+create function private.require_file_place(p_product_id uuid, p_story_id uuid, p_task_id uuid, p_comment_id uuid, p_job_id uuid)
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  if p_story_id is not null and not exists (select from public.stories s where s.id = p_story_id and s.product_id = p_product_id)
+    or p_task_id is not null and not exists (select from public.tasks t where t.id = p_task_id and t.product_id = p_product_id)
+    or p_comment_id is not null and not exists (select from public.comments c where c.id = p_comment_id and c.product_id = p_product_id)
+    or p_job_id is not null and not exists (select from public.agent_jobs j where j.id = p_job_id and j.product_id = p_product_id)
+  then
+    perform private.refuse(422, 'The story, task, comment or job is not in this product.');
+  end if;
+end;
+$$;
+
+comment on function private.require_file_place is 'PT422 for a place in another product.';

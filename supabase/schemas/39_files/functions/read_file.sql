@@ -1,0 +1,23 @@
+-- Called by GET /api/files/:id. Who may not read the product learns nothing of the file. Definer: contents are nobody's to select.
+create function operations.read_file(p_file_id uuid)
+returns json
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+declare
+  v_file public.files;
+begin
+  select f.* into v_file from public.files f
+  where f.id = p_file_id and f.product_id in (select private.accessible_product_ids());
+  if v_file.id is null then
+    perform private.refuse(404, 'No such file.');
+  end if;
+  return json_build_object('name', v_file.name, 'type', v_file.type,
+    'content', (select encode(c.content, 'base64') from public.file_contents c where c.file_id = p_file_id));
+end;
+$$;
+
+comment on function operations.read_file is 'A file with its content in base64.';
+grant execute on function operations.read_file to authenticated;

@@ -1,0 +1,36 @@
+-- Why: pictures and recordings that comments, stories, tasks and jobs show. The content is in a table of its own, so that whoever lists files
+-- does not read it; in the database it is part of every backup, goes with its product, and is the same for all processes.
+-- Written by operations.add_file alone.
+create table public.files (
+  id uuid primary key default gen_random_uuid(),
+  product_id uuid not null references public.products (id) on delete cascade,
+  story_id uuid,
+  task_id uuid,
+  comment_id uuid references public.comments (id) on delete cascade,
+  job_id uuid references public.agent_jobs (id) on delete cascade,
+  name text not null constraint files_name_length check (char_length(name) between 1 and 200),
+  type text not null constraint files_type_known check (type in
+    ('image/png', 'image/jpeg', 'image/gif', 'image/webp', 'video/mp4', 'video/webm', 'application/pdf', 'text/plain')),
+  size integer not null constraint files_size_allowed check (size between 1 and 10485760),
+  created_by uuid default auth.uid() references public.users (id) on delete set null,
+  created_at timestamptz not null default private.now(),
+  constraint files_story_fkey foreign key (story_id, product_id) references public.stories (id, product_id) on delete cascade,
+  constraint files_task_fkey foreign key (task_id, product_id) references public.tasks (id, product_id) on delete cascade
+);
+
+comment on table public.files is 'Files that people and agents attach in a product (docs/users.md).';
+
+create index files_product_idx on public.files (product_id);
+create index files_story_idx on public.files (story_id, product_id) where story_id is not null;
+create index files_task_idx on public.files (task_id, product_id) where task_id is not null;
+create index files_comment_idx on public.files (comment_id) where comment_id is not null;
+create index files_job_idx on public.files (job_id) where job_id is not null;
+create index files_created_by_idx on public.files (created_by);
+
+alter table public.files enable row level security;
+
+create policy files_select on public.files for select to authenticated
+  using (product_id in (select private.accessible_product_ids()));
+
+grant select on public.files to authenticated;
+grant select, insert, update, delete on public.files to service_role;
