@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fileSchema } from "./file";
 import { doneRequirements } from "./product";
 import { httpUrlSchema, idSchema, requiredText, text } from "./text";
 
@@ -34,6 +35,8 @@ const observation = {
   guards: z.boolean().optional(),
   excerpt: excerptSchema.optional(),
   url: httpUrlSchema.optional(),
+  /** Id of a file of the product that shows it. */
+  file: idSchema.optional(),
   head_sha: text(64).optional(),
 };
 
@@ -46,7 +49,7 @@ export const reportedEvidenceInput = z
     /** For a batch: the story, when it is not the one at work. */
     story_id: idSchema.optional(),
   })
-  .meta({ brief: "criterion: its id; verdict: pass, fail or unverifiable" });
+  .meta({ brief: "criterion: id; verdict: pass, fail or unverifiable" });
 export type ReportedEvidence = z.infer<typeof reportedEvidenceInput>;
 
 /** What `POST /api/stories/:id/evidence` takes. */
@@ -90,6 +93,7 @@ export const evidenceSchema = z.object({
   passed_before: z.boolean(),
   excerpt: z.string().nullable(),
   url: z.string().nullable(),
+  file: fileSchema.nullable(),
   head_sha: z.string().nullable(),
   job_id: z.string().nullable(),
   attempt: z.int().nullable(),

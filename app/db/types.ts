@@ -1907,6 +1907,7 @@ export type Database = {
           criterion_text: string;
           excerpt: string | null;
           exit_code: number | null;
+          file_id: string | null;
           grade: Database["public"]["Enums"]["evidence_grade"];
           guards: boolean;
           head_sha: string | null;
@@ -1934,6 +1935,7 @@ export type Database = {
           criterion_text: string;
           excerpt?: string | null;
           exit_code?: number | null;
+          file_id?: string | null;
           grade: Database["public"]["Enums"]["evidence_grade"];
           guards?: boolean;
           head_sha?: string | null;
@@ -1960,6 +1962,7 @@ export type Database = {
           criterion_text?: string;
           excerpt?: string | null;
           exit_code?: number | null;
+          file_id?: string | null;
           grade?: Database["public"]["Enums"]["evidence_grade"];
           guards?: boolean;
           head_sha?: string | null;
@@ -1978,6 +1981,13 @@ export type Database = {
           worker_id?: string | null;
         };
         Relationships: [
+          {
+            foreignKeyName: "evidence_file_id_fkey";
+            columns: ["file_id"];
+            isOneToOne: false;
+            referencedRelation: "files";
+            referencedColumns: ["id"];
+          },
           {
             foreignKeyName: "evidence_job_id_fkey";
             columns: ["job_id"];

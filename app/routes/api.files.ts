@@ -1,7 +1,7 @@
 import { ContractError } from "~/contract/errors";
 import { fileForm, fileLimit, fileSchema } from "~/contract/file";
+import { typeOf } from "~/contract/file-type";
 import { addFile } from "~/domain/files/operations.server";
-import { typeOf } from "~/domain/files/type-of";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";

@@ -49,6 +49,41 @@ const says = (...lines: [match: string, rest: object][]) =>
 const criteria = "- [ ] The file is there\n- [ ] It says yes\n";
 
 describe("what proves the work", { timeout: 120_000 }, () => {
+  it("is shown by a picture that the command made, at grade worker for that commit, and by nothing else", async () => {
+    const run = await openRun({
+      ...{
+        code: "PICTURE",
+        criteria: "- [ ] The file is there\n- [ ] It says yes\n- [ ] It leaks\n",
+      },
+    });
+    const png =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    writeFileSync(join(home, "outside.png"), Buffer.from(png, "base64"));
+    const draw = `printf %s ${png} | base64 -d`;
+    const work = `echo yes > answer; ${draw} > before.png; ln -s ${home}/outside.png link.png; ${says(
+      ["file", { command: `test -f answer && ${draw} > shot.png`, file: "shot.png" }],
+      ["yes", { command: "grep -q yes answer", file: "before.png" }],
+      [
+        "leaks",
+        {
+          command: `touch -h link.png; touch ${home}/outside.png; test -f answer`,
+          file: "link.png",
+        },
+      ],
+    )}`;
+    await workOnce("PICTURE", work, "picture");
+    const [file, yes, leaks] = await run.proof();
+    expect(file).toMatchObject({
+      ...{ state: "proven", grade: "worker" },
+      evidence: [{ kind: "command", exit_code: 0, file: { name: "shot.png", type: "image/png" } }],
+    });
+    const url = file?.evidence[0]?.file?.url ?? "";
+    const answer = await app.request(url, { headers: { authorization: `Bearer ${token}` } });
+    expect(Buffer.from(await answer.arrayBuffer()).toString("base64")).toBe(png);
+    expect(yes).toMatchObject({ state: "proven", evidence: [{ file: null }] });
+    expect(leaks).toMatchObject({ state: "proven", evidence: [{ file: null }] });
+  });
+
   it("is what the worker itself saw: it runs the commands that the agent names, at its commit", async () => {
     const run = await openRun({
       ...{ code: "SEEN", criteria },

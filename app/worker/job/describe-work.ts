@@ -148,7 +148,7 @@ function criteriaOf({ job, criteria }: Assignment): string | null {
   const demand =
     job.done_requires === "worker" ? "The last task of the story is not done without it. " : "";
   const ask =
-    'For each that your work meets, give in the result file "evidence": [{ "criterion": "<id>", "command": "<command>" }]. The command is run at your last commit, where it has to end with 0, and on the main branch as it was before your work, where it has to fail: one that passes there too proves nothing. What only keeps things from breaking, such as a whole test suite, takes "guards": true and counts for the definition of done. Without a command, say in "excerpt" what shows it.';
+    'For each that your work meets, give in the result file "evidence": [{ "criterion": "<id>", "command": "<command>" }]. The command is run at your last commit, where it has to end with 0, and on the main branch as it was before your work, where it has to fail: one that passes there too proves nothing. What only keeps things from breaking, such as a whole test suite, takes "guards": true and counts for the definition of done. A picture or recording that the command makes, such as a screenshot, can be shown with "file": "<path>". Without a command, say in "excerpt" what shows it.';
   return `${lines.join("\n")}\n\n${demand}${ask}`;
 }
 

@@ -20,6 +20,7 @@ import { askPermission, readPermission } from "./permission";
 import { compareWithBase, type Observed } from "./prove-on-base";
 import type { CommandResult } from "./result-file";
 import { runShown } from "./shown-command";
+import { uploadMade } from "./upload-made";
 
 type Claim = NonNullable<CommandResult["evidence"]>[number];
 
@@ -32,6 +33,8 @@ const allMinutes = 30;
 interface Observation {
   exitCode: number | null;
   output: string;
+  /** When the command began, in milliseconds. */
+  begun: number;
 }
 
 /** Runs what the agent names as proof, at the head of its work, and hands in what was seen of each criterion. */
@@ -70,11 +73,18 @@ export async function observe(
   for (const criterion of criteria) {
     const claims = claimsOf(criterion, result, testCommandOf(attempt));
     for (const claim of claims) {
-      const seen = claim.command === undefined ? undefined : await run(claim.command);
+      const seen =
+        claim.command === undefined
+          ? undefined
+          : await run(claim.command, claim.file !== undefined);
       const ran = seen && claim.command?.trim();
       const isAboutTheWork = !(claim.guards && criterion.kind === "definition_of_done");
       const line = lineOf(criterion, claim, seen, evidence.headSha);
-      observed.push({ line, ran, isAboutTheWork });
+      const file =
+        seen?.exitCode === 0 && claim.file !== undefined
+          ? await uploadMade(attempt, { folder, path: claim.file, since: seen.begun, criterion })
+          : undefined;
+      observed.push({ line: { ...line, file }, ran, isAboutTheWork });
     }
   }
   return observed;
@@ -102,19 +112,20 @@ function observer(
   folder: string,
   { details }: Pick<Evidence, "details">,
   deadline: number,
-): (command: string) => Promise<Observation | undefined> {
+): (command: string, isNew: boolean) => Promise<Observation | undefined> {
   const seen = new Map<string, Observation>();
   const test = testOf({ details });
   const testCommand = testCommandOf(attempt);
   if (test !== undefined && testCommand !== undefined) {
-    seen.set(testCommand.trim(), { exitCode: test.exit_code, output: test.output });
+    seen.set(testCommand.trim(), { exitCode: test.exit_code, output: test.output, begun: 0 });
   }
   let isAllowed: boolean | undefined;
-  return async (given) => {
+  return async (given, isNew) => {
     const command = given.trim();
     const known = seen.get(command);
     const isOver = seen.size >= mostCommands || Date.now() > deadline;
-    if (known !== undefined || isOver) return known;
+    // A file is the command's own only where it was made while the command ran.
+    if ((known !== undefined && !(isNew && known.begun === 0)) || isOver) return known;
     isAllowed ??= await mayRunCommands(attempt);
     if (!isAllowed && !(await isAllowedAsProof(attempt, command))) {
       attempt.journal.say(
@@ -122,6 +133,7 @@ function observer(
       );
       return undefined;
     }
+    const begun = Date.now();
     const { exitCode, output } = await runShown(attempt, {
       kind: "test",
       title: `Proof: ${command}`,
@@ -130,7 +142,7 @@ function observer(
       environment: { BACKLOOM_JOB_ID: attempt.job.id },
       timeoutMinutes: minutesOf(attempt),
     });
-    const observation = { exitCode, output };
+    const observation = { exitCode, output, begun };
     seen.set(command, observation);
     return observation;
   };

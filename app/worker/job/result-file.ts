@@ -33,6 +33,8 @@ const resultSchema = z.object({
         guards: z.boolean().optional(),
         excerpt: z.string().optional(),
         url: httpUrlSchema.optional(),
+        /** A picture or recording that the command makes, by its path in the repository. */
+        file: z.string().optional(),
       }),
     )
     .max(200)

@@ -26,6 +26,16 @@ export function restCalls(url: string, token: string) {
         limit.end();
       }
     },
+    /** A file with fields beside it, as a form sends them. */
+    async upload(path: string, form: FormData, key: string): Promise<unknown> {
+      const answer = await fetch(new URL(path, url), {
+        method: "POST",
+        headers: { authorization, "idempotency-key": key },
+        body: form,
+        signal: AbortSignal.timeout(callMilliseconds),
+      });
+      return bodyOf(answer, path);
+    },
     /** The same key again, after an answer that was lost, does nothing more and is answered like the first. */
     async send(method: "POST" | "PUT", path: string, body: string, key: string): Promise<unknown> {
       const answer = await fetch(new URL(path, url), {
@@ -34,15 +44,19 @@ export function restCalls(url: string, token: string) {
         body,
         signal: AbortSignal.timeout(callMilliseconds),
       });
-      if (answer.ok) return answer.json();
-      const refusal = refusalSchema.safeParse(await answer.json().catch(() => null)).data;
-      const { status } = answer;
-      if (status >= 500) throw new Error(`it answered ${status}`);
-      if (isStillRunning(answer)) throw new LimitReached("The call before is still running", 1);
-      if (status === 401 || status === 429) throw refusalOf(status, path);
-      throw new Refusal(status, refusal?.error ?? `The service answered ${path} with ${status}`);
+      return bodyOf(answer, path);
     },
   };
+}
+
+async function bodyOf(answer: Response, path: string): Promise<unknown> {
+  if (answer.ok) return answer.json();
+  const refusal = refusalSchema.safeParse(await answer.json().catch(() => null)).data;
+  const { status } = answer;
+  if (status >= 500) throw new Error(`it answered ${status}`);
+  if (isStillRunning(answer)) throw new LimitReached("The call before is still running", 1);
+  if (status === 401 || status === 429) throw refusalOf(status, path);
+  throw new Refusal(status, refusal?.error ?? `The service answered ${path} with ${status}`);
 }
 
 /** A conflict that passes: the same call was sent before, and its answer is not there yet. */

@@ -21,7 +21,14 @@ export interface Service {
   /** Tells something to an address of the REST surface. */
   post<T>(path: string, given: Record<string, unknown>, output: z.ZodType<T>): Promise<T>;
   put<T>(path: string, given: Record<string, unknown>, output: z.ZodType<T>): Promise<T>;
+  /** Sends a file to the product. */
+  upload<T>(fields: Record<string, string>, file: UploadedFile, output: z.ZodType<T>): Promise<T>;
   close(): Promise<void>;
+}
+
+export interface UploadedFile {
+  name: string;
+  bytes: Uint8Array<ArrayBuffer>;
 }
 
 export interface CallOptions {
@@ -99,6 +106,15 @@ export function connectService(
       untilAnswered(async () => readBody(await rest.read(path, options?.signal), output), options),
     post: (path, given, output) => send("POST", path, given, output),
     put: (path, given, output) => send("PUT", path, given, output),
+    upload: (fields, { name, bytes }, output) => {
+      const form = new FormData();
+      for (const [key, value] of Object.entries(fields)) form.set(key, value);
+      form.set("file", new File([bytes], clean(name)));
+      const key = randomUUID();
+      return untilAnswered(async () =>
+        readBody(await rest.upload("/api/files", form, key), output),
+      );
+    },
     close: tools.close,
   };
 }

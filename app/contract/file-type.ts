@@ -1,4 +1,4 @@
-import type { FileType } from "~/contract/file";
+import type { FileType } from "./file";
 
 /** How content of each type begins; a space stands for any byte. Names and what a client says of the type prove nothing. */
 const beginnings: readonly [FileType, string][] = [

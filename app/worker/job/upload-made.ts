@@ -1,0 +1,61 @@
+import { constants } from "node:fs";
+import { open, realpath } from "node:fs/promises";
+import { basename, join, sep } from "node:path";
+import { fileLimit, fileSchema } from "~/contract/file";
+import { typeOf } from "~/contract/file-type";
+import type { ClaimedCriterion } from "~/contract/proof";
+import { messageOf } from "../service/problems";
+import { sendable } from "../service/sendable";
+import type { Attempt } from "./attempt";
+
+interface Made {
+  folder: string;
+  /** Where the agent says that it is. */
+  path: string;
+  /** When the command that makes it began. */
+  since: number;
+  criterion: Pick<ClaimedCriterion, "story_id">;
+}
+
+/** Clocks of file systems lag behind by a tick. */
+const tick = 20;
+
+/**
+ * Sends a picture or recording that a command of the proof has made, and answers its id. Nothing outside of the checkout leaves the
+ * machine, no text (it could hold a secret), and nothing that was there before the command ran.
+ */
+export async function uploadMade(attempt: Attempt, made: Made): Promise<string | undefined> {
+  const { job, service, journal } = attempt;
+  const shown = sendable(made.path, 200);
+  try {
+    const bytes = await readMade(made);
+    const type = bytes && typeOf(bytes);
+    if (!bytes || !type || !/^(image|video)\//.test(type)) {
+      journal.say(`Not shown as proof: ${shown} is no picture or recording that the command made`);
+      return undefined;
+    }
+    const { id } = await service.upload(
+      { product_id: job.product.id, story_id: made.criterion.story_id },
+      { name: basename(made.path), bytes },
+      fileSchema,
+    );
+    return id;
+  } catch (error) {
+    attempt.heartbeat.signal.throwIfAborted();
+    journal.say(`Not shown as proof: ${shown}: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+async function readMade({ folder, path, since }: Made): Promise<Uint8Array<ArrayBuffer> | null> {
+  const real = await realpath(join(folder, path)).catch(() => null);
+  if (!real?.startsWith(`${await realpath(folder)}${sep}`)) return null;
+  const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const found = await handle.stat();
+    if (!found.isFile() || found.size > fileLimit || found.mtimeMs < since - tick) return null;
+    return new Uint8Array(await handle.readFile());
+  } finally {
+    await handle.close();
+  }
+}
