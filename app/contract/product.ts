@@ -53,6 +53,8 @@ const productFieldsSchema = productSchema.extend({
   dependency_release: z.enum(dependencyReleases),
   plan_first: z.enum(planFirstChoices),
   agent_items: z.enum(agentItemChoices),
+  /** Issues of the code host with this label become stories in triage; empty: none do. */
+  forge_issue_label: z.string(),
   /** Its jobs go to confined workers only. */
   requires_sandbox: z.boolean(),
   /** Hosts that its jobs may reach from within a sandbox. */
@@ -183,6 +185,11 @@ const productFields = {
   may_reach: hostsSchema,
 };
 
+/** Code hosts take a comma for the end of a label. */
+export const issueLabelSchema = text(100)
+  .trim()
+  .regex(/^[^,\r\n\t]*$/, "Name one label, without a comma.");
+
 export const createProductInput = z
   .object(productFields)
   .partial()
@@ -191,7 +198,11 @@ export const createProductInput = z
 export const updateProductInput = z
   .object(productFields)
   .partial()
-  .extend({ product_id: idSchema, ...expectedVersion });
+  .extend({
+    product_id: idSchema,
+    forge_issue_label: issueLabelSchema.optional(),
+    ...expectedVersion,
+  });
 
 export const productIdInput = z.object({ product_id: idSchema });
 

@@ -372,6 +372,7 @@ export type Database = {
       get_inbox: { Args: { p_kinds?: Json; p_state?: string }; Returns: Json };
       get_insights: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
       get_intake_hook: { Args: { p_product_id: string }; Returns: Json };
+      get_issue_label: { Args: { p_product_id: string }; Returns: Json };
       get_job_diff: { Args: { p_attempt?: number; p_job_id: string }; Returns: Json };
       get_job_output: {
         Args: { p_after?: number; p_attempt?: number; p_job_id: string; p_limit?: number };
@@ -580,6 +581,10 @@ export type Database = {
       move_task: { Args: { p_story_id: string; p_task_id: string }; Returns: Json };
       next_landing: {
         Args: { p_product_id: string; p_pushes?: boolean; p_worker: string };
+        Returns: Json;
+      };
+      observe_issues: {
+        Args: { p_issues: Json; p_label: string; p_product_id: string };
         Returns: Json;
       };
       observe_pulls: { Args: { p_product_id: string; p_pulls: Json }; Returns: Json };
@@ -3419,6 +3424,7 @@ export type Database = {
           description: string;
           done_requires: Database["public"]["Enums"]["done_requires"];
           field_versions: NonNullable<Json>;
+          forge_issue_label: string;
           id: string;
           landing: Database["public"]["Enums"]["landing"];
           landing_since: string;
@@ -3445,6 +3451,7 @@ export type Database = {
           description?: string;
           done_requires?: Database["public"]["Enums"]["done_requires"];
           field_versions?: NonNullable<Json>;
+          forge_issue_label?: string;
           id?: string;
           landing?: Database["public"]["Enums"]["landing"];
           landing_since?: string;
@@ -3470,6 +3477,7 @@ export type Database = {
           description?: string;
           done_requires?: Database["public"]["Enums"]["done_requires"];
           field_versions?: NonNullable<Json>;
+          forge_issue_label?: string;
           id?: string;
           landing?: Database["public"]["Enums"]["landing"];
           landing_since?: string;

@@ -6,7 +6,7 @@ import manifest from "../../package.json";
 import { driverFor } from "./agents/catalog";
 import { describeAgents, findAgents } from "./agents/list-agents";
 import { createRedactor } from "./agents/redact";
-import { watchPulls } from "./forge/watch-pulls";
+import { watchForge } from "./forge/watch-forge";
 import { removeLeftovers } from "./git/leftovers";
 import { checkRepository } from "./git/repository";
 import { takeWorkFolder } from "./git/work-folder";
@@ -56,7 +56,7 @@ export async function serve(words: readonly string[], demoCommand: string): Prom
     const { workerName } = folder;
     tellAgents(workerName, sandboxes.confinement, service, hello.signal).catch(() => undefined);
     const over = AbortSignal.any([stop, hello.signal]);
-    const watching = watchPulls({ ...tools, product }, over);
+    const watching = watchForge({ ...tools, product }, over);
     const landing = landBranches({ ...tools, sandboxes }, product, over);
     await runLoop({ ...tools, product, sandboxes }).finally(() => hello.abort());
     await Promise.all([watching, landing]);

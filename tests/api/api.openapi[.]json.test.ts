@@ -299,6 +299,7 @@ const bodies: Record<string, unknown> = {
   },
   addJobComment: comment,
   observePulls: observed,
+  observeIssues: { product_id: backlog.product.id, label: "backlog", issues: [] },
   nextLanding: { worker: "worker-2", pushes: true },
   reportLanding: { lease: landing.lease, state: "working" },
   reportMerged: { head_sha: diff.head_sha },

@@ -96,6 +96,7 @@ export function ProductFields({
     plan_first,
     done_requires,
     dependency_release,
+    forge_issue_label,
   } = product;
   const texts = { name, code, description, repo_url, definition_of_done };
   const form = useServerForm({
@@ -110,6 +111,7 @@ export function ProductFields({
         plan_first,
         done_requires,
         dependency_release,
+        forge_issue_label,
       },
       may_reach: product.may_reach.join("\n"),
     },
@@ -140,6 +142,12 @@ export function ProductFields({
             {choices.map(({ name, ...field }) => (
               <SelectField key={name} {...field} {...form.field(name)} />
             ))}
+            <TextField
+              label="Issues from the code host"
+              description="Open issues with this label come into Triage, seen by workers started with --pr. Leave empty to take none."
+              required={false}
+              {...form.field("forge_issue_label")}
+            />
             <CheckField
               name="requires_sandbox"
               label="Require a sandbox"

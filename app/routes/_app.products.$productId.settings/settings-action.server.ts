@@ -57,7 +57,13 @@ export async function actOnProduct(
           await mergeEdit((edit) => updateProduct(actor, edit), { ...input, requires_sandbox });
           return done(form, back, "Saved");
         },
-        { description: "", repo_url: "", definition_of_done: "", may_reach: "" },
+        {
+          description: "",
+          repo_url: "",
+          definition_of_done: "",
+          may_reach: "",
+          forge_issue_label: "",
+        },
       ),
     archive: async () => {
       await archiveProduct(actor, product);

@@ -1,3 +1,4 @@
+import type { ObservedIssue } from "~/contract/issue";
 import type { ObservedPull } from "~/contract/pull";
 
 /** The code hosts that a worker speaks to. Gitea answers as Forgejo does. */
@@ -53,6 +54,14 @@ export interface ListedPull {
   version: string;
 }
 
+/** An issue as a list shows it. */
+export interface ListedIssue {
+  issue: ObservedIssue;
+  /** Changes with the issue. */
+  version: string;
+  isPull?: boolean;
+}
+
 type Comment = NonNullable<ObservedPull["comments"]>[number];
 
 /** What is only known by looking at one pull request: CI at its head, whether it merges, what people wrote. */
@@ -80,6 +89,8 @@ export interface Forge {
   /** Pull requests in any state, the one that changed last first. */
   listRecent(): Promise<ListedPull[]>;
   inspect(pull: ListedPull): Promise<PullDetails>;
+  /** Issues with the label, open and closed, that are not known as they are; the one that changed first before the others. */
+  listIssues(label: string, isKnown: (issue: ListedIssue) => boolean): Promise<ListedIssue[]>;
 }
 
 /** The code host refused, or did not answer. The sentence is for the person at this machine. */

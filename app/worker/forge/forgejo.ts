@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Forge, type ForgePlace, ForgeProblem } from "./forge";
 import { lookAtForgejo } from "./forgejo-look";
+import { issuesOfForgejo } from "./list-issues";
 import type { Requests } from "./requests";
 
 const draftMark = "WIP: ";
@@ -29,6 +30,7 @@ export function openForgejo(place: ForgePlace, requests: Requests): Forge {
   return {
     place,
     ...lookAtForgejo(repository, requests),
+    listIssues: issuesOfForgejo(repository, requests),
     async findOpen(branch) {
       // Older versions cannot be asked for one branch.
       for (let page = 1; page <= mostPages; page += 1) {

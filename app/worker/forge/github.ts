@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Forge, type ForgePlace, ForgeProblem, type Pull } from "./forge";
 import { lookAtGitHub } from "./github-look";
+import { issuesOfGitHub } from "./list-issues";
 import type { Requests } from "./requests";
 
 const pullSchema = z
@@ -27,6 +28,7 @@ export function openGitHub(place: ForgePlace, requests: Requests): Forge {
   return {
     place,
     ...lookAtGitHub(repository, requests),
+    listIssues: issuesOfGitHub(repository, requests),
     async findOpen(branch) {
       const query = new URLSearchParams({ state: "open", head: `${owner}:${branch}` });
       const found = await requests.get(`${repository}/pulls?${query}`);

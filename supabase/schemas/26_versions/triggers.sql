@@ -28,7 +28,7 @@ comment on function private.tg_any__raise_version is 'Raises the version of a ro
 
 create trigger _390_raise_version before update on public.products for each row
   when (old.* is distinct from new.*)
-  execute function private.tg_any__raise_version('{code,name,description,repo_url,definition_of_done,auto_pr,pull_requests,landing,agent_items,pr_strategy,done_requires,dependency_release,plan_first,requires_sandbox,may_reach,archived_at}');
+  execute function private.tg_any__raise_version('{code,name,description,repo_url,definition_of_done,auto_pr,pull_requests,landing,agent_items,forge_issue_label,pr_strategy,done_requires,dependency_release,plan_first,requires_sandbox,may_reach,archived_at}');
 
 create trigger _390_raise_version before update on public.pbis for each row
   when (old.* is distinct from new.*)

@@ -35,6 +35,7 @@ describe("create_product", () => {
       pull_requests: "none",
       agent_items: "backlog",
       landing: "manual",
+      forge_issue_label: "",
       triage_count: 0,
       pr_strategy: "SPRINT",
       done_requires: "none",

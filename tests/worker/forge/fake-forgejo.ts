@@ -8,6 +8,7 @@ import {
   type FakePull,
   type ForgeWorld,
   listIn,
+  listIssues,
   mergePull,
   openPull,
   textIn,
@@ -26,6 +27,13 @@ export function forgejoApi(world: ForgeWorld, { method, path, query, body }: Ask
   if (path === repository) return { status: 200, body: { default_branch: "main" } };
   if (!path.startsWith(repository)) return { status: 404, body: { message: "Not Found" } };
   if (what === "labels") return { status: 200, body: labels };
+  if (what === "issues" && id === undefined) {
+    const found = listIssues(world, query).map(({ url, isClosed, ...issue }) => ({
+      ...{ ...issue, html_url: url, user: { login: "stranger" } },
+      state: isClosed ? "closed" : "open",
+    }));
+    return { status: 200, body: found };
+  }
   if (what === "pulls" && id === undefined && method === "GET") {
     const found = world.pulls.filter((one) => query.get("state") === "all" || one.state === "open");
     const [page, size] = [Number(query.get("page") ?? 1), Number(query.get("limit") ?? 30)];

@@ -8,6 +8,7 @@ import {
   type FakePull,
   type ForgeWorld,
   listIn,
+  listIssues,
   mergePull,
   openPull,
   textIn,
@@ -27,6 +28,13 @@ export function gitHubApi(world: ForgeWorld, { method, path, query, body }: Aske
   }
   if (path === repository) return { status: 200, body: { default_branch: "main" } };
   if (!path.startsWith(repository)) return { status: 404, body: { message: "Not Found" } };
+  if (what === "issues" && id === undefined) {
+    const found = listIssues(world, query).map(({ url, isClosed, ...issue }) => ({
+      ...{ ...issue, html_url: url, user: { login: "stranger" } },
+      state: isClosed ? "closed" : "open",
+    }));
+    return { status: 200, body: found };
+  }
   if (what === "pulls" && id === undefined && method === "GET") {
     const [, branch] = (query.get("head") ?? "").split(":");
     const found = world.pulls.filter(

@@ -7,6 +7,7 @@ import {
   type FakePull,
   type ForgeWorld,
   listIn,
+  listIssues,
   mergePull,
   openPull,
   textIn,
@@ -30,6 +31,21 @@ export function gitLabApi(world: ForgeWorld, { method, path, query, body }: Aske
     return { status: 200, body: job[2] === "trace" ? log : [{ id: number, name: "test" }] };
   }
   const [, id] = /\/merge_requests\/?(\d+)?/.exec(path.replace(project, "")) ?? [];
+  if (path === `${project}/issues`) {
+    const found = listIssues(world, query).map(
+      ({ number, url, isClosed, body: words, ...issue }) => ({
+        ...{
+          ...issue,
+          iid: number,
+          web_url: url,
+          description: words,
+          author: { username: "stranger" },
+        },
+        state: isClosed ? "closed" : "opened",
+      }),
+    );
+    return { status: 200, body: found };
+  }
   if (!path.startsWith(`${project}/merge_requests`))
     return { status: 404, body: { message: "404 Not Found" } };
   if (id === undefined && method === "GET") {

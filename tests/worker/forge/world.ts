@@ -28,6 +28,15 @@ export interface FakePull {
   comments: FakeComment[];
 }
 
+/** An issue of somebody, with one label. */
+export interface FakeIssue {
+  number: number;
+  title: string;
+  body: string;
+  label: string;
+  isClosed?: boolean;
+}
+
 /** A comment on a line, or with a verdict the words of a review. */
 export interface FakeComment {
   id: number;
@@ -76,10 +85,11 @@ export async function openForgeWorld(kind: ForgeKind, home: string) {
   mkdirSync(bare, { recursive: true });
   gitIn(bare)("init", "--quiet", "--bare", "--initial-branch=main");
   const pulls: FakePull[] = [];
+  const issues: FakeIssue[] = [];
   const requests: { method: string; path: string; status: number }[] = [];
   const faults: Fault[] = [];
   const world = {
-    ...{ kind, token, root, bare, pulls, requests, faults },
+    ...{ kind, token, root, bare, pulls, issues, requests, faults },
     origin: "",
     /** Address for git, without a login. */
     remote: "",
@@ -187,6 +197,22 @@ export function mergePull(world: ForgeWorld, pull: FakePull, sha: unknown): bool
   git("update-ref", `refs/heads/${pull.base}`, git(...words), main);
   pull.state = "merged";
   return true;
+}
+
+/** The issues with a label as the host lists them, the one that changed last first. */
+export function listIssues(world: ForgeWorld, query: URLSearchParams) {
+  const [page, size] = [
+    Number(query.get("page") ?? 1),
+    Number(query.get("per_page") ?? query.get("limit")),
+  ];
+  return world.issues
+    .filter(({ label }) => label === query.get("labels"))
+    .reverse()
+    .slice((page - 1) * size, page * size)
+    .map(({ number, title, body, isClosed = false }) => ({
+      ...{ number, title, body, isClosed, updated_at: isClosed ? edited : begun },
+      url: `${world.origin}/acme/shop/issues/${number}`,
+    }));
 }
 
 /** CI of a pull request as it is at its head. */

@@ -54,6 +54,7 @@ begin
       ('job_comment', 120, 60),
       ('job_review', 60, 60),
       ('pulls_observed', 120, 60),
+      ('issues_observed', 120, 60),
       ('landings', 300, 60),
       -- per hook address: what is sent, and what is new
       ('hook', 3000, 60),

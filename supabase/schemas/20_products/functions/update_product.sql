@@ -21,6 +21,7 @@ begin
       agent_items = coalesce((p_changes ->> 'agent_items')::public.agent_items, p.agent_items),
       landing = coalesce((p_changes ->> 'landing')::public.landing, p.landing),
       landing_since = case when p_changes ->> 'landing' = 'queue' and p.landing = 'manual' then private.now() else p.landing_since end,
+      forge_issue_label = coalesce(p_changes ->> 'forge_issue_label', p.forge_issue_label),
       pr_strategy = coalesce((p_changes ->> 'pr_strategy')::public.pr_strategy, p.pr_strategy),
       done_requires = coalesce((p_changes ->> 'done_requires')::public.done_requires, p.done_requires),
       plan_first = coalesce((p_changes ->> 'plan_first')::public.plan_first, p.plan_first),

@@ -14,7 +14,7 @@ begin
         'code', p.code, 'name', p.name, 'description', p.description, 'repo_url', p.repo_url,
         'definition_of_done', p.definition_of_done, 'auto_pr', p.auto_pr, 'pull_requests', p.pull_requests, 'landing', p.landing, 'pr_strategy', p.pr_strategy,
         'done_requires', p.done_requires, 'dependency_release', p.dependency_release, 'plan_first', p.plan_first, 'agent_items', p.agent_items,
-        'requires_sandbox', p.requires_sandbox, 'may_reach', p.may_reach,
+        'requires_sandbox', p.requires_sandbox, 'may_reach', p.may_reach, 'forge_issue_label', p.forge_issue_label,
         'archived_at', private.export_time(p.archived_at), 'created_at', private.export_time(p.created_at)),
       'members', (
         select coalesce(json_agg(json_build_object('username', u.username, 'role', m.role) order by u.username), '[]')

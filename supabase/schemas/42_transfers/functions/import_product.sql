@@ -13,7 +13,7 @@ declare
 begin
   insert into public.products
     (owner_id, code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, landing, pr_strategy, done_requires, dependency_release, plan_first, agent_items,
-      requires_sandbox, may_reach, created_at)
+      requires_sandbox, may_reach, forge_issue_label, created_at)
   values (
     p_owner_id, v_product ->> 'code', v_product ->> 'name', v_product ->> 'description', v_product ->> 'repo_url',
     v_product ->> 'definition_of_done', (v_product ->> 'auto_pr')::boolean,
@@ -23,6 +23,7 @@ begin
     coalesce(v_product ->> 'plan_first', 'ask')::public.plan_first,
     coalesce(v_product ->> 'agent_items', 'backlog')::public.agent_items,
     coalesce((v_product ->> 'requires_sandbox')::boolean, false), coalesce(v_product -> 'may_reach', '[]'),
+    coalesce(v_product ->> 'forge_issue_label', ''),
     coalesce((v_product ->> 'created_at')::timestamptz, private.now()))
   returning id into v_product_id;
 

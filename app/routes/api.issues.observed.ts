@@ -1,0 +1,18 @@
+import { observeIssuesInput } from "~/contract/issue";
+import { observeIssues } from "~/domain/issues/operations.server";
+import { apiRoute } from "~/http/api-route.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+
+/** `PUT /api/issues/observed`: what a worker saw of the issues with the label of a product. */
+export const loader = apiRoute({
+  PUT: operationEndpoint(observeIssues, {
+    name: "observeIssues",
+    summary: "Brings issues of the code host into Triage, each once; one that was closed leaves it",
+    auth: "bearer",
+    body: observeIssuesInput,
+    refusals: [404, 429],
+    onlyNamed: true,
+    input: ({ body }) => body,
+  }),
+});
+export const action = loader;

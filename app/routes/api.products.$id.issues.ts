@@ -1,0 +1,15 @@
+import { getIssueLabel } from "~/domain/issues/operations.server";
+import { apiRoute } from "~/http/api-route.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+
+/** `GET /api/products/:id/issues`: which issues of the code host workers look for. */
+export const loader = apiRoute({
+  GET: operationEndpoint(getIssueLabel, {
+    name: "getIssueLabel",
+    summary: "The label of the issues that workers bring into Triage; empty: none",
+    auth: "either",
+    id: "product",
+    input: ({ id }) => ({ product_id: id }),
+  }),
+});
+export const action = loader;

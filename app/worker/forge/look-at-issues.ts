@@ -1,0 +1,30 @@
+import { issueLabelAnswer, issueLimits, observedIssuesSchema } from "~/contract/issue";
+import type { Service } from "../service/service";
+import type { Forge } from "./forge";
+
+/** Looks at the issues with the label of the product, where it names one, and hands in those that changed. */
+export function issueLook(service: Service, productId: string) {
+  /** What the service has heard of, so that it is not handed in again; of one label. */
+  let heard = { label: "", versions: new Map<string, string>() };
+  return async (open: () => Promise<Forge>): Promise<void> => {
+    const { label } = await service.read(`/api/products/${productId}/issues`, issueLabelAnswer);
+    if (label === "") return;
+    if (heard.label !== label) heard = { label, versions: new Map() };
+    const { versions } = heard;
+    const forge = await open();
+    const changed = await forge.listIssues(
+      label,
+      ({ issue, version }) => versions.get(issue.url) === version,
+    );
+    // The one that changed first goes first: when the service is away, what it has not heard of is still ahead of what it has.
+    for (let begin = 0; begin < changed.length; begin += issueLimits.issues) {
+      const part = changed.slice(begin, begin + issueLimits.issues);
+      const issues = part
+        .map(({ issue }) => issue)
+        .filter(({ url }) => url.length <= issueLimits.url);
+      const body = { product_id: productId, label, issues };
+      await service.put("/api/issues/observed", body, observedIssuesSchema);
+      for (const { issue, version } of part) versions.set(issue.url, version);
+    }
+  };
+}

@@ -1,0 +1,61 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { ZodError } from "zod";
+import { openRepositoryOf } from "../git/repository";
+import { readRulesOf } from "../git/rules";
+import type { WorkFolder } from "../git/work-folder";
+import { mainOf } from "../git/worktree";
+import { interruptible } from "../job/interruption";
+import type { WorkerOptions } from "../options";
+import type { Journal } from "../service/journal";
+import { messageOf } from "../service/problems";
+import type { ServedProduct } from "../service/served-product";
+import type { Service } from "../service/service";
+import type { Forge } from "./forge";
+import { issueLook } from "./look-at-issues";
+import { pullLook } from "./look-at-pulls";
+import { openForge } from "./open-forge";
+
+interface Watch {
+  options: WorkerOptions;
+  service: Service;
+  journal: Journal;
+  folder: WorkFolder;
+  product: ServedProduct | null;
+}
+
+/**
+ * Looks at pull requests and issues of the product that the worker serves, beside its work, and hands in what it sees: what follows
+ * is the service's to decide. Ends when the worker is asked to end.
+ */
+export async function watchForge(watch: Watch, stop: AbortSignal): Promise<void> {
+  const { options, service, product, journal } = watch;
+  if (!options.opensPulls || product === null) return;
+  const looks = [
+    { what: "Pull requests", look: pullLook(service, product.id) },
+    { what: "Issues", look: issueLook(service, product.id) },
+  ];
+  while (!stop.aborted) {
+    for (const { what, look } of looks) {
+      try {
+        await interruptible(stop, () => look(() => openForgeOf(watch, product)));
+      } catch (error) {
+        if (stop.aborted) return;
+        const words =
+          error instanceof ZodError
+            ? "the code host answered something else than expected"
+            : messageOf(error);
+        journal.sayOnce(`${what} cannot be looked at: ${words}`);
+      }
+    }
+    await wait(options.forgePollSeconds * 1_000, undefined, { signal: stop }).catch(
+      () => undefined,
+    );
+  }
+}
+
+async function openForgeOf({ options, folder }: Watch, product: ServedProduct): Promise<Forge> {
+  const wish = { product, repo_url: product.repo_url };
+  const repository = await openRepositoryOf(wish, options, folder);
+  const rules = await readRulesOf(repository.folder, await mainOf(repository));
+  return openForge(repository, rules, options);
+}
