@@ -15,7 +15,7 @@ interface Known {
 const restMilliseconds = 600_000;
 /** Of very many only some are looked at in one go: the others come next. */
 const mostInspected = 20;
-const mostOfMany = 2;
+const mostOfMany = 1;
 const many = 50;
 
 /** Looks at the pull requests of branches of the worker's kind, and hands in what it sees of those that may have changed. */
@@ -26,7 +26,7 @@ export function pullLook(service: Service, productId: string, now = () => perfor
     const listed = (await forge.listRecent()).filter(({ branch }) => isOwnBranch(branch));
     const due = listed
       .filter((pull) => isDue(pull, known.get(pull.number), now()))
-      .sort(byAge(known));
+      .sort(byNeed(known));
     const pulls: { pull: ListedPull; seen: ObservedPull }[] = [];
     for (const pull of due.slice(0, listed.length > many ? mostOfMany : mostInspected)) {
       pulls.push({ pull, seen: await observe(forge, pull) });
@@ -51,9 +51,17 @@ function isDue(
   return !before.isSettled || now - before.inspectedAt > restMilliseconds;
 }
 
-function byAge(known: ReadonlyMap<number, Known>) {
-  const age = ({ number }: ListedPull) => known.get(number)?.inspectedAt ?? 0;
-  return (one: ListedPull, other: ListedPull) => age(one) - age(other);
+/** Those that changed go first, then the one that was looked at longest ago. */
+function byNeed(known: ReadonlyMap<number, Known>) {
+  const since = ({ number, version, headSha }: ListedPull) => {
+    const before = known.get(number);
+    const isSame = before?.version === version && before.headSha === headSha;
+    return isSame ? before.inspectedAt : Number.NEGATIVE_INFINITY;
+  };
+  return (one: ListedPull, other: ListedPull) => {
+    const [a, b] = [since(one), since(other)];
+    return a === b ? 0 : a < b ? -1 : 1;
+  };
 }
 
 /** Of one that is no longer open there is nothing more to be seen. */

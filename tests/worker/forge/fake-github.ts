@@ -42,7 +42,8 @@ export function gitHubApi(world: ForgeWorld, { method, path, query, body }: Aske
         (query.get("state") === "all" || one.state === "open") &&
         (!branch || one.branch === branch),
     );
-    return { status: 200, body: found.map((one) => shown(world, one)) };
+    const size = Number(query.get("per_page") ?? 30);
+    return { status: 200, body: found.slice(0, size).map((one) => shown(world, one)) };
   }
   if (what === "pulls" && id === undefined) {
     const made = openPull(world, {

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { type ForgeKind, forgeKinds } from "~/worker/forge/forge";
+import { openForgejo } from "~/worker/forge/forgejo";
+import { openGitHub } from "~/worker/forge/github";
+import { openGitLab } from "~/worker/forge/gitlab";
+import { pullLook } from "~/worker/forge/look-at-pulls";
+import { placeOf } from "~/worker/forge/place";
+import { openRequests } from "~/worker/forge/requests";
+import { openJournal } from "~/worker/service/journal";
+import { connectService } from "~/worker/service/service";
+import { seedProduct } from "../../setup/backlog";
+import { gitIn, openStage } from "../fixture";
+import { type ForgeWorld, openForgeWorld, tokenOf } from "./world";
+
+const { t, app, ada, token, home } = await openStage();
+const openers = { github: openGitHub, gitlab: openGitLab, forgejo: openForgejo };
+const branch = "backloom/ST-1";
+const worlds = {
+  github: await openForgeWorld("github", home),
+  gitlab: await openForgeWorld("gitlab", home),
+  forgejo: await openForgeWorld("forgejo", home),
+};
+
+/** Looks as a worker does, by a clock of the test's: each look is a minute after the one before. */
+async function watcher(kind: ForgeKind, code = `IDLE-${kind}`) {
+  const world = worlds[kind];
+  gitIn(world.bare)("branch", "--force", branch, "main");
+  const product = await seedProduct(t, ada, { p_code: code });
+  const place = placeOf(world.remote, kind, undefined);
+  const headers = { authorization: `Bearer ${tokenOf(kind)}`, "user-agent": "test" };
+  const forge = openers[kind](place, openRequests({ api: place.api, title: kind, headers }));
+  const service = connectService(
+    { url: app.origin, token },
+    openJournal(() => undefined),
+    (text) => text,
+    new AbortController().signal,
+  );
+  let clock = 0;
+  const look = pullLook(service, product.id, () => clock);
+  const poll = async () => {
+    clock += 60_000;
+    world.requests.length = 0;
+    await look(async () => forge);
+    return world.requests.map(({ status }) => status);
+  };
+  return { world, poll };
+}
+
+function addPull(world: ForgeWorld, number: number) {
+  const ci = { sha: gitIn(world.bare)("rev-parse", "main"), state: "passed" as const, log: "" };
+  const texts = { branch, base: "main", title: "Work", body: "", labels: [], reviewers: [] };
+  const state = { isDraft: false, state: "open" as const, mergeable: true, ci, comments: [] };
+  world.pulls.push({ ...texts, ...state, number });
+}
+
+describe.each(forgeKinds)("%s", (kind) => {
+  it("asks an idle repository nothing that counts, for an hour", async () => {
+    const { world, poll } = await watcher(kind);
+    addPull(world, 1);
+    expect(await poll()).toContain(200);
+    const hour: number[] = [];
+    for (let minute = 0; minute < 60; minute += 1) hour.push(...(await poll()));
+    expect(hour.length).toBeGreaterThanOrEqual(60);
+    expect(new Set(hour)).toEqual(new Set([304]));
+  }, 120_000);
+});
+
+it("asks less than ten things a look of 1,000 open pull requests", async () => {
+  const { world, poll } = await watcher("github", "MANY");
+  world.pulls.length = 0;
+  for (let number = 1; number <= 1_000; number += 1) addPull(world, number);
+  for (let minute = 0; minute < 3; minute += 1) {
+    const asked = await poll();
+    expect(asked.length).toBeGreaterThan(1);
+    expect(asked.length).toBeLessThan(10);
+  }
+}, 240_000);
