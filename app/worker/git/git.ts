@@ -51,11 +51,11 @@ export async function gitEnd(folder: string, ...words: readonly string[]): Promi
 }
 
 /**
- * Another git writes the configuration, or makes or removes a worktree: every git looks through the files of all of them, and one that
+ * Another git has just fetched the same branch, writes the configuration, or makes or removes a worktree: every git looks through the files of all of them, and one that
  * tidies up takes away what has just been begun.
  */
 const isInTheMiddle =
-  /could not lock config file|(failed to read|could not (open|create)|Invalid path|bad object)\b.*\bworktrees\/[^/]+/;
+  /could not lock config file|cannot lock ref '[^']*': is at|(failed to read|could not (open|create)|Invalid path|bad object)\b.*\bworktrees\/[^/]+/;
 
 /** After that it counts as left behind by one that was killed. */
 const longestWait = 10_000;

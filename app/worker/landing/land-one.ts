@@ -87,12 +87,9 @@ async function landTree(
   { folder }: { folder: string },
 ): Promise<LandingReport | "main_moved"> {
   const { landing, main, journal, service } = place;
-  if (!(await isAncestor(folder, main, "HEAD"))) {
-    const files = await clashWith(folder, main, journal);
-    if (files.length > 0) return { state: "conflict", words: bothVersions(files) };
-    const message = `Merge the main branch into ${landing.branch}`;
-    await git(folder, ...committer, "merge", "--quiet", "-m", message, main);
-  }
+  const files = await clashWith(folder, main, journal);
+  if (files.length > 0) return { state: "conflict", words: bothVersions(files) };
+  await mergeBoth(place, folder);
   const head = await git(folder, "rev-parse", "HEAD");
   const rules = await readRulesOf(folder, main);
   const verdict = await judge(place, folder, head, rules);
@@ -103,6 +100,20 @@ async function landTree(
   await fetchAll(place.repository);
   if ((await mainOf(place.repository)) !== main) return "main_moved";
   return landing.pull === null ? pushToMain(place, head) : mergePull(place, head, rules);
+}
+
+/**
+ * A pull request gets the main branch merged in; the code host makes the merge itself. What is pushed is a merge into the main branch,
+ * whose first parent it stays: each commit that the main branch was ever at is one that was tested.
+ */
+async function mergeBoth({ landing, main, tip }: Place, folder: string): Promise<void> {
+  const merge = [...committer, "merge", "--quiet", "--no-ff", "-m"];
+  if (landing.pull === null) {
+    await git(folder, "checkout", "--quiet", "--detach", main);
+    await git(folder, ...merge, `Merge ${landing.branch}`, tip);
+  } else if (!(await isAncestor(folder, main, "HEAD"))) {
+    await git(folder, ...merge, `Merge the main branch into ${landing.branch}`, main);
+  }
 }
 
 /** Null when this commit may land, else why not, or that CI has to speak first. */
