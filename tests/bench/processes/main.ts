@@ -14,7 +14,7 @@ import { measure } from "../http/load";
 import { type Program, startService } from "../http/programs";
 import { createQueueWorld, startRuns } from "../jobs/world";
 import { median, verdict } from "../streams/statistics";
-import { startRelay } from "./relay";
+import { startRelay } from "./start-relay";
 import { rateOfWorkers } from "./worker-loop";
 
 const counts = [1, 2, 4];

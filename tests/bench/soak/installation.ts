@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { findFreePort } from "../../../supabase/embedded/postgres/free-port";
 import { makeSmallDisk } from "../../setup/small-disk";
 import { type Program, startService } from "../http/programs";
-import { type Relay, startRelay } from "../processes/relay";
+import { type Relay, startRelay } from "../processes/start-relay";
 import { settings } from "./settings";
 
 /** A data folder on a file system of its own that is small enough to be filled, where this may be made. */

@@ -12,7 +12,7 @@ import { openForgeWorld, tokenOf } from "./world";
 
 const { t, app, ada, token, home } = await openStage();
 const actor = t.actorOf(ada);
-const patience = { timeout: 60_000, interval: 200 };
+const patience = { timeout: 120_000, interval: 200 };
 const { command, prompts } = writeAgent(home);
 
 function serve(code: string, name: string, repo: string, ...more: string[]) {
