@@ -21,6 +21,8 @@ export interface OwnService {
 }
 
 interface ServiceOptions {
+  /** Another Node than the one of the tests. */
+  node?: string;
   nodeOptions?: string[];
   env?: Record<string, string>;
 }
@@ -28,11 +30,11 @@ interface ServiceOptions {
 /** Builds what is stale, as `npm start` does, and waits until the service says that it is ready. */
 export async function startService(
   dataDir: string,
-  { nodeOptions = [], env = {} }: ServiceOptions = {},
+  { node = process.execPath, nodeOptions = [], env = {} }: ServiceOptions = {},
 ): Promise<OwnService> {
   const port = await findFreePort();
   const program = join(projectRoot, "app/cli/launch.mjs");
-  const child = spawn(process.execPath, [...nodeOptions, program, "start"], {
+  const child = spawn(node, [...nodeOptions, program, "start"], {
     cwd: projectRoot,
     stdio: ["ignore", "pipe", "pipe"],
     env: {

@@ -8,7 +8,7 @@ export const thorough = [
   "tests/agents/fake-endings.test.ts",
   "tests/embedded/{backup,backup-under-writes,hosted-rights,lifecycle,other-postgres,retries}.test.ts",
   "tests/notices/hostile-receivers.test.ts",
-  "tests/server/{full-disk,garbage-collection,image,killed-*,several-processes}.test.ts",
+  "tests/server/{full-disk,garbage-collection,image,killed-*,node-versions,several-processes}.test.ts",
   "tests/streams/{churn,gaps,hosted-habits,slow-reader,slow-start}.test.ts",
   "tests/worker/{conflicts,foreign-jobs,git-takes-turns,hostile-service,interrupted-git,killed-*,other-sandboxes}.test.ts",
   "tests/worker/{dependencies,rare-cases,resilience,rework,rework-rounds,sandbox-*,special-files,waiting-batch}.test.ts",
