@@ -28,6 +28,7 @@ test("a picture that is attached to a comment is shown in it, and what is refuse
   await page.getByRole("button", { name: "Comment", exact: true }).click();
   const picture = page.getByRole("img", { name: "shot.png" });
   await expect(picture).toBeVisible();
+  await expect(page.getByText("Comment added")).toHaveCount(1);
   await expect
     .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
     .toBe(1);

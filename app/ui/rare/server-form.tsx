@@ -73,6 +73,9 @@ function messageOf(answer: unknown): string | null {
   return typeof answer.message === "string" ? answer.message : null;
 }
 
+/** Answers that were told already: a form that is emptied by a new key is mounted anew with the same answer. */
+const told = new WeakSet<object>();
+
 /** The form element, with what is wrong with it as a whole on top. */
 export function ServerForm({
   form,
@@ -96,7 +99,9 @@ export function ServerForm({
   const answer = fetcher?.state === "idle" ? fetcher.data : undefined;
   useEffect(() => {
     const message = messageOf(answer);
-    if (message) showToast(message);
+    if (!message || typeof answer !== "object" || answer === null || told.has(answer)) return;
+    told.add(answer);
+    showToast(message);
   }, [answer]);
   return (
     <Element method="post" className={className} onKeyDown={submitByKey} {...rest} {...form.props}>
