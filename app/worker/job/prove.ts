@@ -5,18 +5,17 @@ import {
   type ReportedEvidence,
   storyProofSchema,
 } from "~/contract/proof";
-import { allowWord, denyWord } from "../agents/acp-permission";
 import { driverFor } from "../agents/catalog";
 import { git } from "../git/git";
 import type { Worktree } from "../git/worktree";
 import { noSandbox } from "../sandbox/sandbox";
 import { Refusal } from "../service/problems";
 import { sendable, sendableEnd } from "../service/sendable";
+import { isAllowedAsProof } from "./allowed-as-proof";
 import type { Assignment } from "./assignment";
 import type { Attempt, Outcome } from "./attempt";
 import { personsVariables } from "./environment";
 import { type Evidence, testCommandOf, testOf } from "./evidence";
-import { askPermission, readPermission } from "./permission";
 import { compareWithBase, type Observed } from "./prove-on-base";
 import type { CommandResult } from "./result-file";
 import { runShown } from "./shown-command";
@@ -219,39 +218,4 @@ async function currentCriteria({ service }: Attempt, lines: readonly ReportedEvi
     for (const criterion of criteria) current.add(`${id} ${criterion.id}`);
   }
   return current;
-}
-
-/** Whoever names one command after the other fills no inbox. */
-const mostAsked = 5;
-const longestCommand = 2_000;
-
-/**
- * Whether the worker's person has allowed this very command as proof. They are asked once in a job, which goes on meanwhile: the
- * answer counts whenever the command is named again, in the next turn or attempt.
- */
-async function isAllowedAsProof(attempt: Attempt, command: string): Promise<boolean> {
-  const { job } = attempt;
-  const question = `Run \`${command}\` as proof on this machine?`;
-  const asked = job.questions.find(
-    (given) => given.kind === "permission" && given.question === question,
-  );
-  if (asked !== undefined) return (await readPermission(attempt, asked.id)) === allowWord;
-  if (!isShownWhole(attempt, command) || countAsked(attempt) >= mostAsked) return false;
-  try {
-    job.questions.push(await askPermission(attempt, { question, options: [allowWord, denyWord] }));
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    attempt.journal.say(`Could not ask for permission: ${error.message}`);
-  }
-  return false;
-}
-
-/** Nobody allows a command of which they see a part. */
-function isShownWhole({ clean }: Attempt, command: string): boolean {
-  return clean(sendable(command, longestCommand)) === command;
-}
-
-function countAsked({ job }: Attempt): number {
-  return job.questions.filter(({ question }) => question.endsWith("` as proof on this machine?"))
-    .length;
 }
