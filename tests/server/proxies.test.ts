@@ -106,6 +106,7 @@ describe.each(present)("behind %s as its sample sets it up", (name) => {
       `${origin}/api/realtime/backlog?product_id=${product.id}`,
       bearer(token),
     );
+    await stream.nextNamed("ready");
     for (const title of ["One", "Two", "Three"]) {
       const { id } = await create(store.actorOf(owner), "create_task", {
         ...{ p_story_id: story.id, p_title: title },
