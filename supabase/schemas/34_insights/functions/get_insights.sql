@@ -30,3 +30,163 @@ $$;
 
 comment on function operations.get_insights is 'Burn-down, tokens and cost (specification: Sprint; Agent job; Model price).';
 grant execute on function operations.get_insights to authenticated;
+
+-- Why: what the charts of the insights page need beside the sums: what each model cost on each day, what the other products of the
+-- caller cost, and how long finished tasks took from their first start to their last end (90 days, the newest 200).
+-- Called by get_insights, which has checked the access.
+create function private.cost_insights(p_product_id uuid)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_since timestamptz := private.now() - interval '90 days';
+begin
+  return jsonb_build_object(
+    'by_day_model', (
+      select coalesce(jsonb_agg(to_jsonb(d) order by d.date, d.model_id, d.currency), '[]')
+      from (
+        select (e.created_at at time zone 'UTC')::date as date, e.model_id, e.currency, round(sum(e.cost), 6) as cost
+        from public.usage_events e
+        where e.product_id = p_product_id and e.cost is not null and not e.subscription
+        group by 1, 2, 3
+      ) d),
+    'by_product', (
+      select coalesce(jsonb_agg(to_jsonb(x) order by lower(x.name), x.product_id), '[]')
+      from (
+        select p.id as product_id, p.code, p.name,
+          (
+            select coalesce(jsonb_agg(jsonb_build_object('currency', c.currency, 'cost', c.cost) order by c.currency), '[]')
+            from (
+              select e.currency, round(sum(e.cost), 6) as cost from public.usage_events e
+              where e.product_id = p.id and e.cost is not null and not e.subscription
+              group by e.currency
+            ) c
+          ) as costs
+        from public.products p
+        where p.id in (select private.open_product_ids())
+      ) x
+      where x.costs <> '[]'),
+    'cycle_times', (
+      select coalesce(jsonb_agg(to_jsonb(c) order by c.finished_at), '[]')
+      from (
+        select t.id as task_id, t.code, t.title, s.started_at, f.finished_at
+        from (
+          select h.task_id, max(h.changed_at) as finished_at
+          from public.task_status_changes h
+          where h.product_id = p_product_id and h.to_status = 'DONE' and h.from_status is distinct from h.to_status and h.changed_at >= v_since
+          group by h.task_id
+          order by 2 desc
+          limit 200
+        ) f
+        join public.tasks t on t.id = f.task_id and t.status = 'DONE'
+        cross join lateral (
+          select min(h.changed_at) as started_at from public.task_status_changes h
+          where h.task_id = f.task_id and h.to_status = 'IN_PROGRESS'
+        ) s
+        where s.started_at < f.finished_at
+      ) c)
+  );
+end;
+$$;
+
+comment on function private.cost_insights is 'Cost by day and model, by product, and how long tasks took.';
+
+-- Why: tokens and cost of a product from its ledger, summed in one pass over every way in which people ask: model, day, sprint,
+-- run, story, task, worker, and all together. Currencies are never added: costs are a list. `unpriced_jobs` says how many
+-- jobs have tokens without a price, `estimated` whether anything of it was estimated.
+create function private.usage_by(p_product_id uuid, p_sprint_id uuid)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    with used as (
+      select e.*, (e.created_at at time zone 'UTC')::date as day, r.sprint_id, t.story_id
+      from public.usage_events e
+      left join public.sprint_runs r on r.id = e.sprint_run_id
+      left join public.tasks t on t.id = e.task_id
+      where e.product_id = p_product_id and (p_sprint_id is null or r.sprint_id = p_sprint_id)
+    ),
+    -- One row a key and currency; the keys are brought together below.
+    spread as (
+      select k.part, k.key, u.currency, case when not u.subscription then u.cost end as cost, u.job_id, u.source, u.estimated,
+        u.input_tokens, u.output_tokens, u.cache_read_tokens, u.cache_write_tokens
+      from used u
+      cross join lateral (values ('totals', ''), ('by_model', u.model_id), ('by_day', u.day::text), ('by_sprint', u.sprint_id::text),
+        ('by_run', u.sprint_run_id::text), ('by_story', u.story_id::text), ('by_task', u.task_id::text),
+        ('by_worker', u.worker_id::text)) as k (part, key)
+    ),
+    costs as (
+      select s.part, s.key, jsonb_agg(jsonb_build_object('currency', s.currency, 'cost', s.cost) order by s.currency) as costs,
+        max(s.cost) as most
+      from (
+        select s.part, s.key, s.currency, round(sum(s.cost), 6) as cost from spread s
+        where s.cost is not null group by s.part, s.key, s.currency
+      ) s
+      group by s.part, s.key
+    ),
+    summed as (
+      select s.part, s.key, jsonb_build_object('jobs', count(distinct s.job_id),
+        'input_tokens', coalesce(sum(s.input_tokens), 0), 'output_tokens', coalesce(sum(s.output_tokens), 0),
+        'cache_read_tokens', coalesce(sum(s.cache_read_tokens), 0), 'cache_write_tokens', coalesce(sum(s.cache_write_tokens), 0),
+        'estimated', bool_or(s.estimated), 'unpriced_jobs', count(distinct s.job_id) filter (where s.source = 'unpriced')) as numbers
+      from spread s
+      group by s.part, s.key
+    ),
+    named as (
+      select s.part, s.key, coalesce(c.most, 0) as most,
+        s.numbers || jsonb_build_object('costs', coalesce(c.costs, '[]')) || private.usage_key_json(s.part, s.key) as row
+      from summed s
+      left join costs c on c.part = s.part and c.key is not distinct from s.key
+    )
+    select jsonb_build_object(
+      'totals', coalesce((select n.row from named n where n.part = 'totals'), jsonb_build_object('jobs', 0, 'input_tokens', 0,
+        'output_tokens', 0, 'cache_read_tokens', 0, 'cache_write_tokens', 0, 'estimated', false, 'unpriced_jobs', 0, 'costs', '[]'::jsonb)),
+      'by_model', (select coalesce(jsonb_agg(n.row order by n.most desc, n.key), '[]') from named n where n.part = 'by_model'),
+      'by_day', (select coalesce(jsonb_agg(n.row order by n.key), '[]') from named n where n.part = 'by_day'),
+      'by_sprint', (select coalesce(jsonb_agg(n.row order by n.most desc, n.key), '[]') from named n where n.part = 'by_sprint'),
+      'by_run', (select coalesce(jsonb_agg(n.row order by n.row ->> 'created_at'), '[]') from named n where n.part = 'by_run'),
+      'by_story', (select coalesce(jsonb_agg(n.row order by n.most desc, n.key), '[]') from named n where n.part = 'by_story'),
+      'by_task', (select coalesce(jsonb_agg(n.row order by n.most desc, n.key), '[]') from named n where n.part = 'by_task'),
+      'by_worker', (select coalesce(jsonb_agg(n.row order by n.most desc, n.key), '[]') from named n where n.part = 'by_worker'))
+  );
+end;
+$$;
+
+comment on function private.usage_by is
+  'Tokens and cost by model, day, sprint, run, story, task and worker (specification: Agent job; Model price).';
+
+-- Why: a sum says what it is about, with the names that a page shows.
+create function private.usage_key_json(p_part text, p_key text)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return case p_part
+    when 'by_model' then jsonb_build_object('model_id', p_key)
+    when 'by_day' then jsonb_build_object('date', p_key)
+    when 'by_sprint' then jsonb_build_object('sprint_id', p_key,
+      'sprint_code', (select x.code from public.sprints x where x.id = p_key::uuid))
+    when 'by_run' then (
+      select jsonb_build_object('sprint_run_id', p_key, 'branch', max(x.branch), 'created_at', max(x.created_at))
+      from public.sprint_runs x where x.id = p_key::uuid)
+    when 'by_story' then (
+      select jsonb_build_object('story_id', p_key, 'story_code', max(x.code), 'story_title', max(x.title))
+      from public.stories x where x.id = p_key::uuid)
+    when 'by_task' then (
+      select jsonb_build_object('task_id', p_key, 'task_code', max(x.code), 'task_title', max(x.title))
+      from public.tasks x where x.id = p_key::uuid)
+    when 'by_worker' then jsonb_build_object('worker_id', p_key,
+      'worker_name', (select x.name from public.agent_workers x where x.id = p_key::uuid))
+    else '{}'
+  end;
+end;
+$$;
+
+comment on function private.usage_key_json is 'What a sum of private.usage_by is about, in ids and names.';

@@ -82,3 +82,71 @@ end;
 $$;
 
 comment on function private.settle_budget is 'Marks a budget as reached, or open again.';
+
+-- Why: a run that has reached a budget waits for a person, who answers with a button: raise it, finish what was begun, or stop.
+-- The question names no job: its answer is for the run, and no agent reads it as words for itself.
+create function private.pause_for_budget(p_run public.sprint_runs, p_budget public.budgets, p_job_id uuid)
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_spent numeric := private.budget_spent(p_budget);
+  v_raise_by numeric := private.budget_raise(p_budget);
+  v_begun text;
+  v_context jsonb;
+  v_question_id uuid;
+begin
+  select string_agg(t.code, ', ' order by j.position) into v_begun
+  from public.agent_jobs j join public.tasks t on t.id = j.task_id
+  where j.sprint_run_id = p_run.id and j.status = 'QUEUED' and j.stopped_by_budget_id = p_budget.id;
+  v_context := jsonb_build_object('reason', 'budget', 'pr_url', null, 'conflict_files', '[]'::jsonb, 'budget_id', p_budget.id,
+    'unit', p_budget.unit, 'amount', p_budget.amount, 'spent', round(v_spent, 6), 'raise_by', v_raise_by);
+
+  insert into public.agent_questions (product_id, story_id, task_id, sprint_run_id, assignee_id, question, options)
+  select p_run.product_id, t.story_id, t.id, p_run.id, p.owner_id,
+    format('The budget of %s is reached: %s of %s used.%s What should happen next?', private.budget_name(p_budget),
+      private.budget_amount_text(v_spent, p_budget.unit), private.budget_amount_text(p_budget.amount, p_budget.unit),
+      coalesce(' ' || left(v_begun, 500) || ' was stopped; its work is kept.', '')),
+    jsonb_build_array(
+      jsonb_build_object('label', 'Raise by ' || private.budget_amount_text(v_raise_by, p_budget.unit),
+        'description', 'To ' || private.budget_amount_text(p_budget.amount + v_raise_by, p_budget.unit) || '. The run continues.'),
+      case when v_begun is not null or p_run.pr_strategy = 'SPRINT_BATCH'
+        then jsonb_build_object('label', 'Finish what was begun', 'description', 'Whatever it takes; then the run waits again.')
+        else jsonb_build_object('label', 'Do one more task', 'description', 'Whatever it takes; then the run waits again.') end,
+      jsonb_build_object('label', 'Stop here', 'description', 'The run is cancelled. What is done stays done.'))
+  from public.agent_jobs j
+  join public.tasks t on t.id = j.task_id
+  join public.products p on p.id = p_run.product_id
+  where j.sprint_run_id = p_run.id
+  order by (j.id is not distinct from p_job_id) desc, (j.stopped_by_budget_id is not null) desc, (j.status = 'QUEUED') desc, j.position
+  limit 1
+  returning id into v_question_id;
+
+  update public.sprint_runs r
+  set status = 'PAUSED', pause_context = v_context, pause_question_id = v_question_id
+  where r.id = p_run.id;
+end;
+$$;
+
+comment on function private.pause_for_budget is
+  'Run to PAUSED because of a budget, with a question and its buttons (specification: Sprint run, pause).';
+
+-- Why: the sum that the button offers: a quarter more, at least what one task is expected to use, rounded up so that it reads well.
+create function private.budget_raise(p_budget public.budgets)
+returns numeric
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_least numeric := greatest(p_budget.amount / 4, private.expected_use(p_budget.product_id, p_budget.unit, null),
+    private.budget_spent(p_budget) - p_budget.amount);
+  v_grain numeric := power(10::numeric, floor(log(v_least))) / 2;
+begin
+  return trim_scale(ceil(v_least / v_grain) * v_grain);
+end;
+$$;
+
+comment on function private.budget_raise is 'By how much the button of a reached budget raises it.';

@@ -14,3 +14,26 @@ $$;
 
 comment on function private.item_comment_json is 'A comment on a PBI, story or task in REST form.';
 grant execute on function private.item_comment_json to authenticated;
+
+-- Why: a comment that was sent to agents says what became of it; one that was not is as it was before that could be. Its own state is that
+-- of the delivery that is least far.
+create function private.with_deliveries(p_comment json, p_comment_id uuid)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_state public.message_state;
+  v_deliveries json;
+begin
+  select min(m.state), json_agg(json_build_object('job_id', m.job_id, 'state', m.state, 'reason', m.reason, 'attempt', m.attempt,
+    'seen_at', to_char(m.seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by m.job_id)
+  into v_state, v_deliveries
+  from public.agent_messages m where m.comment_id = p_comment_id;
+  return private.with_key(private.with_key(p_comment, 'state', to_json(v_state)), 'deliveries', v_deliveries);
+end;
+$$;
+
+comment on function private.with_deliveries is 'A comment with what became of it at the agents that it was sent to.';
+grant execute on function private.with_deliveries to authenticated;
