@@ -1,7 +1,7 @@
 import pg from "pg";
 import { CallFailure } from "./call-failure.server";
 import { connectionSettings } from "./connection-settings.server";
-import type { Transport } from "./http-transport.server";
+import type { Transport } from "./statement.server";
 import {
   type ConnectionKind,
   type Door,

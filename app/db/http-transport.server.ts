@@ -1,12 +1,7 @@
 import { z } from "zod";
 import { CallFailure } from "./call-failure.server";
-import type { Door } from "./statement.server";
+import type { Door, Transport } from "./statement.server";
 import { answerInPlaces } from "./user-places.server";
-
-/** How one of the doors of schema `public` is called; the answer is its JSON, unparsed. */
-export interface Transport {
-  call(door: Door, values: Record<string, unknown>): Promise<string>;
-}
 
 export interface HttpTransportOptions {
   supabaseUrl: string;

@@ -16,6 +16,11 @@ const doors = {
 
 export type Door = keyof typeof doors;
 
+/** Calls one of the doors. Returns the answer as JSON text, unparsed. */
+export interface Transport {
+  call(door: Door, values: Record<string, unknown>): Promise<string>;
+}
+
 /** Role and limits of every call. */
 const settings = (scope: "session" | "local") =>
   `set ${scope} role service_role;set ${scope} statement_timeout='5s';set ${scope} lock_timeout='2s';`;

@@ -1,6 +1,6 @@
 import { principalSchema } from "~/contract/account";
 import { answerOrRefuse, CallFailure } from "./call-failure.server";
-import type { Transport } from "./http-transport.server";
+import type { Transport } from "./statement.server";
 
 /** So long a call waits for one of its user's places, as long as for a connection. */
 const longestWait = 5_000;

@@ -47,13 +47,13 @@ function folderOf(file: string, target: string): string | undefined {
   return top === "app" ? folder : undefined;
 }
 
-/** What each file of app/ imports of the others, types left out: they leave no trace in the running program. */
+/** What each file of app/ imports of the others, types included: a circle of types is read as one, too. `import()` is left out. */
 const graph = new Map(
   sources.map(({ file, text }) => [file.replace(/\.tsx?$/, ""), filesImportedBy(file, text)]),
 );
 
 function filesImportedBy(file: string, text: string): string[] {
-  const targets = text.matchAll(/^(?:import|export)\s(?!type\s)[^;]*?from "((?:~\/|\.)[^"?]+)"/gm);
+  const targets = text.matchAll(/^(?:import|export)\s[^;]*?from "((?:~\/|\.)[^"?]+)"/gm);
   return [...targets].map(([, target = ""]) => {
     const path = target.startsWith("~/")
       ? target.replace("~/", "app/")
@@ -66,7 +66,7 @@ function filesImportedBy(file: string, text: string): string[] {
 function circleFrom(file: string, way: readonly string[], isDone: Set<string>): string[] | null {
   if (way.includes(file)) return [...way.slice(way.indexOf(file)), file];
   if (isDone.has(file)) return null;
-  for (const next of graph.get(file) ?? graph.get(`${file}/index`) ?? []) {
+  for (const next of graph.get(file) ?? []) {
     const circle = circleFrom(next, [...way, file], isDone);
     if (circle) return circle;
   }

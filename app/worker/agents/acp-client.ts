@@ -12,7 +12,7 @@ import {
 import { updateMethod } from "./acp-stream";
 import type { readUpdates } from "./acp-updates";
 import type { AgentQuestion, AgentTurn, TurnOutput } from "./driver";
-import { redactedQuestion } from "./redact";
+import { createRedactor } from "./redact";
 
 export interface Live {
   /** Before that an agent repeats what stands in the transcript of an earlier turn, and talks of its own settings. */
@@ -73,4 +73,13 @@ function decide({ agent, turn, output, ask }: Listening, permission: Permission)
   }
   if (option === undefined) return { outcome: { outcome: "cancelled" } };
   return { outcome: { outcome: "selected", optionId: option.optionId } };
+}
+
+/** A question as a person reads it, and as its answer is found again. */
+function redactedQuestion(
+  secrets: readonly string[],
+  { question, options, ...rest }: AgentQuestion,
+): AgentQuestion {
+  const { clean } = createRedactor(secrets);
+  return { ...rest, question: clean(question), options: options.map(clean) };
 }

@@ -9,9 +9,9 @@ import {
   type Update,
   usageUpdateSchema,
 } from "./acp-messages";
-import type { EntryKind, SessionCost, TurnOutput } from "./driver";
+import type { SessionCost, TurnOutput } from "./driver";
 import { describeChange, type KnownCall, openCallLog } from "./tool-calls";
-import type { Transcript } from "./transcript";
+import type { EntryKind, Transcript } from "./transcript";
 import { nothingKnown } from "./usage";
 
 /** What the updates of a session told that is no entry. */

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { shortPath } from "./acp-updates";
 import { type Block, type Counts, type Line, lineSchema, type Message } from "./claude-lines";
-import type { EntryKind, TurnEnd, TurnOutput, Usage } from "./driver";
+import type { TurnEnd, TurnOutput, Usage } from "./driver";
 import { limitIn } from "./limits";
 import { crashEnd, jsonOf, type LineReader } from "./line-turn";
 import { describeChange, type KnownCall, openCallLog } from "./tool-calls";
-import type { Transcript } from "./transcript";
+import type { EntryKind, Transcript } from "./transcript";
 import { sumByModel } from "./usage";
 
 /** Reads what `claude -p --output-format stream-json` prints. */

@@ -1,26 +1,12 @@
 import type { PersonMessage } from "~/contract/agent-message";
-import type { outputKinds } from "~/contract/job-output";
 import type { KnownAgent } from "~/contract/known-agents";
 import type { QuestionKind } from "~/contract/question";
 import type { Confine } from "../sandbox/launch";
-import type { Transcript } from "./transcript";
+import type { Entry, Transcript } from "./transcript";
 
 /** What an agent may do without asking a person: change files, run commands too, or anything at all. */
 export const allowances = ["edit", "commands", "all"] as const;
 export type Allowance = (typeof allowances)[number];
-
-export type EntryKind = (typeof outputKinds)[number];
-
-/** One thing that an agent said or did, in its order. A call is told twice: when it begins, and how it ended. */
-export interface Entry {
-  seq: number;
-  at: string;
-  kind: EntryKind;
-  text: string;
-  title?: string | undefined;
-  path?: string | undefined;
-  status?: "running" | "done" | "failed" | undefined;
-}
 
 /** Tokens in four disjoint counts, and the cost that the tool itself knows. Null was never said, zero was said. */
 export interface Usage {

@@ -1,5 +1,4 @@
 import { apiTokenPrefix } from "~/contract/api-token";
-import type { AgentQuestion } from "./driver";
 
 /** Takes secrets out of what leaves this machine. */
 export interface Redactor {
@@ -83,13 +82,4 @@ function begunIn(text: string, value: string): number {
     if (text.endsWith(value.slice(0, length))) return text.length - length;
   }
   return text.length;
-}
-
-/** A question as a person reads it, and as its answer is found again. */
-export function redactedQuestion(
-  secrets: readonly string[],
-  { question, options, ...rest }: AgentQuestion,
-): AgentQuestion {
-  const { clean } = createRedactor(secrets);
-  return { ...rest, question: clean(question), options: options.map(clean) };
 }

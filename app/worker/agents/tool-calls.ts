@@ -1,5 +1,4 @@
-import type { EntryKind } from "./driver";
-import type { Transcript } from "./transcript";
+import type { EntryKind, Transcript } from "./transcript";
 
 /** A call of a tool, as far as it is known by now. */
 export interface KnownCall {

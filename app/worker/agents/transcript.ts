@@ -1,5 +1,18 @@
-import type { Entry } from "./driver";
+import type { outputKinds } from "~/contract/job-output";
 import type { Redactor } from "./redact";
+
+export type EntryKind = (typeof outputKinds)[number];
+
+/** One thing that an agent said or did, in its order. A call is told twice: when it begins, and how it ended. */
+export interface Entry {
+  seq: number;
+  at: string;
+  kind: EntryKind;
+  text: string;
+  title?: string | undefined;
+  path?: string | undefined;
+  status?: "running" | "done" | "failed" | undefined;
+}
 
 /** Writes down what an agent says and does, in order, without secrets and in pieces of a bearable size. */
 export interface Transcript {

@@ -1,9 +1,8 @@
 import type { ClaimedBeginning } from "~/contract/beginning";
-import type { Surroundings } from "../job/assignment";
+import type { Mending, Surroundings } from "../job/assignment";
 import type { Attempt } from "../job/attempt";
 import { pauseRun, pushOrSendHome } from "../job/deliver";
 import { isOwnBranch } from "../job/heard-claim";
-import type { Mending } from "../job/mend";
 import { mendInTurn } from "../job/mend-batch";
 import { reportStart } from "../service/reports";
 import { sendable } from "../service/sendable";

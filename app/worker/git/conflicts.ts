@@ -1,29 +1,12 @@
-import {
-  type ConflictDecision,
-  type ConflictFile,
-  conflictDecisionSchema,
-  type ReportJobConflictInput,
-} from "~/contract/job-conflict";
+import { type ConflictDecision, conflictDecisionSchema } from "~/contract/job-conflict";
 import { type Attempt, reportUsage } from "../job/attempt";
 import { sendable } from "../service/sendable";
 import { committer, git, gitEnd, isAncestor } from "./git";
 import type { Work } from "./integrate";
-import { clashWith } from "./merge-tree";
+import { type Clash, clashWith } from "./merge-tree";
 import { isOnMain } from "./on-main";
 import { fetchAll } from "./remote";
 import { mainOf, type Worktree } from "./worktree";
-
-/** Work that does not merge with the main branch or with another branch of its run. */
-export interface Clash {
-  kind: ReportJobConflictInput["kind"];
-  branch?: string;
-  theirs: string;
-  files: ConflictFile[];
-  /** What it does not merge with, where that is not what is checked out. */
-  ours?: string;
-  /** Said when an attempt was to mend it and has not. */
-  inVain?: { ours: string };
-}
 
 /**
  * What the work does not merge with. Called once it is on its branch: of two workers that look at the same moment at least one sees

@@ -1,9 +1,25 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ConflictFile, conflictLimits } from "~/contract/job-conflict";
+import {
+  type ConflictFile,
+  conflictLimits,
+  type ReportJobConflictInput,
+} from "~/contract/job-conflict";
 import type { Journal } from "../service/journal";
 import { sendable } from "../service/sendable";
 import { committer, conflictedPaths, git, gitEnd } from "./git";
+
+/** Work that does not merge with the main branch or with another branch of its run. */
+export interface Clash {
+  kind: ReportJobConflictInput["kind"];
+  branch?: string;
+  theirs: string;
+  files: ConflictFile[];
+  /** What it does not merge with, where that is not what is checked out. */
+  ours?: string;
+  /** Said when an attempt was to mend it and has not. */
+  inVain?: { ours: string };
+}
 
 /** Whether two commits merge, tried without touching a file; `git merge-tree --write-tree` can do that from 2.38 on. */
 const dryMergeSince = [2, 38] as const;

@@ -1,11 +1,13 @@
 import { appendFile, chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { uninterrupted } from "../job/interruption";
-import { contextFolder } from "../service/context-files";
 import { forgetCheckout, mendGitFiles, rememberCheckout } from "./checkout";
 import { commitOf, committer, git, gitEnd, gitPaths } from "./git";
 import { fetchAll, tipOf } from "./remote";
 import type { Repository } from "./repository";
+
+/** The folder of the files, where the sandbox of an agent may write; git is told to leave it out. */
+export const contextFolder = ".backloom";
 
 /** A checkout for one attempt, apart from every other attempt and from the person's own checkout. */
 export interface Worktree {

@@ -1,5 +1,5 @@
+import type { ClaimedConflict } from "~/contract/job-conflict";
 import type { JobPayload } from "~/contract/worker";
-import type { Mending } from "./mend";
 
 export type Execution = NonNullable<JobPayload["executions"]>[number];
 
@@ -12,6 +12,17 @@ export interface Surroundings {
   kept: readonly string[];
   /** Those whose work was put back into the folder. */
   putBack?: readonly string[];
+}
+
+/** A merge that was begun in the worktree, for the agent to bring to its end. */
+export interface Mending {
+  conflict: ClaimedConflict;
+  /** The other side as it is by now. */
+  theirs: string;
+  /** The files that hold both versions. */
+  files: string[];
+  /** What the attempt's own changes are counted from. */
+  base: string;
 }
 
 /** One piece of work for the command: a whole job, or one task of a batch. */

@@ -16,18 +16,11 @@ import {
   executionAssignment,
   type Surroundings,
 } from "./assignment";
-import {
-  type Attempt,
-  deniedFailure,
-  failureOf,
-  type Outcome,
-  ofTask,
-  park,
-  TaskGone,
-} from "./attempt";
+import { type Attempt, type Outcome, ofTask, park, TaskGone } from "./attempt";
 import { earlierResults, worstOf } from "./batch-results";
 import { deliver, pushOrSendHome, pushQuestion } from "./deliver";
 import { gatherEvidence, listedFiles, refusalOf } from "./evidence";
+import { deniedFailure, failureOf } from "./execute";
 import { look } from "./look";
 import { mendBatch } from "./mend-batch";
 import { planAndExecute } from "./plan-first";

@@ -7,7 +7,8 @@ import type { Sandbox } from "../sandbox/sandbox";
 import { messageOf } from "../service/problems";
 import { report, reportFailure, reportStart } from "../service/reports";
 import { ideaAssignment } from "./assignment";
-import { type Attempt, execute, failureOf, park } from "./attempt";
+import { type Attempt, park } from "./attempt";
+import { execute, failureOf } from "./execute";
 
 /** Answers what a user asked about an idea, with the repository to read; the summary or the output is the answer. */
 export async function workOnChat(attempt: Attempt, sandboxes: Sandbox): Promise<void> {

@@ -1,10 +1,12 @@
 import { tellClash } from "../git/conflicts";
 import { commitLeftovers, type Worktree } from "../git/worktree";
 import { reportFailure } from "../service/reports";
+import type { Mending } from "./assignment";
 import { type Assignment, type Surroundings, taskAssignment } from "./assignment";
-import { type Attempt, execute, failureOf, park } from "./attempt";
+import { type Attempt, park } from "./attempt";
 import { examine, refusalOf, testOf } from "./evidence";
-import { beginMending, endMending, type Mending } from "./mend";
+import { execute, failureOf } from "./execute";
+import { beginMending, endMending } from "./mend";
 
 /**
  * A batch is mended by a turn of its own, because its tasks may all be done. True when there was nothing to mend, or it is

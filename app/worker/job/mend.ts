@@ -1,23 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ClaimedConflict } from "~/contract/job-conflict";
-import type { Clash } from "../git/conflicts";
 import { commitOf, committer, conflictedPaths, git, gitEnd, isAncestor } from "../git/git";
-import { clashWith } from "../git/merge-tree";
+import { type Clash, clashWith } from "../git/merge-tree";
 import { tipOf } from "../git/remote";
 import { stageAll, type Worktree } from "../git/worktree";
+import type { Mending } from "./assignment";
 import type { Attempt } from "./attempt";
-
-/** A merge that was begun in the worktree, for the agent to bring to its end. */
-export interface Mending {
-  conflict: ClaimedConflict;
-  /** The other side as it is by now. */
-  theirs: string;
-  /** The files that hold both versions. */
-  files: string[];
-  /** What the attempt's own changes are counted from. */
-  base: string;
-}
 
 /**
  * Begins the merge that an earlier attempt could not make, so that the agent finds both versions in its files and needs no git of

@@ -3,7 +3,8 @@ import { lengths } from "~/contract/limits";
 import { taskExecutionSchema } from "~/contract/task-execution";
 import { sendable } from "../service/sendable";
 import type { Assignment } from "./assignment";
-import { type Attempt, execute, failureOf, type Outcome, ofTask } from "./attempt";
+import { type Attempt, type Outcome, ofTask } from "./attempt";
+import { execute, failureOf } from "./execute";
 
 /**
  * Lets the agent or the command do one assignment. Where the run wants a plan that is missing, a turn before the work writes it: people

@@ -3,7 +3,8 @@ import { setUp } from "../git/set-up";
 import type { Worktree } from "../git/worktree";
 import { report, reportFailure, reportStart } from "../service/reports";
 import { type Assignment, type Surroundings, taskAssignment } from "./assignment";
-import { type Attempt, execute, failureOf, type Outcome, park } from "./attempt";
+import { type Attempt, type Outcome, park } from "./attempt";
+import { execute, failureOf } from "./execute";
 import { observe } from "./prove";
 
 /** An agent that leaves a criterion out is asked once more. */

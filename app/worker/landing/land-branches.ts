@@ -4,7 +4,8 @@ import { interruptible, uninterrupted } from "../job/interruption";
 import { messageOf, Refusal } from "../service/problems";
 import { sendable, sendableEnd } from "../service/sendable";
 import type { ServedProduct } from "../service/served-product";
-import { type LandingTools, landOne } from "./land-one";
+import { landOne } from "./land-one";
+import type { LandingTools } from "./run-tests";
 
 /** The service gives a landing to another worker when it hears nothing for five minutes. */
 const renewMilliseconds = 60_000;

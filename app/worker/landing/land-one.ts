@@ -7,26 +7,11 @@ import { isOnMain } from "../git/on-main";
 import { fetchAll, mainNameOf, tipOf } from "../git/remote";
 import { openRepositoryOf, type Repository } from "../git/repository";
 import { type Rules, readRulesOf } from "../git/rules";
-import type { WorkFolder } from "../git/work-folder";
 import { addTreeAt, baseEnd, mainOf } from "../git/worktree";
 import { uninterrupted } from "../job/interruption";
-import type { WorkerOptions } from "../options";
-import type { Sandbox } from "../sandbox/sandbox";
-import type { Journal } from "../service/journal";
 import { messageOf } from "../service/problems";
 import type { ServedProduct } from "../service/served-product";
-import type { Service } from "../service/service";
-import { runTests } from "./run-tests";
-
-/** What of a worker brings branches to the main branch. */
-export interface LandingTools {
-  options: WorkerOptions;
-  service: Service;
-  journal: Journal;
-  folder: WorkFolder;
-  sandboxes: Sandbox;
-  clean: (text: string) => string;
-}
+import { type LandingTools, type Place, runTests } from "./run-tests";
 
 /** How often the main branch may move on while a branch is tested. */
 const mostTries = 5;
@@ -72,18 +57,13 @@ export async function landOne(
   return { state: "put_off", words: "The main branch moves on faster than the tests run." };
 }
 
-interface Place extends LandingTools {
-  product: ServedProduct;
-  landing: NextLanding;
-  repository: Repository;
-  main: string;
+interface LandingPlace extends Place {
   /** Where the branch is. */
   tip: string;
-  signal: AbortSignal;
 }
 
 async function landTree(
-  place: Place,
+  place: LandingPlace,
   { folder }: { folder: string },
 ): Promise<LandingReport | "main_moved"> {
   const { landing, main, journal, service } = place;
@@ -106,7 +86,7 @@ async function landTree(
  * A pull request gets the main branch merged in; the code host makes the merge itself. What is pushed is a merge into the main branch,
  * whose first parent it stays: each commit that the main branch was ever at is one that was tested.
  */
-async function mergeBoth({ landing, main, tip }: Place, folder: string): Promise<void> {
+async function mergeBoth({ landing, main, tip }: LandingPlace, folder: string): Promise<void> {
   const merge = [...committer, "merge", "--quiet", "--no-ff", "-m"];
   if (landing.pull === null) {
     await git(folder, "checkout", "--quiet", "--detach", main);
@@ -118,7 +98,7 @@ async function mergeBoth({ landing, main, tip }: Place, folder: string): Promise
 
 /** Null when this commit may land, else why not, or that CI has to speak first. */
 async function judge(
-  place: Place,
+  place: LandingPlace,
   folder: string,
   head: string,
   rules: Rules,
@@ -143,7 +123,7 @@ async function judge(
 }
 
 /** The branch gets the merged state, so that CI and the pull request are about what will be on the main branch. */
-async function pushBranch(place: Place, head: string): Promise<void> {
+async function pushBranch(place: LandingPlace, head: string): Promise<void> {
   const { repository, landing, tip, service } = place;
   if (head === tip || repository.remote === null) return;
   const report = { lease: landing.lease, state: "working", head_sha: head };
@@ -154,7 +134,7 @@ async function pushBranch(place: Place, head: string): Promise<void> {
 }
 
 async function mergePull(
-  place: Place,
+  place: LandingPlace,
   head: string,
   rules: Rules,
 ): Promise<LandingReport | "main_moved"> {
@@ -189,7 +169,10 @@ function treeOf({ folder }: Repository, commit: string): Promise<string> {
 }
 
 /** Moves the main branch forward; where somebody was quicker git refuses. */
-async function pushToMain(place: Place, head: string): Promise<LandingReport | "main_moved"> {
+async function pushToMain(
+  place: LandingPlace,
+  head: string,
+): Promise<LandingReport | "main_moved"> {
   const { repository, main } = place;
   const { folder, remote } = repository;
   const name = await mainNameOf(repository);

@@ -2,14 +2,28 @@ import { join } from "node:path";
 import type { NextLanding } from "~/contract/landing";
 import type { Repository } from "../git/repository";
 import { copyAlong, type Rules } from "../git/rules";
+import type { WorkFolder } from "../git/work-folder";
 import { runCommand } from "../job/run-command";
+import type { WorkerOptions } from "../options";
 import { hostsFile, keptIn, mountsFile } from "../sandbox/kept-permissions";
 import { reachesOf } from "../sandbox/open-for-job";
-import { type JobSandbox, noSandbox } from "../sandbox/sandbox";
+import { type JobSandbox, noSandbox, type Sandbox } from "../sandbox/sandbox";
+import type { Journal } from "../service/journal";
 import type { ServedProduct } from "../service/served-product";
-import type { LandingTools } from "./land-one";
+import type { Service } from "../service/service";
 
-interface Place extends LandingTools {
+/** What of a worker brings branches to the main branch. */
+export interface LandingTools {
+  options: WorkerOptions;
+  service: Service;
+  journal: Journal;
+  folder: WorkFolder;
+  sandboxes: Sandbox;
+  clean: (text: string) => string;
+}
+
+/** A branch that is brought to the main branch. */
+export interface Place extends LandingTools {
   product: ServedProduct;
   landing: NextLanding;
   repository: Repository;

@@ -1,5 +1,6 @@
 import { lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { contextFolder } from "../git/worktree";
 import type { Assignment } from "../job/assignment";
 import {
   describeContinuation,
@@ -20,9 +21,6 @@ export interface ContextFiles {
   /** Which process works on it. */
   pid: string;
 }
-
-/** The folder of the files, where the sandbox of an agent may write; git is told to leave it out. */
-export const contextFolder = ".backloom";
 
 /**
  * Writes the context as JSON for programs and as text for models into the worktree. The note about the process stays outside

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Entry } from "../agents/driver";
+import type { Entry } from "../agents/transcript";
 import type { Journal } from "./journal";
 import { messageOf } from "./problems";
 import { sendable } from "./sendable";

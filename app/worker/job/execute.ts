@@ -1,0 +1,88 @@
+import { join } from "node:path";
+import { type ContextFiles, environmentOf, writeContextFiles } from "../service/context-files";
+import { WorkerProblem } from "../service/problems";
+import { sendable } from "../service/sendable";
+import { runAgentTurn } from "./agent-turn";
+import type { Assignment } from "./assignment";
+import type { Attempt, Failure, Outcome } from "./attempt";
+import type { Evidence } from "./evidence";
+import { runExecTurn } from "./exec-turn";
+import { promptWith } from "./messages";
+
+/** Lets the agent or the command do one assignment in a folder. */
+export async function execute(
+  attempt: Attempt,
+  assignment: Assignment,
+  folder: string,
+  extra: Record<string, string>,
+): Promise<Outcome> {
+  const { job, options, heartbeat } = attempt;
+  const notes = join(attempt.folder.worktrees, `${job.id}-${job.attempt}.files`);
+  const files = await writeContextFiles(folder, notes, assignment);
+  const demo: Record<string, string> = options.demoAsk ? { BACKLOOM_DEMO_ASK: "1" } : {};
+  const environment = {
+    ...attempt.rules.env,
+    ...environmentOf(assignment, files, { ...extra, ...demo }),
+  };
+  const place = { folder, environment };
+  const { work } = options;
+  if (!("agent" in work)) {
+    const outcome = await runExecTurn(attempt, work, files, place);
+    heartbeat.signal.throwIfAborted();
+    return outcome;
+  }
+  const turn = async (own: ContextFiles, isAlive: () => void) => {
+    const outcome = await runAgentTurn(attempt, work, assignment, own, { ...place, isAlive });
+    heartbeat.signal.throwIfAborted();
+    return outcome;
+  };
+  let outcome = await turn(files, await promptWith(attempt.messages, files));
+  // What came too late for a turn is the next one, in the same conversation.
+  while (attempt.messages.hasWaiting() && isWorking(outcome)) {
+    outcome = await turn(files, await promptWith(attempt.messages, files, "alone"));
+  }
+  return outcome;
+}
+
+/** The agent has come to its end by itself, and may be asked for more. */
+function isWorking(outcome: Outcome): boolean {
+  return failureOf(outcome) === undefined && outcome.result.question === undefined;
+}
+
+/** An agent that was kept from its work has done none: that is no work that was there already. */
+export function deniedFailure(
+  { denied }: Outcome,
+  { verifyResult }: Pick<Evidence, "verifyResult">,
+  verifyOnly: boolean | undefined,
+): Failure | undefined {
+  if (verifyResult !== "EMPTY" || denied.length === 0 || verifyOnly) return undefined;
+  const what = [...new Set(denied)].join(", ");
+  const failure_reason = sendable(
+    `The agent changed nothing, because it was not allowed to use its tools: ${what}. Start the worker with a wider --allow.`,
+    4_000,
+  );
+  return { failure_class: "agent_error", failure_reason };
+}
+
+/** The failure that an outcome tells of, if it does. */
+export function failureOf({ end, result }: Outcome): Failure | undefined {
+  if (result.failure_class !== undefined) {
+    return {
+      failure_class: result.failure_class,
+      failure_reason: result.failure_reason ?? result.summary ?? "The command gave no reason",
+      resets_at: result.resets_at,
+    };
+  }
+  if (end.exitCode === 0) return undefined;
+  if (end.exitCode === 126 || end.exitCode === 127) {
+    const advice = /argument list too long/i.test(end.output)
+      ? ' Hand the prompt over on standard input: … < "$BACKLOOM_PROMPT_FILE".'
+      : "";
+    throw new WorkerProblem(
+      `The command cannot be run on this machine, and the job goes back: ${end.output.slice(-500)}${advice}`,
+    );
+  }
+  const how = end.timedOut ? "was stopped after its time" : `ended with ${end.exitCode}`;
+  const failure_reason = `The command ${how}.\n${end.output}`.trim().slice(-4_000);
+  return { failure_class: "agent_error", failure_reason };
+}
