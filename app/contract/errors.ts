@@ -12,7 +12,7 @@ export const errorStatuses = [
 ] as const;
 export type ErrorStatus = (typeof errorStatuses)[number];
 
-/** The one error body of REST, forms and MCP: `{ error, code, issues? }`. */
+/** The one error body of REST, forms and MCP: `{ error, code, issues? }`, and what a refusal adds (412: `current`, `changed_fields`, …). */
 export const errorBodySchema = z.object({
   error: z.string(),
   code: z.number().int(),

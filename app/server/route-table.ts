@@ -22,7 +22,7 @@ export interface RouteTable {
   match(pathname: string): RouteMatch | undefined;
   /**
    * Remix for one page, given that page's route and its layouts only. With all routes it ranks every one of them three times
-   * a request and makes them anew to draw the page, which together took a quarter of the time of a board.
+   * a request and makes them anew to draw the page, which together took a third of the time of a board.
    */
   page(route: TableRoute, mode: string): RequestHandler;
 }

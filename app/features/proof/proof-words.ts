@@ -81,7 +81,8 @@ export const requirementChoices = [
   {
     value: "person",
     label: "A person",
-    description: "Finished work waits in Review until somebody approves it or requests changes.",
+    description:
+      "The last task of a story waits in Review until somebody approves it. So does work that follows its plan only in part.",
   },
   {
     value: "other_worker",

@@ -46,12 +46,6 @@ create trigger _500_derive_story_insert after insert on public.tasks
 create trigger _500_derive_story_delete after delete on public.tasks
   referencing old table as old_tasks
   for each statement execute function private.tg_tasks__derive_story();
-create trigger _990_derive_story_update after update of status, story_id on public.tasks
-  for each row when (
-    new.story_id <> old.story_id
-    or (new.status <> old.status and (new.status in ('DONE', 'FAILED') or old.status in ('DONE', 'FAILED')))
-  )
-  execute function private.tg_tasks__derive_story();
 
 -- Why: the history behind burn-down and cycle time: every status that a task took, and every sprint that it came to.
 -- A row at a time after an update: most writes change one task, and of one row no table of transitions has to be kept and joined.

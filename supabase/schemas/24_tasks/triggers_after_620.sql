@@ -122,6 +122,14 @@ create trigger _900_emit
 after insert or update or delete on public.tasks
 for each row execute function private.tg_tasks__emit();
 
+-- private.tg_tasks__derive_story is in triggers_after_500.sql, with its other triggers.
+create trigger _990_derive_story_update after update of status, story_id on public.tasks
+  for each row when (
+    new.story_id <> old.story_id
+    or (new.status <> old.status and (new.status in ('DONE', 'FAILED') or old.status in ('DONE', 'FAILED')))
+  )
+  execute function private.tg_tasks__derive_story();
+
 -- Why: most updates of a task change its status alone, two with every job. Where it differs in nothing else, that is found without
 -- writing its row as JSON twice.
 create function private.changed_task_fields(p_old public.tasks, p_new public.tasks)

@@ -2,6 +2,7 @@
 -- again. The columns are those of the shape views, spelled out because a join back for the order would cost a fifth.
 -- Definer, so that row level security is not asked three times; access is checked first.
 -- Called by GET /api/products/:id/backlog and the backlog page. The answer is passed through unparsed.
+-- The fields of a task are those of private.task_shape: a new one goes here too.
 create function operations.get_backlog(p_product_id uuid)
 returns json
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: which product has the oldest claimable job that a user's workers may take: of products where the user allowed it
--- (its owner always did), or of the one that the claim names. Reads the partial index in claim order, one row a
--- product, and takes no lock; the claim looks again under the lock of that product.
+-- Why: consent is decided here. Finds the product with the oldest job that a user's workers may take: a product where the user has
+-- allowed it (workers_allowed; owners have), or the one that the claim names. Reads the partial index in claim order, one row a
+-- product, without a lock. private.take_job filters jobs again under the product's lock, but not consent, role or archive.
 create function private.next_product(
   p_worker_id uuid, p_user_id uuid, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_tried uuid[],
   p_confined boolean, p_also_repos jsonb)

@@ -1,5 +1,6 @@
--- Why: what a claim may take, in one place: in turn, waiting for nothing, past its rate limit, in a run that goes on, with its question answered.
+-- Why: jobs that are ready: in turn, waiting for nothing, past its rate limit, in a run that goes on, with its question answered.
 -- A job in the phase review waits for a person; one in the phase verify is for any worker but its author, which a claim adds.
+-- private.next_product adds consent, role, archive, sandbox and repository.
 -- PLAN_CHAT jobs are claimable by whoever made them only; a claim adds that, because it knows who asks.
 -- Its order is claim_rank, created_at, position, id: that of the index agent_jobs_claim_order_idx.
 create view private.claimable_jobs with (security_invoker = true) as

@@ -190,7 +190,7 @@ $$;
 comment on function private.comment_words is 'A comment from outside as the next attempt reads it.';
 
 -- Why: the work goes back to its agent, in its old conversation, with all that is wrong at once. Each kind returns a task twice; the third time
--- a person is asked, and the job waits for the answer.
+-- a person is asked, and the job waits for the answer; so is every later time.
 create function private.return_for_pull(p_pull public.pulls, p_job public.agent_jobs, p_faults jsonb)
 returns void
 language plpgsql
