@@ -150,6 +150,10 @@ describe("without a code host", () => {
     const first = serve("LAND-PLAIN", "plain", repo, "--land");
     await expect.poll(() => endsOf(run.productId), patience).toEqual(["working"]);
     await expect.poll(() => read(`${gate}.reached`), patience).toContain("merge");
+    // A killed worker would keep the lease of a job it was at.
+    await expect
+      .poll(async () => (await run.read()).jobs.map(({ status }) => status), patience)
+      .toEqual(["done", "done", "done"]);
     first.process.kill("SIGKILL");
     await first.ended;
     // A person pushes meanwhile: what is tested begins anew, and one branch no longer merges.
