@@ -59,10 +59,7 @@ export function refusalOf(evidence: Evidence, hint: string): Failure {
   return { failure_class: "verification_failed", failure_reason };
 }
 
-/**
- * Collects the diff since a commit and runs the test command if there is one. A failing test makes the result
- * DIVERGENT.
- */
+/** Collects the diff since a commit and runs the test command, if any. A failing test makes a diff DIVERGENT. */
 export async function examine(
   attempt: Attempt,
   worktree: Worktree,
