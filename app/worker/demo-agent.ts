@@ -24,18 +24,17 @@ const contextSchema = z.object({
 });
 type Context = z.output<typeof contextSchema>;
 
-/** How long a task takes, so that a person can watch it. `BACKLOOM_DEMO_SECONDS` says otherwise; tests take no time. */
+/** Duration of a task, so that a person can watch it. `BACKLOOM_DEMO_SECONDS` overrides it; tests use 0. */
 const usualSeconds = 9;
-/** Steps of a task that is done from beginning to end. */
+/** Steps of a complete task. */
 const usualSteps = 6;
 
-/** Says what comes next, and takes its time for it. */
+/** Prints a step and waits. */
 type Step = (words: string) => Promise<void>;
 
 /**
- * The built-in command: works like an agent, without a model and without a key. It commits the files that a plan spells out,
- * or one file for each task, proves what it can, asks one question when it is told to, and reports made-up tokens, so that
- * the whole loop can be seen.
+ * The built-in demo command: acts like an agent, without a model or a key. It commits the files a plan contains, or one
+ * file per task, proves what it can, asks one question if told to, and reports made-up tokens, to show the whole loop.
  */
 export async function runDemoAgent(environment: Record<string, string | undefined>) {
   const files = z
@@ -101,7 +100,7 @@ async function commitTask(context: Context, step: Step): Promise<string[]> {
   if (files.length === 0) files.push(await noteTask(context, folder));
   await git(folder, "add", "--", ...files);
   const message = [`${context.taskCode}: ${context.title}`, ...answersOf(context)].join("\n\n");
-  // A task that is done again may find everything as it left it.
+  // A repeated task may find everything unchanged.
   if ((await git(folder, "status", "--porcelain", "--", ...files)) !== "") {
     await git(folder, ...committer, "commit", "--quiet", "--no-verify", "-m", message);
   }
@@ -123,7 +122,7 @@ async function noteTask(context: Context, folder: string): Promise<string> {
   return name;
 }
 
-/** Code blocks of the plan that name their file: "```sh greet.sh". */
+/** Code blocks of the plan that name a file, as in "```sh greet.sh". */
 function filesOf({ plan }: Context): { name: string; text: string }[] {
   return [...(plan ?? "").matchAll(/^```\w+ ([\w./-]+)\n([\s\S]*?)^```/gm)].flatMap(
     ([, name = "", text = ""]) => {
@@ -134,7 +133,7 @@ function filesOf({ plan }: Context): { name: string; text: string }[] {
   );
 }
 
-/** What shows that a criterion holds: the command that it names, what that prints, else that the work is committed. */
+/** Proof of a criterion: the command it names with its output, otherwise that the work is committed. */
 function proofOf({ taskCode }: Context, { id, text }: Context["criteria"][number]) {
   const [, command, printed] = /`([^`]+)`(?: prints "([^"`$\\]*)")?/.exec(text) ?? [];
   const committed = `git log --format=%s | grep -F -- '${(taskCode ?? "").replaceAll("'", "")}'`;
@@ -145,7 +144,7 @@ function proofOf({ taskCode }: Context, { id, text }: Context["criteria"][number
   };
 }
 
-/** An honest agent names as proof only what it has seen. */
+/** Names only proof that has passed. */
 async function findProof(context: Context, step: Step): Promise<ReturnType<typeof proofOf>[]> {
   const found: ReturnType<typeof proofOf>[] = [];
   for (const criterion of context.criteria) {

@@ -25,22 +25,22 @@ interface Loop {
   service: Service;
   journal: Journal;
   folder: WorkFolder;
-  /** The only product that is served, if there is one. */
+  /** The only product this worker serves, if any. */
   product: ServedProduct | null;
   demoCommand: string;
   sandboxes: Sandbox;
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   clean: (text: string) => string;
   /** Aborted when the worker is asked to end. */
   stopSignal: AbortSignal;
 }
 
-/** A worker without quota asks again after this time. */
+/** Pause when the quota is used up. */
 const quotaPause = 60_000;
-/** The longest that a worker which ends with the queue stays at one question before it looks again whether it may end. */
+/** Longest wait for a job with `--until-idle`, before the worker checks again whether it may end. */
 const longestIdleSeconds = 5;
 
-/** Waits for jobs and works on them, one at a time, until it is asked to end. */
+/** Waits for jobs and works on them, one at a time, until asked to end. */
 export async function runLoop(loop: Loop): Promise<void> {
   const { options, journal, stopSignal, sandboxes } = loop;
   const name = loop.folder.workerName;
@@ -62,14 +62,14 @@ export async function runLoop(loop: Loop): Promise<void> {
     await lookForMerged(reason?.awaited_heads ?? []);
     if (options.untilIdle && reason?.code === "empty") return;
     if (reason?.code === "quota") await wait(quotaPause, undefined, { signal: stopSignal });
-    // What waits for something else waits longer each time; the service answers at once when there is a job.
+    // With `--until-idle`, the wait doubles while jobs are blocked; the service answers at once when there is one.
     idleSeconds = Math.min(longestIdleSeconds, idleSeconds * 2 || 1);
   }
 }
 
 /**
- * Asks for a job and says each time that none is held: what an earlier process of this name, or an answer that never
- * arrived, still holds goes back to the queue at once.
+ * Asks for a job and reports that none is held: jobs held by an earlier process of this name, or from a lost answer,
+ * are requeued at once.
  */
 async function nextJob(
   { options, service, folder, stopSignal, product, sandboxes }: Loop,
@@ -90,7 +90,7 @@ async function nextJob(
   return service.call("wait_for_job", wish, heardClaimSchema, { signal: stopSignal });
 }
 
-/** Says good-bye: a job that is still held goes back, and the worker is shown as stopped. */
+/** Signs off: a held job is given back, and the worker is shown as stopped. */
 export async function leave({
   service,
   folder,
@@ -107,7 +107,7 @@ export async function leave({
 
 const run = promisify(exec);
 
-/** What is left of the quota in percent, as the configured command prints it; unknown without one. */
+/** Remaining quota in percent, as printed by the configured command; undefined without one. */
 async function readQuota(command: string | undefined): Promise<number | undefined> {
   if (command === undefined) return undefined;
   try {

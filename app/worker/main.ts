@@ -2,7 +2,7 @@ import { messageOf, WorkerProblem } from "./service/problems";
 
 const demoWord = "demo-agent";
 
-/** Entry of `npm run worker`: the loop, or the built-in demo command that the loop starts. Each loads only what it needs. */
+/** Entry of `npm run worker`: the loop, or the demo command the loop starts. Each loads only what it needs. */
 async function main(words: readonly string[]): Promise<void> {
   if (words[0] === demoWord) {
     const { runDemoAgent } = await import("./demo-agent");
@@ -12,7 +12,7 @@ async function main(words: readonly string[]): Promise<void> {
   return serve(words, demoCommand);
 }
 
-/** The demo runs as a process of its own, like every other command. */
+/** The demo runs in its own process, like every other command. */
 const demoCommand = [process.execPath, ...process.execArgv, process.argv[1] ?? "", demoWord]
   .map((word) => `"${word}"`)
   .join(" ");

@@ -96,7 +96,7 @@ const optionsSchema = z.object({
   "demo-ask": z.boolean().default(false),
 });
 
-/** Every option that the worker knows; `usage` names each, which a test compares. */
+/** All options; a test checks that `usage` lists each. */
 export const optionNames = Object.keys(optionsSchema.shape);
 
 export interface AgentWish {
@@ -116,7 +116,7 @@ export interface ExecWish {
 
 export type WorkerOptions = ReturnType<typeof readOptions>;
 
-/** Reads the command line; the token may stay in the environment. */
+/** Reads the command line. URL and token may come from the environment. */
 export function readOptions(
   argv: readonly string[],
   environment: Record<string, string | undefined>,
@@ -136,10 +136,10 @@ export function readOptions(
   return {
     url: data.url,
     token: data.token,
-    /** Who does the work: an agent by name, or a command. */
+    /** The agent or command that does the work. */
     work: workOf(data, environment),
     repo: data.repo,
-    /** Repositories that tasks may name, each an address or the beginning of addresses. */
+    /** Repositories that tasks may name: addresses or prefixes of addresses. */
     alsoRepos: data["also-repo"],
     hooks: data.hooks,
     product: data.product,
@@ -148,9 +148,9 @@ export function readOptions(
     once: data.once,
     name: data.name ?? hostname().slice(0, 90),
     testCommand: data.test,
-    /** `--pr` alone: the worker itself opens pull requests, with the person's login at the code host. */
+    /** `--pr` without a value: the worker opens pull requests with the user's login at the code host. */
     opensPulls: data.pr === "",
-    /** `--land`: branches without a pull request are pushed to the main branch. */
+    /** `--land`: pushes branches without a pull request to the main branch. */
     lands: data.land,
     pullRequestCommand: data.pr || undefined,
     forgeUrl: readForgeUrl(environment.BACKLOOM_FORGE_URL),
@@ -164,19 +164,19 @@ export function readOptions(
     workDir: resolve(data["work-dir"] ?? join(homedir(), ".backloom")),
     timeoutMinutes: data.timeout,
     untilIdle: data["until-idle"],
-    /** The demo asks before its first work; false once it has asked. */
+    /** True if the demo should ask before its first work; false once it has asked. */
     demoAsk: data["demo-ask"],
   };
 }
 
-/** The sandbox of a command line, whatever else it says. */
+/** The `--sandbox` value of a command line, ignoring the rest. */
 export function readSandboxWish(words: readonly string[]): SandboxWish {
   const parsed = optionsSchema.pick({ sandbox: true }).safeParse(valuesOf(words));
   if (parsed.success) return parsed.data.sandbox;
   throw new WorkerProblem(`sandbox: ${parsed.error.issues[0]?.message}`);
 }
 
-/** What must not leave this machine: a list that grows when a login is found. */
+/** Values that must not leave this machine. The list grows when a login is found. */
 export function secretsOf({ work }: Pick<WorkerOptions, "work">): readonly string[] {
   return work.secrets;
 }
@@ -185,7 +185,7 @@ export function learnSecret({ work }: Pick<WorkerOptions, "work">, secret: strin
   if (!work.secrets.includes(secret)) work.secrets.push(secret);
 }
 
-/** The built-in command, which needs no account and no repository. */
+/** True for the built-in demo, which needs no account and no repository. */
 export function isDemo({ work }: WorkerOptions): boolean {
   return "exec" in work && work.exec === "demo";
 }
@@ -209,7 +209,7 @@ function workOf(
   );
 }
 
-/** `--pr` may stand without a value, also as the last word. */
+/** Allows `--pr` without a value, even as the last word. */
 function withValueOfPr(argv: readonly string[]): string[] {
   return argv.map((word, place) => {
     const next = argv[place + 1];

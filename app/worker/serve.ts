@@ -24,7 +24,7 @@ import { findServedProduct } from "./service/served-product";
 import { connectService, type Service } from "./service/service";
 import { tellUnsaid } from "./service/unsaid-usage";
 
-/** Waits for jobs and does them until it is asked to end, or answers what its words ask for. */
+/** Runs the worker until it is asked to end, or handles `agents` and `--help`. */
 export async function serve(words: readonly string[], demoCommand: string): Promise<void> {
   if (words[0] === "agents") {
     const wish = readSandboxWish(words.slice(1));
@@ -69,10 +69,10 @@ export async function serve(words: readonly string[], demoCommand: string): Prom
   }
 }
 
-/** npm passes Ctrl-C on to a worker that has heard it from the terminal already: within this time it is the same wish. */
+/** npm forwards a Ctrl-C that the worker has already received from the terminal. Within this time both count as one. */
 const sameWishMilliseconds = 2_000;
 
-/** The first signal ends the work in order, a later one at once. */
+/** The first signal ends the worker in order, a later one at once. */
 function stopOnSignals(): AbortSignal {
   const controller = new AbortController();
   let askedAt = 0;
@@ -88,7 +88,7 @@ function stopOnSignals(): AbortSignal {
   return controller.signal;
 }
 
-/** Whether the agent can work at all, before a job is taken: nobody shall lose a retry because of what this machine lacks. */
+/** Checks that the agent works before a job is taken, so that no retry is lost to a problem of this machine. */
 async function checkAgent({ work }: WorkerOptions): Promise<void> {
   if (!("agent" in work)) return checkCommand(work.exec);
   const environment = personsVariables();
@@ -103,7 +103,7 @@ async function checkAgent({ work }: WorkerOptions): Promise<void> {
 
 const run = promisify(execFile);
 
-/** Finds out before a job is taken that the program of a command line is not installed, as far as its first word tells. */
+/** Checks before a job is taken that the command's program, its first word, is installed. */
 async function checkCommand(command: string): Promise<void> {
   const program = /^\s*(?:\w+=\S*\s+)*([\w./+-]+)(?=\s|$)/.exec(command)?.[1];
   if (program === undefined || command === "demo") return;
@@ -114,8 +114,8 @@ async function checkCommand(command: string): Promise<void> {
 }
 
 /**
- * Tells which agents this machine has, beside the work: Connect offers those first. Whether it arrives changes nothing, so it is
- * tried once, and not any more when the worker is about to say good-bye.
+ * Reports the agents on this machine, which Connect then offers first. Runs in parallel, is tried once, and is dropped
+ * when the worker is about to sign off.
  */
 async function tellAgents(
   worker: string,

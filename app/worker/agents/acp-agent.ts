@@ -2,19 +2,19 @@ import type { Answer } from "./acp-messages";
 import type { Coverage } from "./acp-permission";
 import type { AgentTurn, Usage } from "./driver";
 
-/** What differs between the agents that speak the protocol. */
+/** What differs between agents that speak the Agent Client Protocol (ACP). */
 export interface AcpAgent {
-  /** What people call it. */
+  /** Display name. */
   title: string;
   program: string;
   words: readonly string[];
   coverage: Coverage;
-  /** The agent's own name for what is allowed; left out, the agent asks and we answer. */
+  /** The agent's own mode for an allowance. Without it, the agent asks and the worker answers. */
   modeFor?: (turn: AgentTurn) => string | undefined;
   environment?: (turn: AgentTurn) => Record<string, string>;
   usageOf(answer: Answer, session: { model: string | null }): Usage[];
-  /** True where each process counts its cost from nothing, also in a session that it takes up again. */
+  /** True if each process counts its cost from zero, even in a resumed session. */
   countsAnew?: boolean;
-  /** How to sign in, for the person at this machine. */
+  /** How the user signs in. */
   signIn: string;
 }

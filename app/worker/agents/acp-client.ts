@@ -15,10 +15,10 @@ import type { AgentQuestion, AgentTurn, TurnOutput } from "./driver";
 import { createRedactor } from "./redact";
 
 export interface Live {
-  /** Before that an agent repeats what stands in the transcript of an earlier turn, and talks of its own settings. */
+  /** False while the agent replays an earlier turn's transcript and reports its own settings. */
   hasBegun: boolean;
   model: string | null;
-  /** Called when the agent says something. */
+  /** Called on each update of the agent. */
   heard: () => void;
 }
 
@@ -28,11 +28,11 @@ interface Listening {
   output: TurnOutput;
   updates: ReturnType<typeof readUpdates>;
   live: Live;
-  /** Hands a question to a person; the turn ends with it. */
+  /** Passes a question to a person and ends the turn. */
   ask: (question: AgentQuestion) => void;
 }
 
-/** Our side of the protocol: what an agent tells and asks while it works. */
+/** The worker's side of ACP: handles the agent's updates and requests. */
 export function listenTo(listening: Listening) {
   const { turn, updates, live, ask } = listening;
   return client({ name: "backloom" })
@@ -55,7 +55,7 @@ export function listenTo(listening: Listening) {
     .onNotification("*", () => undefined);
 }
 
-/** Lets a permission pass, or hands it to a person and winds up. */
+/** Allows a permission request, or passes it to a person and ends the turn. */
 function decide({ agent, turn, output, ask }: Listening, permission: Permission) {
   const asked = permissionQuestion(agent.title, permission, turn.folder);
   const question = redactedQuestion(turn.secrets, asked);
@@ -75,7 +75,7 @@ function decide({ agent, turn, output, ask }: Listening, permission: Permission)
   return { outcome: { outcome: "selected", optionId: option.optionId } };
 }
 
-/** A question as a person reads it, and as its answer is found again. */
+/** The question without secrets, as people see it. Answers are matched by this text. */
 function redactedQuestion(
   secrets: readonly string[],
   { question, options, ...rest }: AgentQuestion,

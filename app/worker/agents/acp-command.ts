@@ -4,7 +4,7 @@ import type { Driver } from "./driver";
 
 const signIn = "sign in as its makers say";
 
-/** Any other agent that speaks the Agent Client Protocol: `acp:` and the command that starts it. */
+/** Any other ACP agent: `acp:` followed by the command that starts it. */
 export function acpCommand(command: string): Driver {
   const title = command.trim().split(/\s+/)[0]?.split("/").at(-1) ?? command;
   return {

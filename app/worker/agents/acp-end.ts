@@ -7,9 +7,9 @@ import { crashEnd } from "./line-turn";
 
 const authRequired = -32_000;
 
-/** What the last answer of the agent means. */
+/** Maps the agent's last answer to the end of the turn. */
 export function readEnd({ stopReason }: Answer, trouble: string | null, words: string): TurnEnd {
-  // Codex says in its own words why its service gave up.
+  // Codex reports service failures separately.
   if (trouble !== null) return explain(`${trouble}\n${words.slice(-1_000)}`.trim());
   if (stopReason === "end_turn") return { kind: "done" };
   if (stopReason === "refusal") {
@@ -20,7 +20,7 @@ export function readEnd({ stopReason }: Answer, trouble: string | null, words: s
   return { kind: "failed", cause: "error", reason };
 }
 
-/** What an error means that ended the conversation. */
+/** Maps the error that ended the conversation to the end of the turn. */
 export function readFailure(agent: AcpAgent, error: unknown, trouble: string | null): TurnEnd {
   if (error instanceof ToolEnded) return error.end(agent.title, trouble);
   if (error instanceof RequestError) {
@@ -48,7 +48,7 @@ function explain(words: string): TurnEnd {
   return { kind: "failed", cause: "error", reason: words };
 }
 
-/** The tool's process is gone before it has answered. */
+/** The tool's process ended before it answered. */
 export class ToolEnded extends Error {
   constructor(
     readonly code: number | null,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What we read of the Agent Client Protocol. Whatever else a message holds is left alone: agents are ahead of every schema. */
+/** The parts of ACP that the worker reads. Other fields are ignored, as agents are ahead of every schema. */
 
 const meta = z.record(z.string(), z.unknown()).nullish();
 const block = z.looseObject({ type: z.string(), text: z.string().optional() });
@@ -119,7 +119,7 @@ export const answerSchema = z.looseObject({
 });
 export type Answer = z.output<typeof answerSchema>;
 
-/** What agents tell of an error, each in its own way. */
+/** Error details, which differ by agent. */
 export const errorDataSchema = z.looseObject({
   message: z.string().optional(),
   details: z.string().optional(),

@@ -4,18 +4,18 @@ import type { AcpAgent } from "./acp-agent";
 import { errorDataSchema, initializedSchema, type Session, sessionSchema } from "./acp-messages";
 import type { AgentTurn } from "./driver";
 
-/** A handshake that takes longer is a tool that waits for something else, a browser for example. */
+/** A longer handshake means that the tool waits for something else, such as a browser. */
 const handshakeMilliseconds = 120_000;
 
 interface OpenedSession {
   id: string;
   model: string | null;
-  /** Why the earlier one could not be taken up again; null where it was, and where there is none. */
+  /** Why the earlier session could not be resumed; null if it was, or if there is none. */
   lostBecause: string | null;
   isResumed: boolean;
 }
 
-/** The session of a turn: that of an earlier one, where it is to go on and the agent still has it, else a new one. */
+/** Resumes the turn's earlier session if the agent still has it, otherwise opens a new one. */
 export function openSession(
   context: ClientContext,
   agent: AcpAgent,
@@ -33,7 +33,7 @@ async function shakeHands(
     await context.request<unknown>("initialize", {
       protocolVersion: 1,
       clientInfo: { name: "backloom", title: "Backloom", version: "1" },
-      // No file system of ours: agents work in the folder, and some take a missing file for a broken one.
+      // No file system: agents work in the folder, and some mistake a missing file for a broken one.
       clientCapabilities: {
         fs: { readTextFile: false, writeTextFile: false },
         terminal: false,
@@ -73,14 +73,14 @@ async function shakeHands(
   return { id, model: typeof model === "string" ? model : null, lostBecause, isResumed };
 }
 
-/** What agents say is often beside the message of the error, which is "Internal error". */
+/** The useful text is often in the error's data; the message itself is just "Internal error". */
 function reasonOf(error: unknown): string {
   const told = error instanceof RequestError ? errorDataSchema.safeParse(error.data).data : null;
   const words = told?.details ?? told?.message ?? (error instanceof Error ? error.message : "");
   return words.trim().replace(/\.$/, "").slice(0, 300) || "it gave no reason";
 }
 
-/** Mode and model, where the agent has them. */
+/** Sets mode and model if the agent supports them. */
 async function choose(
   context: ClientContext,
   sessionId: string,

@@ -7,13 +7,13 @@ const free = new Set(["read", "search", "think", "switch_mode"]);
 const editing = new Set(["edit", "delete", "move"]);
 const acting = new Set(["execute", "fetch", "other"]);
 
-/** How strict an agent's own sandbox is. */
+/** How the agent's own sandbox asks for permission. */
 export interface Coverage {
-  /** True where the agent asks about a command only when it wants to leave its sandbox. */
+  /** True if the agent asks about a command only when it wants to leave its sandbox. */
   commandsAreEscapes: boolean;
 }
 
-/** Whether what the agent wants to do is allowed without asking a person. */
+/** True if the request is allowed without asking a person. */
 export function isCovered(
   { toolCall }: Permission,
   allow: Allowance,
@@ -31,7 +31,7 @@ export function isCovered(
   return allow === "commands" && acting.has(kind) && !(commandsAreEscapes && kind === "execute");
 }
 
-/** Where a path leads within the folder, links of the repository followed; null for one that leads out of it. */
+/** Path relative to the folder after following links, or null if it leads outside. */
 function pathInside(path: string, folder: string): string | null {
   const [full, home] = [followed(resolve(folder, path)), followed(resolve(folder))];
   if (full === null || home === null) return null;
@@ -39,7 +39,9 @@ function pathInside(path: string, folder: string): string | null {
   return inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside) ? null : inside;
 }
 
-/** The real path, also of what is not there yet. A link that leads nowhere might lead anywhere once it does. */
+/**
+ * The real path, even if the file does not exist yet. Null for a dangling link: its target could be created anywhere.
+ */
 function followed(path: string): string | null {
   try {
     return realpathSync(path);
@@ -52,7 +54,7 @@ function followed(path: string): string | null {
   }
 }
 
-/** Git runs what stands there. Some file systems do not tell letters apart. */
+/** Git runs programs named there. Compared without case, as some file systems ignore it. */
 function isOfGit(inside: string): boolean {
   return inside.split(sep).some((part) => part.toLowerCase() === ".git");
 }
@@ -60,15 +62,18 @@ function isOfGit(inside: string): boolean {
 export const allowWord = "Allow";
 export const denyWord = "Deny";
 
-/** Paths as they stand in the repository: the next attempt, which looks for the answer, may have its worktree elsewhere. */
+/**
+ * Makes paths relative to the repository. The next attempt may have its worktree elsewhere and must still find the
+ * answer.
+ */
 function inRepository(text: string, folder: string): string {
   const whole = resolve(folder).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  // Only whole paths: what merely contains the folder is shown as it is.
+  // Replaces whole paths only; text that merely contains the folder stays.
   const here = new RegExp(`(?<![\\w./-])${whole}(?:/(?=[^\\s"'])|(?![\\w.-]))`, "g");
   return text.replace(here, (found) => (found.endsWith("/") ? "" : "."));
 }
 
-/** A permission that only a person can give, as a question. */
+/** A permission request as a question to a person. */
 export function permissionQuestion(
   title: string,
   { toolCall }: Permission,
@@ -85,7 +90,7 @@ export function permissionQuestion(
   };
 }
 
-/** A form of the agent as a question with the choices of its first field. */
+/** An agent's form as a question, with the choices of its first field. */
 export function formQuestion(
   { message, requestedSchema }: Elicitation,
   folder: string,
@@ -96,7 +101,7 @@ export function formQuestion(
   return { question: inRepository(`${message}${about}`, folder), options: choices };
 }
 
-/** The answer of a person as the form's first field takes it. */
+/** A person's answer as the value of the form's first field. */
 export function formContent({ requestedSchema }: Elicitation, answer: string) {
   const [entry] = Object.entries(requestedSchema?.properties ?? {});
   if (entry === undefined) return {};
@@ -105,7 +110,10 @@ export function formContent({ requestedSchema }: Elicitation, answer: string) {
   return { [name]: choice?.const ?? answer };
 }
 
-/** What was said to this very question before. An answer to a question that only reads like a permission gives none. */
+/**
+ * Earlier answer to the same question. `kind` must match: an answer to a question that reads like a permission grants
+ * none.
+ */
 export function answerTo(
   { question, kind = "question" }: AgentQuestion,
   answers: AgentTurn["answers"],

@@ -5,12 +5,12 @@ import type { AgentQuestion, TurnMessages } from "./driver";
 import { wordsOfMessages } from "./message-words";
 
 interface Prompting {
-  /** The words of the turn. */
+  /** First prompt of the turn. */
   text: string;
   messages: TurnMessages | undefined;
   live: Live;
   prompt(text: string): Promise<Answer>;
-  /** Asks the agent to stop and waits a moment for its last word. */
+  /** Cancels the prompt and waits briefly for its answer. */
   cancel(answering: Promise<Answer>): Promise<Answer | null>;
   asked: { question(): AgentQuestion | null; next(): Promise<"question"> };
   /** Called with each answer of the agent. */
@@ -20,14 +20,14 @@ interface Prompting {
 }
 
 /**
- * A turn is a prompt, and one more in the same session whenever a person writes: the agent is told to stop and hears the words.
- * Answers how the last one ended, or that a person is asked.
+ * Runs a turn: one prompt, and another in the same session for each message of a person, for which the current one is
+ * canceled. Returns the answer to the last prompt, or "question" if a person is asked.
  */
 export async function promptUntilDone(prompting: Prompting): Promise<Answer | "question"> {
   const { messages, live, asked, whileAlive, took } = prompting;
   const inbox = openInbox(messages);
   const heard: string[] = [];
-  // What waits already needs no interruption.
+  // Messages that already wait go into the first prompt.
   let text = [prompting.text, ...inbox.words(heard)].join("\n\n");
   try {
     for (;;) {
@@ -35,7 +35,7 @@ export async function promptUntilDone(prompting: Prompting): Promise<Answer | "q
       const answering = prompting.prompt(text);
       const winner = await whileAlive(Promise.race([answering, asked.next(), inbox.next()])).catch(
         async (error: unknown) => {
-          // Told in the agent's own words too, so that it winds up and says what it took.
+          // Also cancels through the protocol, so that the agent winds up and reports its usage.
           if (prompting.isStopped()) took(await prompting.cancel(answering));
           throw error;
         },
@@ -45,7 +45,7 @@ export async function promptUntilDone(prompting: Prompting): Promise<Answer | "q
         took(answer);
         return "question";
       }
-      // An agent that goes on all the same hears the words when it has ended.
+      // An agent that ignores the cancellation gets the message once it has ended.
       const ended = answer ?? (await whileAlive(Promise.race([answering, asked.next()])));
       if (ended === "question") {
         took(await prompting.cancel(answering));
@@ -77,7 +77,7 @@ function openInbox(messages: TurnMessages | undefined) {
         tell = () => resolve("message");
         if (waiting.length > 0) tell();
       }),
-    /** What they wrote as words for the agent, in one text or none; the ids go to those that are in its hands. */
+    /** The waiting messages as one prompt, or none. Adds their ids to `heard`. */
     words(heard: string[]): string[] {
       const taken = waiting;
       waiting = [];

@@ -14,12 +14,12 @@ import type { AgentQuestion, AgentTurn, SessionCost, TurnEnd, TurnOutput, Usage 
 import { type RunningProcess, startProcess } from "./process";
 import { nothingKnown, sumByModel } from "./usage";
 
-/** How long an agent may take to wind up after a cancellation. */
+/** Time an agent gets to end after a cancellation. */
 const cancelMilliseconds = 2_000;
-/** How long a process may take to end after its connection. */
+/** Time a process gets to end after its connection closed. */
 const endMilliseconds = 1_000;
 
-/** One turn with an agent that speaks the Agent Client Protocol on its standard streams. */
+/** Runs one turn with an agent that speaks ACP over standard input and output. */
 export async function converseOverAcp(
   agent: AcpAgent,
   turn: AgentTurn,
@@ -64,7 +64,7 @@ async function converse(
   const took = (answer: Answer | null): void => {
     if (answer !== null) used.push(...agent.usageOf(answer, { model: live.model }));
   };
-  /** Once for all prompts of the turn: the cost is told for all of them. */
+  /** Reports usage once per turn, as the cost covers all of its prompts. */
   const tellUsage = (): void => {
     if (used.length === 0 && updates.news.cost === null) return;
     for (const usage of withCost(sumByModel(used), updates.news.cost)) output.usage(usage);
@@ -114,7 +114,7 @@ async function converse(
     const question = asked.question();
     if (question !== null) return { kind: "question", question };
     const isAnswer = error instanceof RequestError;
-    // A connection closes a moment before its process has ended, and only the process says why.
+    // The connection closes shortly before the process ends, and only the process says why.
     const cause = isAnswer
       ? error
       : await Promise.race([crashed, wait(endMilliseconds)]).catch(same);
@@ -125,7 +125,7 @@ async function converse(
   }
 }
 
-/** The first question of a turn; the agent's later ones wait for another. */
+/** Keeps the first question of a turn. Later ones are ignored. */
 function awaitQuestion() {
   let first: AgentQuestion | null = null;
   let tell = (): void => undefined;
@@ -135,7 +135,7 @@ function awaitQuestion() {
       first ??= question;
       tell();
     },
-    /** Resolves when one is asked from now on. */
+    /** Resolves when the next question is asked. */
     next: () =>
       new Promise<"question">((resolve) => {
         tell = () => resolve("question");
@@ -143,14 +143,14 @@ function awaitQuestion() {
   };
 }
 
-/** What the turn has cost belongs to its counts when they are of one model, and stands alone without counts. */
+/** Adds the turn's cost to its counts if they are of one model, or reports it alone if there are none. */
 function withCost(told: Usage[], cost: SessionCost | null): Usage[] {
   if (cost === null || told.length > 1) return told;
   const { amount, currency } = cost;
   return [{ ...(told[0] ?? nothingKnown), cost: amount, currency }];
 }
 
-/** A batch has as many turns as tasks, all under one signal: none leaves its listener there. */
+/** Rejects on abort. Call `forget` to remove the listener: a batch runs many turns under one signal. */
 function rejectedBy(signal: AbortSignal) {
   let stop = (): void => undefined;
   const promise = new Promise<never>((_, reject) => {
@@ -162,7 +162,7 @@ function rejectedBy(signal: AbortSignal) {
   return { promise, forget: () => signal.removeEventListener("abort", stop) };
 }
 
-/** Asks the agent to stop and waits a moment for its last word. */
+/** Cancels the prompt and waits briefly for its answer. */
 async function windUp(
   connection: ClientConnection,
   sessionId: string,

@@ -5,8 +5,8 @@ import type { RunningProcess } from "./process";
 export const updateMethod = "_backloom/update";
 
 /**
- * The agent's standard streams as the client wants them. The client drops every update that its own schema does not know, so
- * updates come in under another name, and we read of them what we understand.
+ * The agent's standard streams for the ACP client. The client drops updates that its own schema does not know, so they
+ * are renamed to bypass it and parsed here.
  */
 export function streamOf({ stdin, stdout }: RunningProcess): Stream {
   const { readable, writable } = ndJsonStream(Writable.toWeb(stdin), bytesOf(stdout));
@@ -19,7 +19,7 @@ export function streamOf({ stdin, stdout }: RunningProcess): Stream {
   return { readable: readable.pipeThrough(renamed), writable };
 }
 
-/** Nobody may read any more when the tool's last bytes come. */
+/** Ignores bytes that arrive after the reader has left. */
 function bytesOf(stdout: Readable): ReadableStream<Uint8Array> {
   let isRead = true;
   return new ReadableStream<Uint8Array>({

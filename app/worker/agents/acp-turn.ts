@@ -1,7 +1,7 @@
 import type { AcpAgent } from "./acp-agent";
 import type { AgentTurn, TurnEnd, TurnOutput } from "./driver";
 
-/** One turn over the Agent Client Protocol. What speaks it is loaded by those whose agent does. */
+/** Runs one ACP turn. Imports the ACP code only when it is needed. */
 export async function runAcpTurn(
   agent: AcpAgent,
   turn: AgentTurn,

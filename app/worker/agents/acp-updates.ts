@@ -14,15 +14,15 @@ import { describeChange, type KnownCall, openCallLog } from "./tool-calls";
 import type { EntryKind, Transcript } from "./transcript";
 import { nothingKnown } from "./usage";
 
-/** What the updates of a session told that is no entry. */
+/** What session updates report besides entries. */
 export interface SessionNews {
-  /** What this turn has cost, where the agent knows it. */
+  /** Cost of this turn, if the agent reports it. */
   cost: SessionCost | null;
-  /** Why the agent's service gave up, where the answer itself says that all went well. */
+  /** Why the agent's service failed, even if the answer itself reports success. */
   trouble: string | null;
 }
 
-/** Reads the updates of a session: entries go into the transcript, the rest is remembered. */
+/** Reads session updates: adds entries to the transcript and keeps the rest. */
 export function readUpdates(folder: string, output: TurnOutput) {
   const { transcript } = output;
   const calls = followCalls(folder, transcript);
@@ -72,7 +72,7 @@ export function readUpdates(folder: string, output: TurnOutput) {
         return;
     }
   };
-  /** What an agent tells when it has loaded a session, before it was asked for anything. */
+  /** Updates that an agent replays when it loads a session, before its first prompt. */
   const takeEarlier = (update: Update): void => {
     if (update.sessionUpdate !== "usage_update") return;
     const cost = usageUpdateSchema.safeParse(update).data?.cost;
@@ -81,7 +81,7 @@ export function readUpdates(folder: string, output: TurnOutput) {
   return { take, takeEarlier, resume: costs.before, news, running: calls.running };
 }
 
-/** The news of one call come bit by bit. */
+/** Collects the updates of each tool call. */
 function followCalls(folder: string, transcript: Transcript) {
   const calls = new Map<string, ToolCall>();
   const log = openCallLog(transcript);
@@ -101,7 +101,7 @@ function followCalls(folder: string, transcript: Transcript) {
   };
 }
 
-/** Codex tells what goes wrong with its service beside the protocol. */
+/** Codex reports service errors outside the protocol. */
 function takeCodex(update: Update, news: SessionNews, transcript: Transcript): void {
   const codex = codexNewsSchema.safeParse(update._meta).data?.codex;
   if (codex?.error) {
@@ -114,8 +114,8 @@ function takeCodex(update: Update, news: SessionNews, transcript: Transcript): v
 }
 
 /**
- * The protocol tells what the whole session has cost. A session that was taken up again is counted from where it stood; one
- * whose count is below that has begun to count anew.
+ * The protocol reports the cost of the whole session. For a resumed session, subtracts the cost before this turn; a
+ * value below that means the agent counts from zero again.
  */
 function readCosts() {
   let base: SessionCost | null = null;
@@ -132,7 +132,7 @@ function readCosts() {
 
 const costOf = ({ amount, currency }: SessionCost) => ({ cost: amount, currency });
 
-/** Later news of a call replace earlier ones; what they leave out stays. */
+/** Merges an update into the known call; omitted fields keep their values. */
 function merged(known: ToolCall | undefined, news: ToolCall): ToolCall {
   const told = Object.entries(news).filter(([, value]) => value !== undefined && value !== null);
   const both = { ...known, ...Object.fromEntries(told), toolCallId: news.toolCallId };
@@ -155,7 +155,7 @@ function terminalOf(call: ToolCall | undefined): string {
   return typeof call?._meta?.output === "string" ? call._meta.output : "";
 }
 
-/** Many agents announce a call before they know what it is; it is told when there is something to tell. */
+/** Many agents announce a call without content. It is shown once there is something to show. */
 function hasBegun({ status, rawInput, locations, content }: ToolCall): boolean {
   const hasInput = z.record(z.string(), z.unknown()).safeParse(rawInput);
   return (
@@ -184,7 +184,7 @@ function knownCall(call: ToolCall, folder: string): KnownCall {
   };
 }
 
-/** A path as it stands in the repository. */
+/** Path relative to the repository. */
 export function shortPath(path: string, folder: string): string {
   const short = isAbsolute(path) ? relative(folder, path) : path;
   return short.startsWith("..") ? path : short;

@@ -2,7 +2,7 @@ import type { Answer } from "./acp-messages";
 import type { Usage } from "./driver";
 import { disjoint } from "./usage";
 
-/** The counts of an answer as the protocol means them: disjoint. */
+/** Token counts of an answer, which ACP defines as disjoint. */
 export function usageOfAnswer({ usage, _meta }: Answer, model: string | null): Usage[] {
   if (!usage) return [];
   const named = _meta?.quota?.model_usage?.[0]?.model;
@@ -19,7 +19,7 @@ export function usageOfAnswer({ usage, _meta }: Answer, model: string | null): U
   ];
 }
 
-/** Gemini's counts beside the answer: input with what came from the cache, and not how much that was. */
+/** Gemini's counts, sent in `_meta`: input includes cached tokens, whose number is not reported. */
 export function quotaOfAnswer({ _meta }: Answer, model: string | null): Usage[] {
   const quota = _meta?.quota;
   const models = quota?.model_usage ?? [];

@@ -2,8 +2,8 @@ import { appendFile } from "node:fs/promises";
 import type { AgentTurn, TurnOutput } from "./driver";
 
 /**
- * The earlier conversation cannot be taken up again. The people who watch are told, and the prompt of the new one gets what was
- * said in the earlier one, as far as that is known.
+ * For a session that cannot be resumed: notes it in the transcript and adds what is known of the earlier conversation
+ * to the new prompt.
  */
 export async function beginAnew(
   title: string,

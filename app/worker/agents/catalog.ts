@@ -6,13 +6,16 @@ import type { Driver } from "./driver";
 import { gemini } from "./gemini";
 import { opencode } from "./opencode";
 
-/** The agents that are known by name. */
+/** Agents known by name. */
 export const drivers: readonly Driver[] = [claude, codex, gemini, opencode];
 
-/** For `--agent`: whichever the repository asks for, or this machine has. */
+/** Value of `--agent` for the repository's choice, or any agent installed here. */
 export const anyAgent = "auto";
 
-/** The driver that `--agent` stands for: the repository's word counts where the person left it open. */
+/**
+ * Returns the driver for `--agent`. With `auto`, the repository's choice, otherwise the first agent that is installed
+ * and not known to be signed out.
+ */
 export async function driverFor(
   name: string,
   asked: string | undefined,
@@ -28,7 +31,7 @@ export async function driverFor(
   throw new WorkerProblem(`No agent is installed and signed in on this machine: ${installs}`);
 }
 
-/** The driver of a name. */
+/** Returns the driver of a name. */
 export function driverNamed(name: string): Driver {
   if (name.startsWith("acp:") && name.length > 4) return acpCommand(name.slice(4));
   const driver = drivers.find((one) => one.name === name);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The lines of `claude -p --output-format stream-json`, as far as they are read. */
+/** Schema of the fields that are read from `claude -p --output-format stream-json`. */
 
 const tokens = z.number().nullish();
 const usageSchema = z.looseObject({

@@ -8,7 +8,7 @@ import { describeChange, type KnownCall, openCallLog } from "./tool-calls";
 import type { EntryKind, Transcript } from "./transcript";
 import { sumByModel } from "./usage";
 
-/** Reads what `claude -p --output-format stream-json` prints. */
+/** Reads the output of `claude -p --output-format stream-json`. */
 export function readClaudeStream(folder: string, output: TurnOutput): LineReader {
   const { transcript } = output;
   const calls = followCalls(folder, transcript);
@@ -18,7 +18,7 @@ export function readClaudeStream(folder: string, output: TurnOutput): LineReader
   let result: Line | undefined;
   let resetsAt: number | undefined;
 
-  /** With `--include-partial-messages`: words as they come, and the counts of each answer when it is whole. */
+  /** Events of `--include-partial-messages`: text as it streams, and the counts of each complete answer. */
   const takeEvent = ({ type, message: begun, delta, usage }: NonNullable<Line["event"]>): void => {
     if (type === "message_start") {
       hasStreamed = true;
@@ -72,7 +72,7 @@ function partsOf(content: Message["content"]): Block[] {
   return Array.isArray(content) ? content : [];
 }
 
-/** A call stands in one message, its result in a later one. */
+/** A call is in one message, its result in a later one. */
 function followCalls(folder: string, transcript: Transcript) {
   const log = openCallLog(transcript);
   const calls = new Map<string, KnownCall>();
@@ -166,9 +166,9 @@ function textOf(content: unknown): string {
   return (texts.safeParse(content).data ?? []).map((part) => part.text ?? "").join("\n");
 }
 
-/** What the answers of the model took, and what the tool says of all of them at the end. */
+/** Counts the tokens of each answer, and reports the totals at the end. */
 function countAnswers(output: TurnOutput) {
-  /** By the answer's name: later news of it replace earlier ones. */
+  /** By message id; later counts replace earlier ones. */
   const answers = new Map<string, Usage>();
   return {
     count(id: string, model: string | undefined, counts: Counts): void {
@@ -184,7 +184,7 @@ function countAnswers(output: TurnOutput) {
       });
       output.usageSoFar(sumByModel(answers.values()));
     },
-    /** What the tool itself says goes before what was counted. */
+    /** The tool's own totals take precedence over the counted ones. */
     tell(byModel: Line["modelUsage"]): void {
       const told = Object.entries(byModel ?? {}).map(usageOf);
       const used = told.length > 0 ? told : answers.values();
@@ -208,7 +208,7 @@ function usageOf([model, counts]: [string, ModelCounts]): Usage {
   };
 }
 
-/** `claude-opus-4-8[1m]` is the model with a longer window: one price list, one name. */
+/** `claude-opus-4-8[1m]` is the same model with a longer context window: same prices, same name. */
 function modelName(model: string | undefined): string | null {
   return model?.replace(/\[[^\]]*\]$/, "") ?? null;
 }

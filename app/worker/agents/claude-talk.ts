@@ -6,7 +6,7 @@ import type { TurnMessages } from "./driver";
 import { jsonOf } from "./line-turn";
 import { wordsOfMessages } from "./message-words";
 
-/** With these words Claude Code takes its prompt as a line, further lines while it works, and says which it has taken. */
+/** With these options Claude Code reads prompts as lines, even while it works, and replays those it has taken. */
 export const talkingWords = ["--input-format", "stream-json", "--replay-user-messages"];
 
 const heardSchema = z.looseObject({
@@ -16,8 +16,8 @@ const heardSchema = z.looseObject({
 });
 
 /**
- * The standard input of Claude Code while it works: the prompt, then what people write, which it reads between two calls. It ends
- * with its first result: what was sent before and not taken is still worked on, what comes later is for the next turn.
+ * Writes the prompt to Claude Code's standard input, then people's messages, which it reads between two calls. Closes
+ * the input at the first result: messages sent before that are still handled, later ones wait for the next turn.
  */
 export function talkToClaude(stdin: Writable, prompt: string, messages: TurnMessages | undefined) {
   const send = (uuid: string, text: string): void => {

@@ -20,7 +20,7 @@ const wordsFor: Record<Allowance, string[]> = {
   all: ["--permission-mode", "bypassPermissions"],
 };
 
-/** Claude Code: through its adapter where that is installed, else by its own JSON lines. */
+/** Claude Code: through its ACP adapter if installed, otherwise through its JSON lines. */
 export const claude: Driver = {
   ...knownAgents.claude,
   program: "claude",
@@ -94,7 +94,7 @@ function wordsOf({ allow, model, mostCost, resume }: AgentTurn): string[] {
     ...["--output-format", "stream-json", "--verbose", "--include-partial-messages"],
     ...wordsFor[allow],
     ...(model === undefined ? [] : ["--model", model]),
-    // Looked at between two answers of the model, and counted from nothing by each process.
+    // Checked between two answers of the model. Each process counts from zero.
     ...(mostCost === undefined ? [] : ["--max-budget-usd", mostCost.toFixed(4)]),
     ...(resume === undefined ? [] : ["--resume", resume.sessionId]),
   ];
@@ -105,8 +105,9 @@ function homeOf(environment: Record<string, string>): string {
 }
 
 /**
- * Claude Code lets nobody be root and allow everything, unless that root is known to live in a sandbox. Its adapter takes any
- * word for it and offers that much, Claude Code itself only this one: two words for one fact would end the session.
+ * Claude Code refuses to run as root with everything allowed unless IS_SANDBOX is set. Trap: its adapter accepts any
+ * value, Claude Code only `1`. With another value, the adapter would offer the mode and Claude Code would end the
+ * session.
  */
 function asRoot({ allow, environment }: AgentTurn): Record<string, string> {
   const isSandbox = allow === "all" || Boolean(environment.IS_SANDBOX);

@@ -42,7 +42,7 @@ const lineSchema = z.looseObject({
 });
 type Line = z.output<typeof lineSchema>;
 
-/** Reads what `codex exec --json` prints. */
+/** Reads the output of `codex exec --json`. */
 export function readCodexLines(
   folder: string,
   output: TurnOutput,
@@ -146,7 +146,7 @@ function callOf(given: Item, folder: string): KnownCall {
   return { kind: "tool", title: `${given.type} ${about}`.trim() };
 }
 
-/** The command itself, without the shell that Codex puts around it. */
+/** Strips the shell that Codex wraps around a command. */
 function commandOf(command: string): string {
   const [, , inner] = /^\S*sh -lc (['"])([\s\S]*)\1$/.exec(command) ?? [];
   return inner ?? command;

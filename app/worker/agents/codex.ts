@@ -22,7 +22,7 @@ const sandboxFor: Record<Allowance, string[]> = {
   all: ["--dangerously-bypass-approvals-and-sandbox"],
 };
 
-/** Codex: through its adapter where that is installed, else by its own JSON lines. */
+/** Codex: through its ACP adapter if installed, otherwise through its JSON lines. */
 export const codex: Driver = {
   ...knownAgents.codex,
   program: "codex",
@@ -83,7 +83,7 @@ export const codex: Driver = {
     if (program === null) return null;
     const answer = await ask(program, ["login", "status"], environment);
     if (answer?.isWell) return true;
-    // Somebody else's models have an account of their own, which does not show here.
+    // Other model providers have their own login, which is not visible here.
     const settings = await readFile(join(homeOf(environment), "config.toml"), "utf8").catch(
       () => "",
     );
@@ -92,7 +92,7 @@ export const codex: Driver = {
   },
 };
 
-/** Its own sandbox cannot begin inside of ours, which is the narrower one. */
+/** Codex's own sandbox cannot start inside the worker's, which is stricter. */
 const inSandbox = ["-c", 'sandbox_mode="danger-full-access"', "-c", 'approval_policy="never"'];
 
 function wordsOf({ allow, model, resume, confine }: AgentTurn): string[] {

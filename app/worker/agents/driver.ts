@@ -4,11 +4,14 @@ import type { QuestionKind } from "~/contract/question";
 import type { Confine } from "../sandbox/launch";
 import type { Entry, Transcript } from "./transcript";
 
-/** What an agent may do without asking a person: change files, run commands too, or anything at all. */
+/** What an agent may do without asking: edit files, also run commands, or anything. */
 export const allowances = ["edit", "commands", "all"] as const;
 export type Allowance = (typeof allowances)[number];
 
-/** Tokens in four disjoint counts, and the cost that the tool itself knows. Null was never said, zero was said. */
+/**
+ * Tokens in four disjoint counts, and the cost if the tool knows it. Null means not reported, zero means zero was
+ * reported.
+ */
 export interface Usage {
   model: string | null;
   freshInput: number | null;
@@ -19,87 +22,87 @@ export interface Usage {
   currency: string | null;
 }
 
-/** What a tool says that a whole conversation has cost so far. */
+/** Total cost of a conversation so far, as the tool reports it. */
 export interface SessionCost {
   amount: number;
   currency: string;
 }
 
-/** Where the entries and the usage of an attempt go. All of it is free of secrets. */
+/** Receives the entries and usage of an attempt, with secrets removed. */
 export interface AgentSink {
   entry(entry: Entry): void;
-  /** What a turn took, once for each model, however the turn ended. */
+  /** Usage of a turn, once per model, however the turn ended. */
   usage(usage: Usage): void;
-  /** What the turn took so far, as far as the tool tells while it works. */
+  /** Usage of the turn so far, if the tool reports it while working. */
   usageSoFar(usage: readonly Usage[]): void;
-  /** By this name the same tool on this machine takes the conversation up again. */
+  /** Id by which the same tool on this machine resumes the conversation. */
   session(id: string): void;
-  /** How far the tool's own count of that conversation is: whoever takes it up again pays only for what comes after. */
+  /** The tool's own running cost of the conversation. A resumed turn is charged only what comes on top. */
   sessionCost(cost: SessionCost): void;
 }
 
-/** What a person has said to an earlier question of the agent. `permission`: said by the person whose machine this is. */
+/** A person's answer to an earlier question of the agent. `permission`: answered by the worker's user. */
 export interface GivenAnswer {
   kind: QuestionKind;
   question: string;
   answer: string;
 }
 
-/** What people write to the agent while a turn goes on. */
+/** People's messages to the agent during a turn. */
 export interface TurnMessages {
   /**
-   * Hands over each message once, those that wait at once, until the returned function ends it. What the agent has not seen by
-   * then waits for the next turn.
+   * Delivers each message once, waiting ones immediately, until the returned function is called. Messages the agent has
+   * not seen by then wait for the next turn.
    */
   follow(take: (message: PersonMessage) => void): () => void;
   seen(ids: readonly string[]): void;
 }
 
-/** One turn: words for the agent, until it stops by itself or is stopped. */
+/** One turn: a prompt, until the agent stops or is stopped. */
 export interface AgentTurn {
   folder: string;
   promptFile: string;
-  /** All of it: nothing of the worker's own environment is added. */
+  /** Complete: nothing of the worker's own environment is added. */
   environment: Record<string, string>;
-  /** Puts the tool into the sandbox of the job. */
+  /** Puts the tool into the job's sandbox. */
   confine?: Confine | undefined;
   allow: Allowance;
   model?: string | undefined;
-  /** In US dollars: a tool that can stop itself at a sum is told this one. Heartbeats stop the others. */
+  /** In US dollars, for tools with a budget option. Others are stopped by heartbeats. */
   mostCost?: number | undefined;
-  /** The conversation to go on with, and the words for it. A tool that does not know it any more begins anew with the prompt. */
+  /** The conversation to resume, and its prompt. A tool that no longer has it starts a new one with `promptFile`. */
   resume?:
     | {
         sessionId: string;
         promptFile: string;
         cost?: SessionCost | undefined;
-        /** What was said in it, for the conversation that has to be begun in its place. */
+        /** What was said before, for a new conversation in its place. */
         recall?: () => Promise<string>;
       }
     | undefined;
   answers: readonly GivenAnswer[];
-  /** What people write meanwhile; a tool that takes nothing while it works leaves it for the next turn. */
+  /** People's messages during the turn. Tools that read none while working leave them for the next turn. */
   messages?: TurnMessages | undefined;
-  /** Aborted when the turn must end; everything that was started ends with it. */
+  /** Aborted when the turn must end; ends everything it started. */
   signal: AbortSignal;
-  /** A tool that says nothing for so long is stopped. */
+  /** A tool that prints nothing for this long is stopped. */
   silenceSeconds: number;
   /** Values that must not leave this machine. */
   secrets: readonly string[];
-  /** Where the process is noted, for a later life of the worker. */
+  /** Where the process id is stored, for the worker's next start. */
   pidFile?: string | undefined;
-  /** Everything that the tool prints, as it is. */
+  /** Raw output of the tool. */
   logFile?: string | undefined;
 }
 
-/** Something that only a person can say; a permission only the person whose machine this is. */
+/** A question only a person can answer; a permission only the worker's user. */
 export interface AgentQuestion {
   kind?: QuestionKind;
   question: string;
   options: string[];
 }
 
-/** `killed`: something else than the tool ended it, the system without memory for example. */
+/** `killed`: ended by something else, such as the system when out of memory. */
 export type FailureCause =
   | "crash"
   | "killed"
@@ -113,20 +116,20 @@ export type FailureCause =
 export type TurnEnd =
   | { kind: "done" }
   | { kind: "question"; question: AgentQuestion }
-  /** `isBudget`: the sum is used up that the turn was given. */
+  /** `isBudget`: the turn has used up its budget. */
   | { kind: "limit"; reason: string; resetsAt: string | null; isBudget?: boolean }
   | { kind: "failed"; cause: FailureCause; reason: string };
 
-/** The same with what else is known of it. */
+/** The end of a turn with further details. */
 export type AgentEnd = TurnEnd & {
-  /** What the agent said last, in full. */
+  /** The agent's last message, in full. */
   words: string;
   sessionId: string | null;
-  /** What it wanted to do and was not allowed to. */
+  /** Actions that were denied. */
   denied: string[];
 };
 
-/** What a protocol hands on while a turn goes on. */
+/** What a protocol reports during a turn. */
 export interface TurnOutput {
   transcript: Transcript;
   usage(usage: Usage): void;
@@ -134,32 +137,31 @@ export interface TurnOutput {
   session(id: string): void;
   sessionCost(cost: SessionCost): void;
   denied(what: string): void;
-  /** The tool is alive: the clock of its silence begins anew. */
+  /** The tool is alive: restarts the silence timer. */
   heard(): void;
 }
 
-/** How a tool of this machine is started and spoken to. */
+/** How an installed tool is started and run. */
 export interface ToolStart {
-  /** How it is spoken to, in a word or two. */
+  /** Protocol, in a word or two. */
   way: string;
-  /** The program that is started. */
   program: string;
   run(turn: AgentTurn, output: TurnOutput): Promise<TurnEnd>;
-  /** What the tool's own record of the session says it took since then; null where there is none to be found. */
+  /** Usage since then from the tool's own session record; null if there is none. */
   recorded?(
     turn: Pick<AgentTurn, "environment" | "confine" | "folder">,
     sessionId: string,
     since: Date,
   ): Promise<Usage[] | null>;
-  /** True where the record is asked only when the tool itself told no counts. */
+  /** True if the record is used only when the tool reported no counts. */
   tellsMoreThanRecord?: boolean;
 }
 
 export interface Driver extends KnownAgent {
-  /** The program that its makers install, asked for its version. */
+  /** The program that `--version` is asked of. */
   program: string;
-  /** Looks for the tool in an environment; null when it is not installed. */
+  /** Finds the tool; null if it is not installed. */
   find(environment: Record<string, string>): Promise<ToolStart | null>;
-  /** Whether somebody is signed in, as far as that shows from outside; null when it does not. */
+  /** True if signed in; null if that is not visible from outside. */
   isSignedIn(environment: Record<string, string>): Promise<boolean | null>;
 }

@@ -7,7 +7,7 @@ import { processEnvironment } from "./process";
 
 const run = promisify(execFile);
 
-/** Where a program lies on the path of an environment. */
+/** Finds a program on the environment's PATH. */
 export async function findProgram(
   name: string,
   environment: Record<string, string>,
@@ -27,11 +27,11 @@ export async function findProgram(
 interface Told {
   isWell: boolean;
   stdout: string;
-  /** Its complaints as well. */
+  /** Standard output and error. */
   output: string;
 }
 
-/** What a short-lived program prints, and whether it ended well; null when it could not be started. */
+/** Runs a short-lived program and returns its output; null if it could not be started. */
 export function ask(
   program: string,
   words: readonly string[],
@@ -40,7 +40,7 @@ export function ask(
   return askIn({ program, words, environment });
 }
 
-/** The same in a folder. */
+/** Like `ask`, in a folder. */
 export async function askIn({
   program,
   words,

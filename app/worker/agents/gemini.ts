@@ -12,7 +12,7 @@ import { passFirstMinute, readGeminiRecord } from "./session-records";
 
 const { title, signIn } = knownAgents.gemini;
 
-/** Gemini CLI speaks the protocol by itself. */
+/** Gemini CLI, which speaks ACP itself. */
 export const gemini: Driver = {
   ...knownAgents.gemini,
   program: "gemini",
@@ -33,7 +33,7 @@ export const gemini: Driver = {
             words: ["--acp", ...(turn.model === undefined ? [] : ["--model", turn.model])],
             coverage: { commandsAreEscapes: false },
             modeFor: ({ allow }) => (allow === "all" ? "yolo" : "autoEdit"),
-            // A worktree of ours is a folder that nobody has ever been asked about.
+            // Worktrees are new folders that the user has never been asked to trust.
             environment: () => ({ GEMINI_CLI_TRUST_WORKSPACE: "true" }),
             usageOf: (answer, { model }) => quotaOfAnswer(answer, model),
             signIn,
@@ -52,7 +52,7 @@ export const gemini: Driver = {
     if (!settingsSchema.safeParse(jsonOf(settings)).success) return false;
     return access(join(home, "oauth_creds.json")).then(
       () => true,
-      // Newer releases keep the account in the system's key chain, where nobody else looks.
+      // Newer releases store the account in the system's keychain, which cannot be checked here.
       () => null,
     );
   },

@@ -1,7 +1,7 @@
-/** A limit of the model's service that passes by itself, or with the bill. */
+/** A limit of the model's service that ends by itself, or when the bill is paid. */
 export interface Limit {
   reason: string;
-  /** When it ends, if that was said. */
+  /** When it ends, if known. */
   resetsAt: string | null;
 }
 
@@ -22,7 +22,7 @@ const limitWords = [
   /quota (?:has been )?(?:exceeded|exhausted)|exceeded your (?:current )?quota/i,
 ];
 
-/** Recognises a limit in what a tool says of an error, or in the status that it names. Never ask it about an agent's own words. */
+/** Detects a limit in a tool's error message or status. Never pass it the agent's own text. */
 export function limitIn(text: string, status?: number | null, now = new Date()): Limit | null {
   const isStatus = status !== undefined && status !== null && limitStatuses.has(status);
   if (!isStatus && !limitWords.some((words) => words.test(text))) return null;
@@ -36,7 +36,7 @@ function resetIn(text: string, now: Date): Date | null {
   return epochIn(text) ?? dateIn(text, now) ?? durationIn(text, now) ?? clockIn(text, now);
 }
 
-/** `usage limit reached|1767225600` and `"resetsAt":1767225600`. */
+/** Matches `usage limit reached|1767225600` and `"resetsAt":1767225600`. */
 function epochIn(text: string): Date | null {
   const [, digits] = /(?:\||resets?_?at["':\s]+)(\d{10})\b/i.exec(text) ?? [];
   return digits === undefined ? null : new Date(Number(digits) * 1000);
@@ -48,7 +48,7 @@ function dateIn(text: string, now: Date): Date | null {
   return later(iso === undefined ? null : new Date(iso), now);
 }
 
-/** `try again in 1h 30m`, `retry after 20 seconds`, `"resets_in_seconds": 90`. */
+/** Matches `try again in 1h 30m`, `retry after 20 seconds`, `"resets_in_seconds": 90`. */
 function durationIn(text: string, now: Date): Date | null {
   const [, counted] =
     /(?:resets_in_seconds|retry[-_ ]?after)["':\s]+(\d+)\b(?!\s*[mhd])/i.exec(text) ?? [];
@@ -72,12 +72,12 @@ function unitOf(word: string): number {
   return letter === "d" || letter === "h" || letter === "m" ? secondsOf[letter] : secondsOf.s;
 }
 
-/** How long ago the time that was said may be: a tool tries again by itself before it gives up and says so. */
+/** How far in the past a stated time may be: tools retry by themselves before they give up and report it. */
 const staleMilliseconds = 10 * 60_000;
 
 /**
- * `resets 3pm`, `try again at 3:05 PM`: the next time that this machine's clock shows it. Seconds are left out of what is said,
- * so the limit ends at the latest with that minute, and one that has just passed is over.
+ * `resets 3pm`, `try again at 3:05 PM`: the next time this machine's clock shows it. The time has no seconds, so the
+ * limit lasts until that minute ends. If it passed less than 10 minutes ago, the limit is over.
  */
 function clockIn(text: string, now: Date): Date | null {
   const [, hour, minute, half] =

@@ -13,16 +13,16 @@ export interface ToolExit {
   complaints: string;
 }
 
-/** Understands what a tool prints line by line. */
+/** Parses a tool's output line by line. */
 export interface LineReader {
   take(line: string): void;
-  /** What became of the turn, once the tool has ended. Tells the usage as well. */
+  /** Called when the tool has ended: reports usage and returns how the turn ended. */
   end(exit: ToolExit): TurnEnd;
 }
 
-/** What is said to a tool on its standard input while it works. */
+/** Writes to a tool's standard input while it works. */
 interface Talk {
-  /** Hears each line that the tool prints. */
+  /** Called for each line the tool prints. */
   take(line: string): void;
   end(): void;
 }
@@ -32,17 +32,17 @@ interface LineTool {
   program: string;
   words: readonly string[];
   environment?: Record<string, string>;
-  /** Says the prompt and what comes later as lines; left out, standard input is the prompt and nothing else. */
+  /** Sends the prompt and later messages as lines. Without it, standard input is just the prompt. */
   talk?: (stdin: Writable, prompt: string) => Talk;
 }
 
-/** The prompt, and the end of the input. A tool that ends before it has read everything is no fault of ours: its end says why. */
+/** Pipes the prompt and closes the input. Errors are ignored: a tool that ends early says why in its exit. */
 function feed(stdin: Writable, promptFile: string): Talk {
   pipeline(createReadStream(promptFile), stdin).catch(() => undefined);
   return { take: () => undefined, end: () => undefined };
 }
 
-/** One turn with a tool that takes its prompt on standard input and prints what it does as lines. */
+/** Runs one turn with a tool that reads its prompt from standard input and prints lines. */
 export async function runLineTurn(
   tool: LineTool,
   turn: AgentTurn,
@@ -50,7 +50,7 @@ export async function runLineTurn(
   reader: LineReader,
 ): Promise<TurnEnd> {
   const promptFile = turn.resume?.promptFile ?? turn.promptFile;
-  // Read before the tool starts: what it prints while nobody listens for lines is lost, and its end with it.
+  // Read before the tool starts: output printed before anybody reads lines would be lost, including its end.
   const prompt = tool.talk ? await readFile(promptFile, "utf8") : "";
   const started = await startProcess({
     program: tool.program,
@@ -82,7 +82,7 @@ export async function runLineTurn(
   }
 }
 
-/** The end of a tool that went away without saying how its turn ended. */
+/** End of a turn whose tool exited without reporting one. */
 export function crashEnd(title: string, { code, signal, complaints }: ToolExit): TurnEnd {
   if (code === 127) {
     return {
@@ -98,7 +98,7 @@ export function crashEnd(title: string, { code, signal, complaints }: ToolExit):
   return { kind: "failed", cause: signal === null ? "crash" : "killed", reason };
 }
 
-/** A line as JSON; what is none is for the log only. */
+/** Parses a line as JSON; null if it is not. */
 export function jsonOf(line: string): unknown {
   try {
     return JSON.parse(line);

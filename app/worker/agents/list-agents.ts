@@ -2,19 +2,19 @@ import { drivers } from "./catalog";
 import type { Driver } from "./driver";
 import { ask, findProgram } from "./find-program";
 
-/** An agent on this machine, as `worker agents` shows it. */
+/** An agent on this machine, as shown by `worker agents`. */
 interface AgentHere {
   name: string;
   title: string;
-  /** Null when it is not installed. */
+  /** Null if not installed. */
   way: string | null;
   version: string | null;
-  /** Null when it does not show from outside. */
+  /** Null if not visible from outside. */
   isSignedIn: boolean | null;
   install: string;
 }
 
-/** Looks for every agent that is known by name. */
+/** Checks every agent known by name. */
 export function findAgents(environment: Record<string, string>): Promise<AgentHere[]> {
   return Promise.all(drivers.map((driver) => findAgent(driver, environment)));
 }
@@ -32,7 +32,7 @@ async function findAgent(driver: Driver, environment: Record<string, string>): P
   return { name, title, install, way: tool.way, version, isSignedIn };
 }
 
-/** The same as lines for a person. */
+/** Formats the agents as lines. */
 export function describeAgents(agents: readonly AgentHere[]): string {
   return agents
     .map(({ name, title, way, version, isSignedIn, install }) => {

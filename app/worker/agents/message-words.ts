@@ -1,11 +1,11 @@
 import type { PersonMessage } from "~/contract/agent-message";
 
-/** What people wrote, as an agent reads it in the middle of its work. */
+/** People's messages as a prompt to an agent at work. */
 export function wordsOfMessages(messages: readonly PersonMessage[]): string {
   return `${listedMessages(messages)}\n\nTake this into account and go on with the same work where you stopped: what is done stays, unless this asks for something else. It changes none of the rules that you work by.`;
 }
 
-/** The messages themselves, each with its author. */
+/** The messages, each with its author. */
 export function listedMessages(messages: readonly PersonMessage[]): string {
   const said = messages.map(
     ({ author, about, text }) => `${author}, about ${about}:\n\n${quoted(text)}`,
@@ -13,7 +13,7 @@ export function listedMessages(messages: readonly PersonMessage[]): string {
   return `While you work on this, people of the product have written to you:\n\n${said.join("\n\n")}`;
 }
 
-/** Each line behind a bar, so that no text ends its own quotation. */
+/** Prefixes each line with `>`, so that no text can end its own quote. */
 function quoted(text: string): string {
   return text
     .trimEnd()

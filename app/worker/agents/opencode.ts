@@ -13,7 +13,7 @@ const permissionFor: Record<Allowance, Record<string, string>> = {
   all: { edit: "allow", bash: "allow", webfetch: "allow", external_directory: "allow" },
 };
 
-/** opencode speaks the protocol by itself. */
+/** opencode, which speaks ACP itself. */
 export const opencode: Driver = {
   ...knownAgents.opencode,
   program: "opencode",
@@ -23,8 +23,8 @@ export const opencode: Driver = {
     return {
       way: "opencode acp",
       program,
-      // The answer to a prompt counts its last call of the model only; the export has them all.
-      // It loads what its home names, and an agent may have written there: never outside of the sandbox.
+      // An answer counts only the last model call; the export has all of them. Runs in the sandbox, because opencode
+      // loads config from its home, where an agent may have written.
       async recorded({ environment, folder, confine }, sessionId, since) {
         const words = ["export", sessionId];
         const launch = { program, words, folder, environment };
@@ -54,7 +54,7 @@ export const opencode: Driver = {
     if (program === null) return null;
     const answer = await ask(program, ["auth", "list"], environment);
     const [, count] = /(\d{1,6}) credentials?/.exec(answer?.output ?? "") ?? [];
-    // Models that need no account work without credentials: none of them proves nothing.
+    // Free models need no credentials, so zero credentials proves nothing.
     return Number(count ?? 0) > 0 || /environment variable/.test(answer?.output ?? "")
       ? true
       : null;

@@ -14,37 +14,40 @@ const run = promisify(execFile);
 interface ProcessWish extends Launch {
   /** Puts it into a sandbox. */
   confine?: Confine | undefined;
-  /** Where the process is noted, for a later life of the worker. */
+  /** Where the process id is stored, for the worker's next start. */
   pidFile?: string | undefined;
   logFile?: string | undefined;
-  /** Called for each piece of its standard output. */
+  /** Called for each chunk of standard output. */
   heard: (piece: Buffer) => void;
-  /** Called for each piece of its error stream. */
+  /** Called for each chunk of standard error. */
   complained?: (piece: Buffer) => void;
 }
 
-/** A program at work, together with everything that it starts. */
+/** A running program and everything it starts. */
 export interface RunningProcess {
   stdin: Writable;
   stdout: Readable;
-  /** The end of what it complained about. */
+  /** End of its standard error. */
   complaints(): string;
-  /** Resolves once it and its pipes are closed. */
+  /** Resolves once the process and its pipes are closed. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Asks the whole tree to end, and ends it when it does not. */
+  /** Asks the process tree to end, then kills it. */
   stop(): Promise<void>;
 }
 
 const keptComplaints = 8_000;
-/** How long a program may take to end by itself once it is told to. */
+/** Time a program gets to end after it is asked to. */
 const graceMilliseconds = 2_000;
-/** How long what a program leaves behind in the background may hold its pipes. */
+/** Time that leftover background processes may keep the pipes open. */
 const leftMilliseconds = 5_000;
 
-/** The shell becomes the program when it is told to, and ends when the worker is gone before: nothing runs that nobody has noted. */
+/**
+ * The shell waits until its process id is stored, then execs the program. If the worker dies before, the shell exits,
+ * so nothing runs unrecorded.
+ */
 const whenNoted = 'read -r _ <&3 || exit 125; exec 3<&-; exec "$@"';
 
-/** Starts a program in a process group of its own. */
+/** Starts a program in its own process group. */
 export async function startProcess(wish: ProcessWish): Promise<RunningProcess> {
   const launch = wish.confine === undefined ? wish : await wish.confine(wish);
   const child: ChildProcess = spawn(
@@ -80,7 +83,7 @@ export async function startProcess(wish: ProcessWish): Promise<RunningProcess> {
     noteTouched(wish.folder);
     await launch.cleared?.();
   });
-  // Who waits for it hears of it; nobody has to.
+  // Nobody has to await it.
   ended.catch(() => undefined);
   await letBegin(gate, child.pid, wish.pidFile);
   return {
@@ -92,7 +95,7 @@ export async function startProcess(wish: ProcessWish): Promise<RunningProcess> {
   };
 }
 
-/** Closed without a word the gate ends the shell that waits there. */
+/** Closing the gate without writing makes the waiting shell exit. */
 async function letBegin(
   gate: Writable,
   pid: number | undefined,
@@ -106,15 +109,17 @@ async function letBegin(
   }
 }
 
-/** An environment of our own making: the types of Remix want a NODE_ENV in every one, which no agent is to be given. */
+/**
+ * Builds the environment of a process. Remix's types require NODE_ENV in every environment, but agents must not get it.
+ */
 export function processEnvironment(environment: Record<string, string>): NodeJS.ProcessEnv {
   return Object.assign(Object.create(null), environment);
 }
 
-/** Its lines as they come. */
+/** Calls back with each line as it comes. */
 export async function eachLine(stdout: Readable, take: (line: string) => void): Promise<void> {
   const lines = createInterface({ input: stdout, crlfDelay: Number.POSITIVE_INFINITY });
-  // A pipe that is let go has no end that the reader would hear of.
+  // A destroyed pipe emits no end, so the reader must be closed here.
   stdout.once("close", () => lines.close());
   for await (const line of lines) take(line);
 }
@@ -130,14 +135,17 @@ function endOf(child: ChildProcess) {
   });
 }
 
-/** What a program leaves in the background keeps its pipes open, and nobody shall wait for that. */
+/** Background processes keep the pipes open. Kills them, so that nobody waits for them. */
 function letGo({ pid, stdout, stderr }: ChildProcess): void {
   if (pid !== undefined) signal(-pid, "SIGKILL");
   stdout?.destroy();
   stderr?.destroy();
 }
 
-/** What a program has started may sit in a group of its own: the tree is read before its root is gone. */
+/**
+ * Ends a process tree. Reads the tree first, because descendants may be in other process groups and cannot be found
+ * once the root is gone.
+ */
 export async function stopTree(
   child: ChildProcess,
   ended: Promise<unknown>,
@@ -154,7 +162,7 @@ export async function stopTree(
   if (child.exitCode === null && child.signalCode === null) {
     signalAll("SIGTERM");
     const until = performance.now() + graceMilliseconds;
-    // Its root may go at once and leave it to others to write down what was said.
+    // The root may exit at once while children still write their output.
     do await wait(20);
     while (performance.now() < until && (await isAnyRunning(tree)));
   }
@@ -175,7 +183,7 @@ async function descendantsOf(root: number): Promise<number[]> {
   return found.slice(1);
 }
 
-/** What has ended and whose parent has not asked for it stays in the list, as a zombie. */
+/** Ignores zombies: processes that ended and were not reaped yet. */
 async function isAnyRunning(pids: readonly number[]): Promise<boolean> {
   const words = ["-o", "stat=", "-p", pids.join(",")];
   const { stdout } = await run("ps", words).catch(() => ({ stdout: "" }));

@@ -2,8 +2,8 @@ import { constants, lstat, open } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * The text of a file that lies where an agent may write; null for one that is not there or too large. Only what was written there
- * itself: a link would make the worker read what the agent may not, or what never ends, and a pipe would hold it up.
+ * Reads a file where an agent may write; null if it is missing or too large. Regular files only: a link could point to
+ * what the agent may not read or what never ends, and a pipe would block.
  */
 export async function readPlain(file: string, mostBytes: number): Promise<string | null> {
   const parent = await lstat(dirname(file)).catch(() => null);

@@ -1,14 +1,14 @@
 import { apiTokenPrefix } from "~/contract/api-token";
 
-/** Takes secrets out of what leaves this machine. */
+/** Removes secrets from text that leaves this machine. */
 export interface Redactor {
   clean(text: string): string;
-  /** How much of a text that goes on may leave already without cutting a secret in two. */
+  /** Length of a streamed text that can be sent without cutting a secret in two. */
   wholeLength(text: string): number;
 }
 
 const mark = "•••";
-/** A shorter value would blacken ordinary words. */
+/** Shorter values would redact ordinary words. */
 const shortestSecret = 6;
 
 const patterns = [
@@ -20,13 +20,13 @@ const patterns = [
   /\bgl(?:pat|oas|rt|cbt)-[A-Za-z0-9_-]{16,}/g,
 ];
 
-/** Beginnings of what has spaces in it. A key without its end is held back until the end is there. */
+/** Beginnings of secrets that contain spaces. Held back until the end arrives. */
 const unfinished = [
   /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?![\s\S]*-----END [A-Z0-9 ]*PRIVATE KEY-----)/,
   /-----BEGIN[A-Z0-9 ]*-{0,4}$/,
 ];
 
-/** Knows the shapes of well-known secrets, and the values that it is given: a list that may grow meanwhile. */
+/** Redacts the given values and well-known secret formats. The list may grow later. */
 export function createRedactor(secrets: readonly string[]): Redactor {
   let known = secrets.length;
   let variants = variantsOf(secrets);
@@ -55,7 +55,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   };
 }
 
-/** The same for each text within a value. */
+/** Cleans every string within a value. */
 export function cleanedValue(value: unknown, clean: (text: string) => string): unknown {
   if (typeof value === "string") return clean(value);
   if (Array.isArray(value)) return value.map((one) => cleanedValue(one, clean));
@@ -64,7 +64,7 @@ export function cleanedValue(value: unknown, clean: (text: string) => string): u
   return Object.fromEntries(pairs);
 }
 
-/** The values as they are, as JSON writes them, and each long line of theirs; the longest first. */
+/** Each value as is, JSON-escaped, and its long lines; longest first. */
 function variantsOf(secrets: readonly string[]): string[] {
   const all = secrets.flatMap((secret) => [
     secret,
@@ -76,7 +76,7 @@ function variantsOf(secrets: readonly string[]): string[] {
     .sort((one, other) => other.length - one.length);
 }
 
-/** Where the end of a text may be the beginning of a value. */
+/** Index where the text's end may be the start of a value. */
 function begunIn(text: string, value: string): number {
   for (let length = Math.min(value.length - 1, text.length); length > 0; length -= 1) {
     if (text.endsWith(value.slice(0, length))) return text.length - length;

@@ -1,6 +1,6 @@
 import { drivers } from "./catalog";
 
-/** What each driver reports, as the table of `docs/worker.md`. */
+/** What each driver reports, as the table in `docs/worker.md`. */
 export function reportsTable(): string {
   const rows = drivers.flatMap(({ name, reports }) =>
     Object.entries(reports).map(

@@ -4,8 +4,8 @@ import { createRedactor } from "./redact";
 import { openTranscript } from "./transcript";
 
 /**
- * One turn of an agent: entries and usage go to the sink while it works, free of secrets; how it ended is the answer. A turn
- * that is cancelled throws the reason of its signal, after its usage was told and its processes have ended.
+ * Runs one turn: sends entries and usage without secrets to the sink and returns how it ended. A canceled turn throws
+ * its signal's reason, after its usage is reported and its processes have ended.
  */
 export async function runAgent(
   tool: ToolStart,
@@ -43,7 +43,7 @@ export async function runAgent(
       if (!silence.signal.aborted) throw error;
       return silentEnd(turn.silenceSeconds, transcript.lastWords());
     });
-    // A line reader ends quietly when its tool is stopped.
+    // A line reader returns normally when its tool is stopped.
     turn.signal.throwIfAborted();
     const told = silence.signal.aborted
       ? silentEnd(turn.silenceSeconds, transcript.lastWords())
@@ -56,7 +56,7 @@ export async function runAgent(
   }
 }
 
-/** The tool's own record, which knows of every call, and else what the tool has said. */
+/** Usage from the tool's own record, which has every call, otherwise what the tool reported. */
 async function usageOf(
   tool: ToolStart,
   turn: AgentTurn,
@@ -71,7 +71,7 @@ async function usageOf(
   return recorded === null ? said : withCost(recorded, said);
 }
 
-/** A cost that was told for the whole turn stays with its counts when they are of one model. */
+/** Adds the turn's reported cost to its counts if they are of one model. */
 function withCost(recorded: Usage[], said: readonly Usage[]): Usage[] {
   const costs = said.filter(({ cost }) => cost !== null);
   const [only, ...others] = recorded;

@@ -9,8 +9,8 @@ import { readPlain } from "./read-plain";
 import { disjoint, sumByModel } from "./usage";
 
 /**
- * The tools write down each answer of the model with its counts. That record is there however a turn ended, tells what came
- * from the cache, and names the model; what the tools print does not always.
+ * Tools record each model answer with its counts. Unlike their output, the record always has cached tokens and the
+ * model, however a turn ended.
  */
 
 const codexCounts = z.looseObject({
@@ -31,8 +31,8 @@ const codexLine = z.looseObject({
 });
 
 /**
- * Codex writes the counts of each answer down as soon as it is whole, before the calls in it are made. Older ones write only
- * sums since the session began, and only once the calls have ended: then the turn took what was added to them.
+ * Codex records the counts of each complete answer before it makes the answer's calls. Older versions record only
+ * session totals, after the calls: the turn's usage is then the difference.
  */
 export async function readCodexRecord(
   home: string,
@@ -94,7 +94,7 @@ const geminiLine = z.looseObject({
   }),
 });
 
-/** Gemini CLI may write an answer several times, with more in it each time: the last one counts. */
+/** Gemini CLI may write an answer several times, each more complete; the last one counts. */
 export async function readGeminiRecord(
   home: string,
   sessionId: string,
@@ -132,7 +132,7 @@ const claudeLine = z.looseObject({
   }),
 });
 
-/** Claude Code writes a line for each part of an answer, with the counts of the whole answer in each. */
+/** Claude Code writes one line per part of an answer, each with the counts of the whole answer. */
 export async function readClaudeRecord(
   home: string,
   sessionId: string,
@@ -145,7 +145,7 @@ export async function readClaudeRecord(
     const entry = claudeLine.safeParse(line).data;
     if (entry === undefined || new Date(entry.timestamp) < since) continue;
     const { id, model, usage } = entry.message;
-    // What Claude Code itself says in the model's place.
+    // Messages of Claude Code itself, not the model.
     if (model === "<synthetic>") continue;
     answers.set(id, {
       model,
@@ -160,7 +160,7 @@ export async function readClaudeRecord(
   return sumByModel(answers.values());
 }
 
-/** The turn without its conversation when there is no record of it: a tool that is told to resume it would only fail. */
+/** Drops a conversation without a record from the turn, because the tool would fail to resume it. */
 export async function resumable(
   title: string,
   turn: AgentTurn,
@@ -175,8 +175,8 @@ export async function resumable(
 }
 
 /**
- * Gemini CLI 0.61 names the record of a session by its minute, and begins it anew when the session is loaded in that same minute:
- * all of it would be lost.
+ * Gemini CLI 0.61 names a session's record by its minute and overwrites it if the session is loaded within that minute.
+ * Waits until it has passed, so that nothing is lost.
  */
 export async function passFirstMinute(turn: AgentTurn, output: TurnOutput, home: string) {
   if (turn.resume === undefined) return;
@@ -192,7 +192,7 @@ export async function passFirstMinute(turn: AgentTurn, output: TurnOutput, home:
   }
 }
 
-/** The lines of the files whose name ends with a session's; null when there is none. */
+/** Parsed lines of the files whose name ends with the session's; null if there are none. */
 async function linesOfSession(folder: string, name: string): Promise<unknown[] | null> {
   const entries = await readdir(folder, { recursive: true }).catch(() => []);
   const files = entries.filter((entry) => entry.endsWith(`${name}.jsonl`));
@@ -201,7 +201,7 @@ async function linesOfSession(folder: string, name: string): Promise<unknown[] |
   return texts.length === 0 ? null : texts.flatMap((text) => text.split("\n")).map(jsonOf);
 }
 
-/** Far more than a long conversation, and less than a text can hold. */
+/** Far more than a long conversation, less than the longest string. */
 const mostBytes = 256 * 1024 ** 2;
 
 const opencodeExport = z.looseObject({
@@ -226,7 +226,10 @@ const opencodeExport = z.looseObject({
   ),
 });
 
-/** Reads what `opencode export` prints. Its counts are disjoint already; a cost of nothing is a price that it does not know. */
+/**
+ * Reads the output of `opencode export`. Its counts are already disjoint. A cost of zero means that the price is
+ * unknown.
+ */
 export function readOpencodeExport(text: string, since: Date): Usage[] | null {
   const exported = opencodeExport.safeParse(jsonOf(text.slice(text.indexOf("{"))));
   if (!exported.success) return null;

@@ -1,19 +1,19 @@
 import type { EntryKind, Transcript } from "./transcript";
 
-/** A call of a tool, as far as it is known by now. */
+/** A tool call, as far as it is known. */
 export interface KnownCall {
   kind: EntryKind;
   title: string;
   path?: string | undefined;
-  /** What stands in the entry that tells of its begin. */
+  /** Text of the entry for its start. */
   intent?: string | undefined;
 }
 
-/** Tells of calls as they begin and end, each once, whatever the agent repeats. */
+/** Logs each call's start and end once, even if the agent repeats them. */
 export interface CallLog {
   begin(id: string, call: KnownCall): void;
   end(id: string, call: KnownCall, status: "done" | "failed", output: string): void;
-  /** The title of the call that runs now. */
+  /** Title of the running call. */
   running(): string | null;
 }
 
@@ -40,7 +40,7 @@ function shown({ kind, title, path }: KnownCall) {
   return { kind, title, ...(path === undefined ? {} : { path }) };
 }
 
-/** What was taken out and put in, line by line, without what both have in common at both ends. */
+/** Removed and added lines, without the common lines at both ends. */
 export function describeChange(before: string | null | undefined, after: string): string {
   const old = before ? before.split("\n") : [];
   const fresh = after.split("\n");

@@ -3,7 +3,7 @@ import type { Redactor } from "./redact";
 
 export type EntryKind = (typeof outputKinds)[number];
 
-/** One thing that an agent said or did, in its order. A call is told twice: when it begins, and how it ended. */
+/** Something an agent said or did, in order. A call has two entries: its start and its end. */
 export interface Entry {
   seq: number;
   at: string;
@@ -14,22 +14,22 @@ export interface Entry {
   status?: "running" | "done" | "failed" | undefined;
 }
 
-/** Writes down what an agent says and does, in order, without secrets and in pieces of a bearable size. */
+/** Records what an agent says and does: in order, without secrets, in entries of limited size. */
 export interface Transcript {
-  /** A piece of running text; pieces of a kind that follow each other become one entry or few. */
+  /** Adds streamed text. Consecutive pieces of the same kind are joined into few entries. */
   say(kind: "text" | "thought", piece: string): void;
-  /** The agent begins another message. */
+  /** The agent starts another message. */
   endMessage(): void;
   add(entry: Omit<Entry, "seq" | "at">): void;
-  /** What the agent said last. */
+  /** The agent's last message. */
   lastWords(): string;
-  /** Lets go what was held back for the rest of a line. */
+  /** Writes text that was held back for the rest of a word or secret. */
   flush(): void;
 }
 
 /** Longer texts lose their middle. */
 const longestEntry = 16_000;
-/** Running text leaves after this time, for the people who watch. */
+/** Delay before streamed text is written, for people who watch. */
 const pauseMilliseconds = 400;
 const longestWords = 64_000;
 
@@ -54,14 +54,14 @@ export function openTranscript(redactor: Redactor, write: (entry: Entry) => void
   };
 
   const emitPieces = (kind: "text" | "thought", text: string): void => {
-    // Cleaned before it is cut, so that no secret lies across two pieces.
+    // Redacted before it is split, so that no secret spans two pieces.
     const clean = redactor.clean(text);
     for (let from = 0; from < clean.length; from += longestEntry) {
       emit({ kind, text: clean.slice(from, from + longestEntry) });
     }
   };
 
-  /** Lets go what is whole; the rest of a word, a key or a secret stays until it is whole too. */
+  /** Writes complete text; an unfinished word, key or secret stays until it is complete. */
   const flushWhole = (): void => {
     timer = undefined;
     if (pending === undefined) return;
@@ -109,7 +109,7 @@ function cleaned<Part extends Pick<Entry, "text" | "title" | "path">>(
   };
 }
 
-/** The begin and the end of a text that is too long, and how much was between them. */
+/** Keeps both ends of a text that is too long, and says how much was cut. */
 export function withoutMiddle(text: string): string {
   if (text.length <= longestEntry) return text;
   const half = Math.floor(longestEntry / 2);

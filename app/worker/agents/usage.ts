@@ -1,6 +1,6 @@
 import type { Usage } from "./driver";
 
-/** Usage of which nothing is known yet. */
+/** Usage with nothing known yet. */
 export const nothingKnown: Usage = {
   model: null,
   freshInput: null,
@@ -11,7 +11,7 @@ export const nothingKnown: Usage = {
   currency: null,
 };
 
-/** Counts of one call of a model as services report them, where input includes what came from the cache. */
+/** Counts of one model call as services report them: input includes cached tokens. */
 interface CountsWithCache {
   input: number | null;
   output: number | null;
@@ -19,7 +19,7 @@ interface CountsWithCache {
   cacheWrite: number | null;
 }
 
-/** Takes the cached tokens out of the input, so that no token is counted twice. */
+/** Subtracts cached tokens from the input, so that none is counted twice. */
 export function disjoint(model: string | null, counts: CountsWithCache): Usage {
   const { input, output, cacheRead, cacheWrite } = counts;
   const cached = (cacheRead ?? 0) + (cacheWrite ?? 0);
@@ -27,7 +27,7 @@ export function disjoint(model: string | null, counts: CountsWithCache): Usage {
   return { model, freshInput, output, cacheRead, cacheWrite, cost: null, currency: null };
 }
 
-/** Adds what calls took, one sum for each model. */
+/** Adds up usage per model. */
 export function sumByModel(calls: Iterable<Usage>): Usage[] {
   const sums = new Map<string | null, Usage>();
   for (const call of calls) {

@@ -1,6 +1,6 @@
 import { sendable } from "../service/sendable";
 
-/** A job lies in a repository that the person at this machine has not named: it goes back, and nothing of it is run. */
+/** The job's repository is not one the worker's user has named. The job is given back and nothing in it is run. */
 export class RepositoryNotAllowed extends Error {
   constructor(readonly address: string) {
     const shown = sendable(address, 200);
@@ -12,7 +12,7 @@ export class RepositoryNotAllowed extends Error {
   }
 }
 
-/** A repository on another machine: nothing that git would take for an option, a program or a path of this one. */
+/** True for addresses on another machine. Excludes what git could take for an option, a program or a local path. */
 export function isForeign(address: string): boolean {
   return (
     /^(https|ssh):\/\/([\w.~%+:-]+@)?[a-z0-9[][^\s@]*$/i.test(address) ||
@@ -20,12 +20,12 @@ export function isForeign(address: string): boolean {
   );
 }
 
-/** What a person may name with `--also-repo`: an address, or the beginning of addresses that ends in `/`. */
+/** True for valid `--also-repo` values: an address, or a prefix of addresses that ends in `/`. */
 export function isAlsoRepo(word: string): boolean {
   return isForeign(word) || /^git@[a-z0-9][a-z0-9.-]*:$/i.test(word.replace(/\/$/, ""));
 }
 
-/** Whether the person has named this address, whole or by its beginning. */
+/** True if the user named this address or a prefix of it. */
 export function isNamed(address: string, named: readonly string[]): boolean {
   return named.some(
     (name) =>
@@ -33,12 +33,12 @@ export function isNamed(address: string, named: readonly string[]): boolean {
   );
 }
 
-/** A server may read `..` as a step out of the folder that was named. */
+/** A server may resolve `..` and leave the named folder. */
 function climbs(address: string): boolean {
   return /(^|[/:\\])\.{1,2}([/\\]|$)|%2e|%2f|%5c/i.test(address);
 }
 
-/** An address of somebody else's choice, as one word of a command line. */
+/** Quotes an untrusted address as one word of a command line. */
 function quoted(address: string): string {
   return /^[\w@%+=:,./~-]+$/.test(address) ? address : `'${address.replaceAll("'", "'\\''")}'`;
 }

@@ -15,15 +15,15 @@ import { setUp } from "./set-up";
 import { tellOnMain } from "./tell-merged";
 import type { Worktree } from "./worktree";
 
-/** A head that was found in the repository, at this commit. */
+/** A head whose commit was found in the repository. */
 interface Found extends ClaimedBeginning {
   commit: string;
 }
 
 /**
- * Lets the attempt begin at what was done for its stories before and has not landed, so that whoever judged it finds that very
- * commit below what comes next. Several heads are joined; where they do not go together, a turn of the agent mends that before
- * any task is begun. False when the attempt ends here: the work is nowhere to be found, or it went home.
+ * Starts the attempt at earlier work of its stories that has not landed, so that the judged commit itself is below the
+ * new work. Merges several heads; if they conflict, a turn of the agent resolves that before any task starts. Returns
+ * false if the attempt ends here: work is missing, or it was sent home.
  */
 export async function beginFromEarlier(
   attempt: Attempt,
@@ -42,13 +42,13 @@ export async function beginFromEarlier(
   return true;
 }
 
-/** Where the own work of the job's task begins, when it was stopped before anybody judged it: then all of it counts as new. */
+/** Base of the task's own earlier work if it was stopped before anybody judged it: then all of it counts as new. */
 export function unjudgedBeginning({ job }: Attempt, { start }: Worktree): string | null {
   const own = job.begins_from?.find(({ head_sha }) => head_sha === start);
   return own?.task_id === job.task_id && !own.judged ? own.base_sha : null;
 }
 
-/** The heads that have not landed; null when one of them is missing, and the run waits for a person. */
+/** Heads that have not landed. If one is missing, pauses the run and returns null. */
 async function findHeads(
   attempt: Attempt,
   worktree: Worktree,
@@ -69,7 +69,10 @@ async function findHeads(
   return null;
 }
 
-/** What nobody has judged may have been pushed differently since. */
+/**
+ * Commit of a head. Unjudged work may have been pushed differently since, so its branch's tip counts if the commit is
+ * gone.
+ */
 async function commitIn(
   { folder, repository }: Worktree,
   { head_sha, branch, judged }: ClaimedBeginning,
@@ -78,7 +81,7 @@ async function commitIn(
   return commit ?? (judged || !isOwnBranch(branch) ? null : tipOf(repository, branch));
 }
 
-/** Nobody begins at the main branch in silence because this repository lacks the work. */
+/** Pauses the run instead of silently starting at the main branch without the missing work. */
 async function pauseForMissing(
   attempt: Attempt,
   missing: readonly ClaimedBeginning[],
@@ -93,7 +96,7 @@ async function pauseForMissing(
   await pauseRun(attempt, { files: [], release: true, reason: `${what}; ${cure}` });
 }
 
-/** Without those that another one holds already, in their order. */
+/** Removes heads that another one contains; keeps the order. */
 async function newestOf({ folder }: Worktree, found: readonly Found[]): Promise<Found[]> {
   if (found.length < 2) return [...found];
   const commits = found.map(({ commit }) => commit);
@@ -103,7 +106,10 @@ async function newestOf({ folder }: Worktree, found: readonly Found[]): Promise<
   );
 }
 
-/** A branch that does not exist yet begins at the first head itself: what was judged is the parent of what follows. */
+/**
+ * Brings in one head. A new branch starts at the first head itself, so that the judged commit is the parent of the new
+ * work.
+ */
 async function joinOne(
   attempt: Attempt,
   worktree: Worktree,
@@ -134,7 +140,7 @@ async function joinOne(
   return false;
 }
 
-/** The merge that is begun in the worktree, where the service has sent it home for that before. */
+/** The merge started in the worktree, if the service has sent this conflict home before; otherwise null. */
 function mendingOf(
   { job, journal }: Attempt,
   { branch, commit }: Found,
@@ -147,7 +153,7 @@ function mendingOf(
   return { conflict, theirs: commit, files, base: here };
 }
 
-/** The job goes home with both versions. What was joined until then is joined again: there is nothing to keep of it. */
+/** Sends the job home with both versions. Undoes what was merged so far, as it can be merged again. */
 async function sendHome(
   attempt: Attempt,
   worktree: Worktree,
@@ -166,7 +172,7 @@ async function sendHome(
   });
 }
 
-/** A turn of its own brings both together, and it is on the branch before any task is begun. */
+/** Resolves the conflict in an extra turn and pushes it before any task starts. */
 async function mendBeforeWork(
   attempt: Attempt,
   worktree: Worktree,

@@ -3,19 +3,19 @@ import { begunFolder } from "./remote";
 import type { Worktree } from "./worktree";
 
 /**
- * Where the work that lies unfinished on a branch has begun, kept beside the branch in the repository itself: only who may
- * push there decides what the work of a task is compared with.
+ * Ref that stores where a branch's unfinished work begins. It is in the repository itself, so that only those who may
+ * push there decide what a task's work is compared with.
  */
 export function begunRef(branch: string): string {
   return `${begunFolder}/${branch}`;
 }
 
-/** A commit that remembers whose work begins at its parent. */
+/** Creates a commit that records whose work begins at its parent. */
 export async function noteOf({ folder }: Worktree, work: string, base: string): Promise<string> {
   return git(folder, ...committer, "commit-tree", "-p", base, "-m", work, `${base}^{tree}`);
 }
 
-/** Where an earlier attempt at this work has begun, when what it pushed is still under the given commit. */
+/** Where an earlier attempt at this work began, if what it pushed is still below `head`; otherwise `head`. */
 export async function beginningOf(worktree: Worktree, work: string, head: string) {
   const { folder, branch } = worktree;
   const note = await commitOf(folder, begunRef(branch));

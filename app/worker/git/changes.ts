@@ -5,13 +5,13 @@ import { messageOf } from "../service/problems";
 import { git } from "./git";
 import { readDiff } from "./read-diff";
 
-/** Shows people what an attempt has changed. Showing it never holds the work up for long, and never fails it. */
+/** Shows people what an attempt has changed. Never delays the work for long, and never fails it. */
 export interface Changes {
-  /** Where the work of the attempt begins, and where it lies. */
+  /** Sets the folder and the commit at which the attempt's work begins. */
   begin(folder: string, base: string): void;
-  /** Sends what has changed until now; the same commit is sent once. */
+  /** Sends the changes so far, once per commit. */
   send(): Promise<void>;
-  /** The same at the very end, when nothing was sent before: a branch that moved on meanwhile brings the work of others along. */
+  /** Sends at the end if nothing was sent before. Otherwise a branch that has moved on could bring in others' work. */
   sendLast(): Promise<void>;
 }
 
@@ -52,12 +52,12 @@ export function openChanges(wish: ChangesWish): Changes {
   };
 }
 
-/** No secret leaves this machine in a patch either; each line keeps its place. */
+/** Redacts secrets in patches. Line numbers stay the same. */
 function cleaned({ clean }: ChangesWish, files: readonly DiffFile[]): DiffFile[] {
   return files.map((file) => {
     if (file.patch === undefined) return file;
     const patch = clean(file.patch.replace(privateKey, hiddenLines));
-    // What is shown is no longer what git wrote, so that nobody shall apply it.
+    // A redacted patch is marked truncated, because it must not be applied.
     return patch === file.patch ? file : { ...file, patch, truncated: true };
   });
 }

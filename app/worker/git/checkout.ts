@@ -3,33 +3,33 @@ import { join, resolve } from "node:path";
 import { removeSpecialFiles } from "./special-files";
 
 /**
- * A worktree as it was made. Its `.git` file, which says where its git folder is, lies where the agent writes: whoever puts another one
- * there would choose the configuration, and with it programs that git runs. So it is read once, from the repository's side.
+ * A worktree as it was made. Its `.git` file is where the agent writes. A replaced one would choose the git config, and
+ * so the programs git runs. That is why the git folder is looked up once, from the repository's side.
  */
 interface Checkout {
   gitFolder: string;
-  /** The repository's own git folder. */
+  /** The repository's git folder. */
   home: string;
-  /** The words of git for the hooks of the worktree's owner; none where no hooks run. */
+  /** Options for the hooks of the repository's owner; empty if no hooks run. */
   hooks: readonly string[];
-  /** Files that say what git runs, as they were made; null for one that was not there. */
+  /** Files that affect what git runs, with their original text; null if missing. */
   files: [path: string, text: string | null][];
-  /** Something has run in the folder since git was asked there last. */
+  /** True if something has run in the folder since git's last call there. */
   isTouched: boolean;
-  /** Hears which files were removed because git would wait at them. */
+  /** Called with files that were removed because git would block on them. */
   tell: (names: readonly string[]) => void;
 }
 
 const checkouts = new Map<string, Checkout>();
 
-/** What no repository decides for the worker: which programs git runs beside itself, and whether it goes on into submodules. */
+/** Settings no repository may override: which other programs git runs, and whether it enters submodules. */
 const ownWords = [
   ...["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"],
   ...["-c", "protocol.ext.allow=never"],
   ...["-c", "submodule.recurse=false", "-c", "push.recurseSubmodules=no"],
 ];
 
-/** Remembers where the git folder of a worktree is. False when the repository has no such worktree. */
+/** Remembers a worktree's git folder. Returns false if the repository has no such worktree. */
 export async function rememberCheckout(
   folder: string,
   home: string,
@@ -47,13 +47,13 @@ export async function rememberCheckout(
   return true;
 }
 
-/** Says who hears of files that were removed from a worktree. */
+/** Sets who is told of files removed from a worktree. */
 export function hearRemoved(folder: string, tell: Checkout["tell"]): void {
   const checkout = checkouts.get(folder);
   if (checkout !== undefined) checkout.tell = tell;
 }
 
-/** A program has run in a folder: git is asked there after a look at what it has left. */
+/** Notes that a program ran in a folder, so that it is checked before git's next call there. */
 export function noteTouched(folder: string): void {
   const checkout = checkouts.get(folder);
   if (checkout !== undefined) checkout.isTouched = true;
@@ -63,7 +63,7 @@ export function forgetCheckout(folder: string): void {
   checkouts.delete(folder);
 }
 
-/** How git is started in a folder: in a worktree that was remembered, with the git folder that it was made with. */
+/** Options and environment for git in a folder. A remembered worktree uses its original git folder. */
 export function gitStart(folder: string, words: readonly string[]) {
   const checkout = checkouts.get(folder);
   if (checkout === undefined) return { words: [...ownWords, ...words], environment: {} };
@@ -74,16 +74,13 @@ export function gitStart(folder: string, words: readonly string[]) {
   };
 }
 
-/**
- * Puts the files back as they were made, `.git` first of all: what runs in the folder after an agent, a test for example, may ask git
- * as well.
- */
+/** Restores the original files, `.git` first. Programs that run after an agent, such as tests, may call git too. */
 export async function mendGitFiles(folder: string): Promise<void> {
   const checkout = checkouts.get(folder);
   if (checkout === undefined || (await lstat(folder).catch(() => null)) === null) return;
   if (checkout.isTouched) {
     checkout.isTouched = false;
-    // Git makes no links there, and would write through one: its index, its messages.
+    // Git creates no links in its folder, and would write through one (index, messages).
     await removeSpecialFiles(checkout.gitFolder, true);
     const removed = await removeSpecialFiles(folder);
     if (removed.length > 0) checkout.tell(removed);
@@ -95,13 +92,13 @@ export async function mendGitFiles(folder: string): Promise<void> {
   }
 }
 
-/** Null for what is no plain file. */
+/** Returns null unless it is a regular file. */
 async function textOf(path: string): Promise<string | null> {
   const found = await lstat(path).catch(() => null);
   return found?.isFile() ? readFile(path, "utf8").catch(() => null) : null;
 }
 
-/** The repository notes of each of its worktrees where that is. */
+/** Finds the worktree's git folder through the repository's list of worktrees. */
 async function gitFolderOf(folder: string, home: string): Promise<string | null> {
   const wanted = join(await realpath(folder).catch(() => folder), ".git");
   const all = join(home, "worktrees");

@@ -9,8 +9,8 @@ import { fetchAll } from "./remote";
 import { mainOf, type Worktree } from "./worktree";
 
 /**
- * What the work does not merge with. Called once it is on its branch: of two workers that look at the same moment at least one sees
- * the other's work.
+ * What the work does not merge with. Call it after the push: of two workers that check at the same time, at least one
+ * then sees the other's work.
  */
 export async function findClashes({ job, journal }: Attempt, worktree: Worktree): Promise<Clash[]> {
   if (job.run === null) return [];
@@ -24,14 +24,15 @@ export async function findClashes({ job, journal }: Attempt, worktree: Worktree)
   for (const tip of tips) {
     const files = await clashWith(worktree.folder, tip.theirs, journal);
     if (files.length === 0) continue;
-    // What came to the main branch in other commits was worked on there since: only that counts.
+    // If the sibling's work landed as other commits, main may have changed it since, so only the conflict with main
+    // counts.
     if (tip.kind === "sibling" && (await isOnMain(worktree.folder, main, tip.theirs))) continue;
     clashes.push({ ...tip, files });
   }
   return clashes;
 }
 
-/** Commits that other branches of the run have and this one does not, each with its branch. */
+/** Commits of the run's other branches that this branch lacks, with their branches. */
 async function siblingTips(
   { folder, repository: { remote }, branch }: Worktree,
   runBranch: string,
@@ -47,8 +48,8 @@ async function siblingTips(
 }
 
 /**
- * Work that nobody has seen yet is rebased when the main branch has moved on and a merge of the two does not go through: what
- * was taken over there one by one falls away. Answers the work as it is then.
+ * Rebases work that nobody has seen yet if it no longer merges with a main branch that has moved on. Commits that are
+ * already there drop out. Returns the resulting work.
  */
 export async function rebaseUnseen(
   { journal }: Attempt,
@@ -70,7 +71,7 @@ export async function rebaseUnseen(
   return { ...work, base: main };
 }
 
-/** Tells the service that the work does not merge; it decides who mends it. */
+/** Reports a conflict to the service, which decides who resolves it. */
 export async function tellClash(attempt: Attempt, worktree: Worktree, clash: Clash) {
   const { job, service, journal, sessionId } = attempt;
   const head = await git(worktree.folder, "rev-parse", "HEAD");

@@ -9,18 +9,18 @@ import { gitStart, mendGitFiles } from "./checkout";
 
 const run = promisify(execFile);
 
-/** Runs git in a folder, without questions to a person, and answers its output. */
+/** Runs git in a folder without prompts and returns its output. */
 export async function git(folder: string, ...words: readonly string[]): Promise<string> {
   return (await gitOutput(folder, words)).trim();
 }
 
-/** Paths that git lists, as they are: it would quote what is not ASCII. */
+/** Paths listed by git. Uses -z, as git would quote non-ASCII names. */
 export async function gitPaths(folder: string, ...words: readonly string[]): Promise<string[]> {
   const output = await gitOutput(folder, [...words, "-z"]);
   return output.split("\0").filter((path) => path !== "");
 }
 
-/** The files that hold both sides of a conflict. */
+/** The files in conflict. */
 export function conflictedPaths(folder: string): Promise<string[]> {
   const words = ["--name-only", "--diff-filter=U", "--ignore-submodules=dirty"];
   return gitPaths(folder, "diff", ...words);
@@ -32,13 +32,13 @@ interface GitEnd {
   problem: string;
 }
 
-/** A remote that went away in the middle may never say so. A first clone of a large repository takes its time. */
+/** A connection that breaks may never end by itself. The first clone of a large repository takes long. */
 const mostMinutes = 30;
 const cloneMinutes = 240;
 
 /**
- * How git ended, for commands whose exit code is an answer. Git waits for most of what another one holds; where it does not,
- * workers of one repository take turns.
+ * Runs git and returns how it ended, for commands whose exit code is an answer. Git waits for most locks itself; for
+ * the others, workers of one repository retry here.
  */
 export async function gitEnd(folder: string, ...words: readonly string[]): Promise<GitEnd> {
   const begun = performance.now();
@@ -51,18 +51,18 @@ export async function gitEnd(folder: string, ...words: readonly string[]): Promi
 }
 
 /**
- * Another git has just fetched the same branch, writes the configuration, or makes or removes a worktree: every git looks through the files of all of them, and one that
- * tidies up takes away what has just been begun.
+ * Errors while another git fetches the same branch, writes the config, or makes or removes a worktree: every git reads
+ * the files of all worktrees, and a cleanup may remove one that was just started.
  */
 const isInTheMiddle =
   /could not lock config file|cannot lock ref '[^']*': is at|(failed to read|could not (open|create)|Invalid path|bad object)\b.*\bworktrees\/[^/]+/;
 
-/** After that it counts as left behind by one that was killed. */
+/** After this time, the lock counts as left by a killed process. */
 const longestWait = 10_000;
 
 /**
- * The same with a limit of its own: git is ended when it takes longer, or when the work that it is for is interrupted, together
- * with the hooks and helpers that it has started. Told to end it takes its locks away.
+ * Like `gitEnd`, with a time limit. Git is ended with its hooks and helpers when it takes longer or its work is
+ * interrupted. Asked to end, it removes its locks.
  */
 export async function gitWithin(
   minutes: number,
@@ -103,12 +103,12 @@ export async function gitWithin(
   }
 }
 
-/** The person's own environment, without questions and in a language that is read here. */
+/** The user's environment, without prompts and with messages in English. */
 export function gitEnvironment(): NodeJS.ProcessEnv {
   return { ...personsEnvironment(), GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
 }
 
-/** A merge or a rebase that was ended in its middle leaves the folder as it was before. */
+/** Undoes a merge or rebase that was ended midway. */
 async function takeBack(folder: string, words: readonly string[]): Promise<void> {
   const back = words.includes("merge")
     ? ["reset", "--quiet", "--merge"]
@@ -116,7 +116,7 @@ async function takeBack(folder: string, words: readonly string[]): Promise<void>
   if (back) await uninterrupted(() => gitWithin(1, folder, back));
 }
 
-/** Over https git itself gives a connection up that brings nothing for two minutes; the person's own word goes before. */
+/** Over https, git gives up a connection without data for two minutes; the user's own setting takes precedence. */
 const stallLimits = { GIT_HTTP_LOW_SPEED_LIMIT: "1", GIT_HTTP_LOW_SPEED_TIME: "120" };
 
 const failedEnd = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() });
@@ -127,7 +127,7 @@ async function gitOutput(folder: string, words: readonly string[]): Promise<stri
   throw new Error(`git ${words[0]} failed: ${problem}`);
 }
 
-/** The commit that a name stands for, or null when there is none. */
+/** The commit of a name, or null if there is none. */
 export async function commitOf(folder: string, name: string): Promise<string | null> {
   if (name.startsWith("-")) return null;
   return git(folder, "rev-parse", "--verify", "--quiet", `${name}^{commit}`).catch(() => null);
@@ -140,5 +140,5 @@ export async function isAncestor(folder: string, older: string, newer: string): 
   );
 }
 
-/** Identity for commits where the machine has none, so that a fresh machine works at once. */
+/** Identity for commits, so that a machine without one works at once. */
 export const committer = ["-c", "user.name=Backloom worker", "-c", "user.email=worker@localhost"];

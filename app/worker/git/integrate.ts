@@ -4,23 +4,23 @@ import { committer, conflictedPaths, git, gitEnd, isAncestor } from "./git";
 import { fetchAll, tipOf } from "./remote";
 import type { Worktree } from "./worktree";
 
-/** Where the work went, or which files stood in its way, and the commit that they belong to. */
+/** Where the work went, or which files conflict and with which commit. */
 export type Integration =
   | { kind: "pushed"; headSha: string }
   | { kind: "conflict"; files: string[]; theirs: string };
 
-/** Whose work it is (a job, or a task of one), and where it begins. */
+/** Whose work it is (a job, or one of its tasks), and the commit it begins at. */
 export interface Work {
   name: string;
   base: string;
 }
 
-/** How often the branch may move on under our hands before we give up. */
+/** How often the branch may move during the attempt to push. */
 const mostTries = 5;
 
 /**
- * Moves the branch of the job to the work: by push, or in the repository itself. The branch only ever moves forward from
- * where we saw it, so that a late attempt cannot undo the work of another. When it has moved meanwhile the work is rebased.
+ * Moves the job's branch to the work, by push or in the repository itself. The branch only moves forward from its last
+ * seen commit, so that a late attempt cannot undo another's work. If it has moved, the work is rebased.
  */
 export async function integrate(worktree: Worktree, work: Work): Promise<Integration> {
   const note = await noteOf(worktree, work.name, work.base);
@@ -30,7 +30,7 @@ export async function integrate(worktree: Worktree, work: Work): Promise<Integra
     if (files.length > 0 && seen !== null) return { kind: "conflict", files, theirs: seen };
     const headSha = await git(worktree.folder, "rev-parse", "HEAD");
     const problem = await moveBranch(worktree, seen, headSha, note);
-    // A remote that takes no note, only branches, has the work all the same.
+    // A remote may take the branch but refuse the note; the work is there all the same.
     if (problem !== null) seen = await refresh(worktree);
     if (problem === null || seen === headSha) {
       worktree.branchTip = headSha;
@@ -42,7 +42,7 @@ export async function integrate(worktree: Worktree, work: Work): Promise<Integra
   }
 }
 
-/** Null when the branch was where we saw it and is at the work now, else what git said. */
+/** Returns null if the branch was moved to the work, otherwise git's error. */
 async function moveBranch(
   { folder, repository, branch }: Worktree,
   seen: string | null,
@@ -72,10 +72,7 @@ async function refresh({ repository, branch }: Worktree): Promise<string | null>
   return tipOf(repository, branch);
 }
 
-/**
- * Moves what is not on the branch yet onto it: by a rebase, or by a merge where only that goes through. Answers the files in
- * conflict, none when it is there.
- */
+/** Rebases work that is not yet on the branch onto it, or merges if only that works. Returns the files in conflict. */
 async function bringOnto(
   { folder, branchTip, main }: Worktree,
   onto: string | null,

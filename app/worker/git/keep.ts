@@ -2,17 +2,18 @@ import { commitOf, git, isAncestor } from "./git";
 import { type Repository, remoteOf } from "./repository";
 import { commitLeftovers } from "./worktree";
 
-/** How the commit of what was not committed begins. */
+/** Prefix of commit messages for uncommitted work. */
 export const leftBy = "Left by attempt ";
 const folderOfBranches = "backloom/kept";
-/** As long as what an agent said is kept: then whoever would look for the branch finds no word of it any more. */
+/** As long as agents' output is kept; after that, nothing mentions the branch any more. */
 const keptDays = 14;
-/** How many names go into one push. */
+/** Branch names per push. */
 const namesAtOnce = 50;
 
 /**
- * Keeps what an attempt has committed or left, whatever ended it, on a branch of its own. Answers the branch, or null when
- * everything is delivered or kept already. The destination is the branch of the job, and start the commit that it began at, where they are known.
+ * Keeps an attempt's commits and uncommitted work on a kept branch, however it ended. Returns the branch, or null if
+ * everything is delivered or kept already. `destination` is the job's branch and `start` the commit the attempt began
+ * at, if known.
  */
 export async function keepWork(
   folder: string,
@@ -39,7 +40,7 @@ export async function keepWork(
   return branch;
 }
 
-/** What was kept before stays, unless it is part of what is kept now. */
+/** Finds a branch name that is free, or whose commits are part of what is kept now. */
 async function freeBranch(
   { folder, remote }: Repository,
   name: string,
@@ -55,8 +56,9 @@ async function freeBranch(
 }
 
 /**
- * Whether a commit is on a branch that stays: the one that is checked out here goes with the folder. A branch of another job
- * does not count: two that make the same change within a second have made the very same commit, and each is told where its own is.
+ * True if the commit is on a branch that stays; the one checked out here is removed with the folder. Other jobs'
+ * branches do not count: two jobs that make the same change within a second create the same commit, and each must name
+ * its own branch.
  */
 async function isElsewhere(
   folder: string,
@@ -75,8 +77,8 @@ async function isElsewhere(
 }
 
 /**
- * Lets the branches go that attempts have left two weeks ago, here and in the remote; not those of the named jobs, nor one that
- * somebody has checked out. A remote that refuses keeps them.
+ * Deletes kept branches older than two weeks, here and on the remote, except those of the `spared` jobs and checked-out
+ * ones. A remote that refuses keeps them.
  */
 export async function forgetKept(
   { folder, remote }: Repository,
@@ -107,7 +109,7 @@ export async function forgetKept(
   }
 }
 
-/** The branches that earlier attempts at the same work have left and that are not part of it yet. */
+/** Kept branches of earlier attempts at the same work that are not merged yet. */
 export async function findKept(
   { folder, remote }: Repository,
   jobIds: readonly string[],

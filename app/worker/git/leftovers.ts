@@ -8,7 +8,10 @@ import { git } from "./git";
 import { keepWork } from "./keep";
 import { baseEnd, destinationOf, homeNote, homeOf, removeFolder, removeTree } from "./worktree";
 
-/** Takes away what an earlier life of this worker has left, after keeping what its attempts had made. Its processes have ended. */
+/**
+ * Removes worktrees left by an earlier run of this worker, after keeping their work. Call it when its processes have
+ * ended.
+ */
 export async function removeLeftovers(worktrees: string, journal: Journal): Promise<void> {
   for (const name of await readdir(worktrees).catch(() => [])) {
     const folder = join(worktrees, name);
@@ -25,7 +28,7 @@ export async function removeLeftovers(worktrees: string, journal: Journal): Prom
   }
 }
 
-/** A worktree without a note: only its own `.git` file says whose it is, and that may be an agent's. */
+/** A worktree without a note: only its own `.git` names its repository, and an agent may have written that. */
 async function isOlder(folder: string): Promise<boolean> {
   const hasGit = await lstat(join(folder, ".git")).catch(() => null);
   return hasGit !== null && (await homeOf(folder)) === null;

@@ -6,8 +6,8 @@ import type { Worktree } from "./worktree";
 type BaseRef = NonNullable<Attempt["job"]["base_refs"]>[number];
 
 /**
- * Brings in what the job waited for and its branch does not hold yet: done elsewhere is not yet here. The attempt then
- * begins after it, so that its own changes stay its own. False when two of them do not go together: the run is paused.
+ * Merges the blockers' work that the branch lacks: done elsewhere does not mean it is here. The attempt starts after
+ * that, so that its own changes stay separate. Returns false if two conflict and the run is paused.
  */
 export async function mergeBlockers(attempt: Attempt, worktree: Worktree): Promise<boolean> {
   const merged: string[] = [];
@@ -29,13 +29,13 @@ export async function mergeBlockers(attempt: Attempt, worktree: Worktree): Promi
   return true;
 }
 
-/** Answers the files in conflict, none when the work is in. */
+/** Returns the files in conflict; empty if merged. */
 async function mergeOne(
   { journal }: Attempt,
   { folder, main }: Worktree,
   { task_code, branch, head_sha, merged }: BaseRef,
 ): Promise<string[]> {
-  // What came to the main branch may have come in other commits, and was worked on there since.
+  // Landed work may be on main as other commits, and changed since, so main itself is merged.
   const commit = merged ? main : await commitOf(folder, head_sha);
   if (commit === null) {
     journal.say(

@@ -1,27 +1,27 @@
 import type { AwaitedHead } from "~/contract/agent-job";
 
-/** How long nobody looks again whether a remote has what it had not: half a minute, one, two, and at most five. */
+/** Pause before a remote is asked again: 30 seconds, doubling, up to 5 minutes. */
 const firstPause = 30_000;
 const longestPause = 300_000;
 
 interface Look {
-  /** What was looked for, and not found. */
+  /** Heads that were not found. */
   missed: ReadonlySet<string>;
-  /** The main branch as it was then. */
+  /** Main branch at that time. */
   main: string;
   pause: number;
   again: number;
 }
 
-/** What was looked for on main branches in vain: an idle worker asks often, and its remotes are not asked each time. */
+/** Remembers what main branches lacked. An idle worker polls often, and this limits calls to remotes. */
 export interface MergeLooks {
-  /** Whether the remote of an address is to be asked: it was not for a while, or for one of these never. */
+  /** True if the remote should be asked: its pause is over, or a head is new. */
   isDue(address: string, heads: readonly AwaitedHead[]): boolean;
-  /** Whether there is something to look for on a main branch that stands here. */
+  /** True if there is something to look for at this commit of main. */
   isNew(address: string, heads: readonly AwaitedHead[], main: string): boolean;
-  /** These are not there. */
+  /** Notes heads that are not there. */
   note(address: string, missed: readonly AwaitedHead[], main: string): void;
-  /** Whether a person has not been told yet that this worker does not look there. */
+  /** True the first time a person is to be told that this worker may not look there. */
   isFirstRefusal(address: string): boolean;
 }
 

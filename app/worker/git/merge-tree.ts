@@ -9,24 +9,24 @@ import type { Journal } from "../service/journal";
 import { sendable } from "../service/sendable";
 import { committer, conflictedPaths, git, gitEnd } from "./git";
 
-/** Work that does not merge with the main branch or with another branch of its run. */
+/** Work that conflicts with the main branch or another branch of its run. */
 export interface Clash {
   kind: ReportJobConflictInput["kind"];
   branch?: string;
   theirs: string;
   files: ConflictFile[];
-  /** What it does not merge with, where that is not what is checked out. */
+  /** The commit that conflicts, if it is not the one checked out. */
   ours?: string;
-  /** Said when an attempt was to mend it and has not. */
+  /** Set if an attempt was to resolve it and failed. */
   inVain?: { ours: string };
 }
 
-/** Whether two commits merge, tried without touching a file; `git merge-tree --write-tree` can do that from 2.38 on. */
+/** First git version with `git merge-tree --write-tree`, which tries a merge without touching files. */
 const dryMergeSince = [2, 38] as const;
 
 /**
- * The files in which what is checked out does not merge with another commit, with both sides of each; none when they go
- * together. The folder has to be clean, and is so afterwards.
+ * Files in which HEAD conflicts with another commit, with both sides of each; empty if they merge. The folder must be
+ * clean, and stays clean.
  */
 export async function clashWith(
   folder: string,
@@ -73,7 +73,7 @@ async function mergeAndTakeBack(folder: string, theirs: string): Promise<Conflic
   }
 }
 
-/** Both sides of the first files, and the names of the others. */
+/** Both sides of the first files, and the names of the rest. */
 async function filesOf(
   folder: string,
   theirs: string,
@@ -98,7 +98,7 @@ async function filesOf(
   return files;
 }
 
-/** What stands between the marks of a conflict, side by side; null where there are no marks. */
+/** Collects each side of the conflict markers; null if there are none. */
 function sidesOf(text: string): { ours: string; theirs: string } | null {
   const sides = { ours: "", base: "", theirs: "" };
   let side: keyof typeof sides | null = null;
@@ -116,7 +116,7 @@ function sidesOf(text: string): { ours: string; theirs: string } | null {
   return hunks === 0 ? null : sides;
 }
 
-/** A file of a commit or tree, null where it has none. */
+/** A file's text in a commit or tree, or null. */
 async function shown(folder: string, tree: string, path: string): Promise<string | null> {
   const end = await gitEnd(folder, "cat-file", "blob", `${tree}:${path}`);
   return end.code === 0 ? end.output : null;

@@ -1,11 +1,11 @@
 import { commitOf, git, gitEnd, gitPaths, isAncestor } from "./git";
 
-/** How many of the newest changes of a file are looked at, each by a merge that is only tried. */
+/** How many of a file's latest changes are checked, each by a trial merge. */
 const mostLooks = 20;
 
 /**
- * Whether the main branch has a commit, as it is or as others with the same change: merging it into the main branch, or into
- * where that stood after one of its newest changes of the same file, brings nothing new.
+ * True if main contains the commit, or its change in other commits: merging it changes nothing in main, or in main as
+ * it was after one of the latest changes to the same file.
  */
 export async function isOnMain(folder: string, main: string, sha: string): Promise<boolean> {
   const commit = await commitOf(folder, sha);

@@ -8,13 +8,12 @@ import { noSandbox } from "../sandbox/sandbox";
 import { messageOf } from "../service/problems";
 import type { Worktree } from "./worktree";
 
-/** The address of the pull request, or why there is none although the product wants one. */
+/** The pull request's URL, or why there is none although the product wants one. */
 export type PullRequest = { url?: string; problem?: string };
 
 /**
- * Brings the pull request of the branch up to date when the product wants pull requests: at the code host, or by the configured
- * command, which prints the address of a new one or of the one that is open already. Where that fails the job is left without
- * one, and the person is told.
+ * Opens or updates the branch's pull request if the product wants one: at the code host, or by the configured command,
+ * which prints its URL. If that fails, the job continues without one and the person is told.
  */
 export async function openPullRequest(attempt: Attempt, worktree: Worktree): Promise<PullRequest> {
   const { job, options, rules, journal } = attempt;
@@ -73,7 +72,7 @@ async function openAtForge(attempt: Attempt, worktree: Worktree): Promise<PullRe
   }
 }
 
-/** A branch of the whole run is named after its sprint, others after their story. */
+/** A branch of the whole run is titled by its sprint, others by their story. */
 function titleOf({ job }: Attempt): string {
   const strategy = job.run?.pr_strategy ?? job.product.pr_strategy;
   if (strategy === "STORY" && job.story !== null) return `${job.story.code}: ${job.story.title}`;

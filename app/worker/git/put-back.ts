@@ -5,16 +5,15 @@ import { leftBy } from "./keep";
 import { begunFolder, tipOf } from "./remote";
 import type { Worktree } from "./worktree";
 
-/** Where what earlier attempts have left is now: in the folder, or still only on branches. */
+/** Where earlier attempts' work is now: in the folder, or only on branches. */
 export interface EarlierWork {
   putBack: readonly string[];
   kept: readonly string[];
 }
 
 /**
- * Puts what interrupted and failed attempts at this work have left back into the folder: commits as commits, and what was not committed as
- * files that are not. The attempt's own changes are still counted from where it began. What does not merge stays on its branch, and the
- * agent is told of it.
+ * Restores earlier attempts' work: commits as commits, uncommitted files as uncommitted. The attempt's own changes are
+ * still counted from its start. Work that conflicts stays on its branch, and the agent is told.
  */
 export async function putBack(
   attempt: Attempt,
@@ -38,7 +37,7 @@ export async function putBack(
   return { putBack: done, kept: left };
 }
 
-/** Branches on which earlier jobs have pushed unfinished work before a question; who began it is noted beside the branch. */
+/** Branches with unfinished work that earlier jobs pushed before a question, found by their notes. */
 async function unfinishedBranches(
   { job }: Attempt,
   { folder, branch }: Worktree,
@@ -60,7 +59,7 @@ async function bringIn(folder: string, branch: string, commit: string): Promise<
   return false;
 }
 
-/** The agent finds the files as it left them, and decides itself what of them it commits. */
+/** Uncommits leftovers, so that the agent finds its files as it left them and decides what to commit. */
 async function uncommitLeftovers(folder: string): Promise<void> {
   const subject = await git(folder, "log", "-1", "--format=%s");
   if (subject.startsWith(leftBy)) await git(folder, "reset", "--quiet", "HEAD~1");

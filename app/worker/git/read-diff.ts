@@ -6,11 +6,11 @@ import { sendable } from "../service/sendable";
 import { gitStart } from "./checkout";
 import { git, gitEnvironment } from "./git";
 
-/** Beyond that git is not listened to: nobody could send it. */
+/** Limit for git's output; more could not be sent anyway. */
 const mostPatchBytes = 16 * 1024 * 1024;
 const mostListBytes = 8 * 1024 * 1024;
 
-/** What the person's configuration, or that of the repository, must not change about the diff. */
+/** Fixes the diff's format, whatever the user's or the repository's config says. */
 const plain = [
   ...["-c", "core.quotePath=false", "-c", "diff.suppressBlankEmpty=false"],
   ...["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "-O/dev/null"],
@@ -27,7 +27,7 @@ const statusOf: Record<string, DiffFile["status"]> = {
   T: "type_changed",
 };
 
-/** What changed between two commits, as the service takes it: in whole where that is possible, else cut and said so. */
+/** The changes between two commits, within the service's limits. Cut files are marked. */
 export async function readDiff(folder: string, base: string, head: string): Promise<DiffFile[]> {
   const range = [base, head, "--"];
   const [raw, counts, patches] = await Promise.all([
@@ -58,7 +58,7 @@ export async function readDiff(folder: string, base: string, head: string): Prom
 type Named = Pick<DiffFile, "path" | "old_path" | "status">;
 const noLines = { additions: 0, deletions: 0, binary: false };
 
-/** `:mode mode hash hash status NUL path NUL [path NUL]`. */
+/** Format: `:mode mode hash hash status NUL path NUL [path NUL]`. */
 function readRaw(text: string): Named[] {
   const files: Named[] = [];
   const parts = text.split("\0");
@@ -75,7 +75,7 @@ function readRaw(text: string): Named[] {
   return files;
 }
 
-/** `added TAB deleted TAB path NUL`, and for a moved file `added TAB deleted TAB NUL path NUL path NUL`. */
+/** Format: `added TAB deleted TAB path NUL`, for renames `added TAB deleted TAB NUL path NUL path NUL`. */
 function readCounts(text: string) {
   const counts: (typeof noLines)[] = [];
   const parts = text.split("\0");
@@ -96,11 +96,11 @@ function pathOf(name: string | undefined): string {
 
 interface Section {
   bytes: Buffer;
-  /** Git was cut off within it, or before it. */
+  /** Output was cut within it or before it. */
   isCut: boolean;
 }
 
-/** The patch of each file in the order of the list. No line of a hunk or of binary data begins as a header does. */
+/** Iterates over the files' patches in list order. No line of a hunk or of binary data starts like a header. */
 function sectionsOf({ bytes, isCut }: Output) {
   const marker = Buffer.from("\ndiff --git ");
   let start = 0;
@@ -123,7 +123,7 @@ function sectionsOf({ bytes, isCut }: Output) {
   };
 }
 
-/** The patch as text, as much of it as there is room for. */
+/** The patch as text, cut to the available room. */
 function patchOf(
   { status }: Named,
   { bytes, isCut }: Section,
@@ -138,14 +138,14 @@ function patchOf(
   return cut === "" ? { truncated: true } : { patch: cut, truncated: true };
 }
 
-/** The beginning of a text, in whole lines. */
+/** As many whole lines as fit. */
 function wholeLines(text: string, room: number): string {
   if (Buffer.byteLength(text) <= room) return text;
   const beginning = Buffer.from(text).subarray(0, Math.max(0, room)).toString("utf8");
   return beginning.slice(0, beginning.lastIndexOf("\n") + 1);
 }
 
-/** The files that the repository itself calls generated. */
+/** Files the repository marks as generated. */
 async function generatedFiles(folder: string, files: readonly Named[]): Promise<Set<string>> {
   const paths = files.slice(0, 1_000).map(({ path }) => path);
   if (paths.length === 0) return new Set();
@@ -163,7 +163,7 @@ interface Output {
   isCut: boolean;
 }
 
-/** What git prints, up to a limit. */
+/** Runs git and returns its output up to a limit. */
 function output(folder: string, words: readonly string[], limit: number): Promise<Output> {
   return new Promise((resolve, reject) => {
     const start = gitStart(folder, words);

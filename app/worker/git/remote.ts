@@ -1,10 +1,10 @@
 import { commitOf, git } from "./git";
 import type { Repository } from "./repository";
 
-/** Where it is kept beside the branches in which commit unfinished work began. */
+/** Refs that note where a branch's unfinished work begins. */
 export const begunFolder = "refs/backloom/begun";
 
-/** Everything that the remote has, whatever the person's own clone is told to fetch. */
+/** Fetches all branches and notes, whatever refspec the clone has. */
 export async function fetchAll({ folder, remote }: Repository): Promise<void> {
   if (remote === null) return;
   const begun = `+${begunFolder}/*:${begunFolder}/*`;
@@ -12,14 +12,14 @@ export async function fetchAll({ folder, remote }: Repository): Promise<void> {
   await git(folder, "fetch", "--quiet", "--prune", remote, branches, begun);
 }
 
-/** The name of the main branch: as the remote says it, or what is checked out where there is none; null where git has not heard of it. */
+/** Name of the main branch: the remote's default branch, or without a remote the one checked out. Null if unknown. */
 export async function mainNameOf({ folder, remote }: Repository): Promise<string | null> {
   const name = remote === null ? "HEAD" : `refs/remotes/${remote}/HEAD`;
   const full = await git(folder, "symbolic-ref", "--quiet", name).catch(() => null);
   return full?.replace(remote === null ? "refs/heads/" : `refs/remotes/${remote}/`, "") ?? null;
 }
 
-/** The newest commit of a branch: of the remote where there is one, else of the repository itself. */
+/** Tip of a branch: on the remote if there is one, otherwise in the repository. */
 export async function tipOf({ folder, remote }: Repository, branch: string) {
   return commitOf(
     folder,

@@ -11,31 +11,31 @@ import { isForeign, isNamed, RepositoryNotAllowed } from "./allowed-repositories
 import { commitOf, committer, git } from "./git";
 import type { WorkFolder } from "./work-folder";
 
-/** A repository that worktrees are made of. */
+/** A repository that worktrees are created from. */
 export interface Repository {
   folder: string;
-  /** Work is pushed there when it has one; else the branches of the folder itself are moved. */
+  /** Where work is pushed. Null: the folder's own branches are moved. */
   remote: string | null;
 }
 
 interface RepositoryWish {
-  /** `--repo`: a folder or an address, as the person at this machine gave it. */
+  /** `--repo`: a folder or an address, given by the worker's user. */
   given: string | undefined;
-  /** What its owner wrote into the product. It may only name a repository elsewhere. */
+  /** From the product, set by its owner. Remote addresses only. */
   productAddress: string;
   /** The same, or what any member wrote into the task. */
   jobAddress: string;
-  /** `--also-repo`: the addresses of tasks that the person at this machine allows. */
+  /** `--also-repo`: task addresses the worker's user allows. */
   named: readonly string[];
-  /** Where clones and the sample are kept. */
+  /** Folder of clones and the sample. */
   repositories: string;
-  /** The demo may begin a sample repository where there is none. */
+  /** True if the demo may create a sample repository. */
   mayCreate: boolean;
 }
 
 /**
- * Opens the repository of a job: that of the worker, or a clone made once. What a repository says is run here, and git speaks to it
- * in the person's name: one that a task names is opened only where the person has named it too.
+ * Opens a job's repository: the worker's, or a shared clone. Its content is run here and git uses the user's login, so
+ * an address named only by a task must be allowed by the user.
  */
 async function openRepository(wish: RepositoryWish): Promise<Repository> {
   const { given, productAddress, jobAddress, named, repositories, mayCreate } = wish;
@@ -52,8 +52,8 @@ async function openRepository(wish: RepositoryWish): Promise<Repository> {
 }
 
 /**
- * Whether the work has a place, before a job is taken: nobody shall lose a retry because of what this machine lacks. A worker
- * for several products learns it from each job.
+ * Checks the repository before a job is taken, so that no retry is lost to a problem of this machine. A worker for
+ * several products finds out with each job.
  */
 export async function checkRepository(
   options: WorkerOptions,
@@ -72,7 +72,7 @@ export async function checkRepository(
   });
 }
 
-/** The repository that the work of a job lies in. */
+/** Opens the repository of a job. */
 export function openRepositoryOf(
   job: { product: Pick<JobPayload["product"], "repo_url">; repo_url: string },
   options: WorkerOptions,
@@ -88,7 +88,7 @@ export function openRepositoryOf(
   });
 }
 
-/** The person's own words may name a folder as well. */
+/** The user may also name a folder. */
 function openGiven(given: string, wish: RepositoryWish): Promise<Repository> {
   return isAddress(given)
     ? openClone(given, wish.repositories)
@@ -99,7 +99,7 @@ function isAddress(given: string): boolean {
   return /^([a-z+]+:\/\/|[\w.-]+@[\w.-]+:)/i.test(given);
 }
 
-/** Which addresses of tasks the service may hand to this worker. */
+/** Task addresses the service may give to this worker. */
 export function followedAddresses({ repo, alsoRepos }: WorkerOptions): string[] {
   return repo !== undefined && isAddress(repo) ? [...alsoRepos, repo] : [...alsoRepos];
 }
@@ -115,7 +115,7 @@ async function openFolder(folder: string, mayCreate: boolean): Promise<Repositor
   return { folder, remote: await remoteOf(folder) };
 }
 
-/** One clone for each address and machine; workers of the same machine share it. */
+/** Opens the clone of an address; all workers of the machine share it. */
 async function openClone(address: string, repositories: string): Promise<Repository> {
   const name = createHash("sha256").update(address).digest("hex").slice(0, 16);
   const folder = join(repositories, name);
@@ -135,18 +135,18 @@ async function openClone(address: string, repositories: string): Promise<Reposit
   return { folder, remote: "origin" };
 }
 
-/** Two workers may clone at the same moment: the first one's clone stays. */
+/** Two workers may clone at the same time: the first clone stays. */
 async function moveInPlace(draft: string, folder: string): Promise<void> {
   await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
 }
 
-/** Where a repository pushes to. */
+/** Name of the remote to push to; null if there is none. */
 export async function remoteOf(folder: string): Promise<string | null> {
   const remotes = (await git(folder, "remote")).split("\n").filter((name) => name !== "");
   return remotes.includes("origin") ? "origin" : (remotes[0] ?? null);
 }
 
-/** The repository of the demo: one commit to branch from. */
+/** Creates the demo's repository: one commit to branch from. */
 async function createSample(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await git(folder, "init", "--quiet", "--initial-branch=main");

@@ -11,21 +11,21 @@ import type { Worktree } from "./worktree";
 const file = ".backloom.yml";
 
 const rulesSchema = z.strictObject({
-  /** Commands for a fresh worktree, before the work begins. */
+  /** Commands that set up a fresh worktree. */
   setup: z
     .union([z.string(), z.array(z.string())])
     .transform((commands) => (typeof commands === "string" ? commands : commands.join(" &&\n")))
     .optional(),
   test: z.string().min(1).optional(),
   pr: z.string().min(1).optional(),
-  /** Which code host the remote lies on, where its name does not say it. */
+  /** Code host of the remote, if its name does not tell. */
   forge: forgeWishSchema.optional(),
-  /** What pull requests are opened with. */
+  /** Labels and reviewers of new pull requests. */
   labels: z.array(z.string().min(1)).default([]),
   reviewers: z.array(z.string().min(1)).default([]),
-  /** Files that git ignores and that the work needs, from the person's own checkout. */
+  /** Ignored files the work needs, copied from the user's own checkout. */
   copy: z.array(z.string().min(1)).default([]),
-  /** For workers that were told to take any. A command of the repository's own choice is not among them. */
+  /** For workers with `--agent auto`. A repository cannot choose a command. */
   agent: z.enum(drivers.map(({ name }) => name)).optional(),
   allow: z.enum(allowances).optional(),
   env: z
@@ -34,9 +34,9 @@ const rulesSchema = z.strictObject({
       z.union([z.string(), z.number(), z.boolean()]).transform(String),
     )
     .default({}),
-  /** Hosts that the work reaches. Whose machine it is says whether it may. */
+  /** Hosts the work needs. The worker's user decides. */
   net: z.array(z.string().refine(isHost, "is no host or host:port")).default([]),
-  /** Files, folders and sockets of the machine, as `--mount` names them. A person mounts them, or nobody. */
+  /** Paths of the machine, as in `--mount`. Mounted only if the user allows it. */
   needs: z.array(z.string().regex(/^(\/|~\/)./, "is no absolute path")).default([]),
 });
 
@@ -44,21 +44,18 @@ function isHost(text: string): boolean {
   return readReach(text, "person") !== null;
 }
 
-/** What the repository itself says about work in it. */
+/** Rules of the repository (`.backloom.yml`). */
 export type Rules = z.output<typeof rulesSchema>;
 
 export const noRules = rulesSchema.parse({});
 
-/**
- * The rules of the repository, as its main branch has them: what an agent committed on the way never decides what is run
- * or what its work is tested with.
- */
+/** Reads the rules from the main branch: an agent's commits must not decide what is run or tested. */
 export async function readRules(worktree: Worktree): Promise<Rules> {
   const { folder, main, start } = worktree;
   return readRulesOf(folder, start === main ? main : await meetingOf(worktree));
 }
 
-/** The same of a commit of the main branch, without a worktree. */
+/** Like `readRules`, for a commit of the main branch, without a worktree. */
 export async function readRulesOf(folder: string, base: string): Promise<Rules> {
   const text = await git(folder, "show", `${base}:${file}`).catch(() => null);
   if (text === null) return noRules;
@@ -67,12 +64,12 @@ export async function readRulesOf(folder: string, base: string): Promise<Rules> 
   throw new Error(`${file} is not as documented: ${z.prettifyError(parsed.error)}`);
 }
 
-/** The newest commit of the main branch that the work has in it. */
+/** The newest main branch commit that the work contains. */
 function meetingOf({ folder, main, start }: Worktree): Promise<string> {
   return git(folder, "merge-base", start, main).catch(() => main);
 }
 
-/** The language is loaded by those whose repository has such a file. */
+/** Loads the YAML parser only if needed. */
 async function parseYaml(text: string): Promise<unknown> {
   const { parse } = await import("yaml");
   try {
@@ -82,7 +79,7 @@ async function parseYaml(text: string): Promise<unknown> {
   }
 }
 
-/** Brings along what git does not have; what leads out of the checkout, or is not there, stays away. */
+/** Copies ignored files into the worktree. Skips missing ones and those that lead out of the checkout. */
 export async function copyAlong(
   { folder, repository }: Pick<Worktree, "folder" | "repository">,
   rules: Rules,
@@ -91,7 +88,7 @@ export async function copyAlong(
     const path = normalize(name);
     if (path.startsWith("..") || path.startsWith(sep) || path.split(sep)[0] === ".git") continue;
     if (await leadsElsewhere(repository.folder, path)) continue;
-    // The branch is an agent's: a link in it would have the copy written anywhere.
+    // The branch is the agent's: a link in it could redirect the copy.
     if (await leadsElsewhere(folder, path)) continue;
     const source = join(repository.folder, path);
     if ((await stat(source).catch(() => null)) === null) continue;
@@ -99,7 +96,7 @@ export async function copyAlong(
   }
 }
 
-/** Whether a folder on the way is a link. */
+/** True if a folder on the path is a link. */
 async function leadsElsewhere(home: string, path: string): Promise<boolean> {
   let place = home;
   for (const part of dirname(path).split(sep)) {

@@ -3,7 +3,7 @@ import { runShown } from "../job/shown-command";
 import { copyAlong } from "./rules";
 import type { Worktree } from "./worktree";
 
-/** Makes a fresh worktree ready for work, as the repository says. */
+/** Sets up a fresh worktree by the repository's rules. */
 export async function setUp(
   attempt: Attempt,
   worktree: Pick<Worktree, "folder" | "repository">,

@@ -2,8 +2,8 @@ import { chmod, lstat, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Removes what is neither a file, a folder nor a link, at any depth and without opening it: git reads `.gitattributes` and the like
- * wherever they lie, and would wait at a pipe for somebody to write into it. Answers their names.
+ * Removes everything that is not a file, folder or link, at any depth, without opening it. Git reads `.gitattributes`
+ * and the like anywhere, and would block on a pipe. Returns the names.
  */
 export async function removeSpecialFiles(folder: string, withLinks = false): Promise<string[]> {
   const removed: string[] = [];
@@ -22,7 +22,7 @@ export async function removeSpecialFiles(folder: string, withLinks = false): Pro
   return removed;
 }
 
-/** Of links only those that git reads itself, where it would come out at such a file. */
+/** Without `withLinks`, removes a link only if git reads it by name and it leads to a special file. */
 async function isInTheWay(path: string, withLinks: boolean): Promise<boolean> {
   const found = await lstat(path).catch(() => null);
   if (found === null) return false;
@@ -32,7 +32,7 @@ async function isInTheWay(path: string, withLinks: boolean): Promise<boolean> {
   return target !== null && !target.isFile() && !target.isDirectory();
 }
 
-/** Git finds by its name what a folder does not list. */
+/** Git opens files by name even in a folder that cannot be listed, so it is made listable. */
 async function entriesOf(folder: string) {
   const list = () => readdir(folder, { withFileTypes: true });
   return list().catch(async () => {

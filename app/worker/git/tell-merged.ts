@@ -17,11 +17,11 @@ interface Place {
   service: Service;
   journal: Journal;
   folder: WorkFolder;
-  /** What was looked for before, in vain. */
+  /** Earlier searches without a result. */
   looks: MergeLooks;
 }
 
-/** Looks whether main branches have the commits that work waits for, and tells the service of those that they have. */
+/** Checks whether main branches have the commits that other work waits for, and reports those found. */
 export async function tellMerged(heads: readonly AwaitedHead[], place: Place): Promise<void> {
   for (const group of byRepository(heads)) {
     try {
@@ -38,7 +38,7 @@ export async function tellMerged(heads: readonly AwaitedHead[], place: Place): P
   }
 }
 
-/** An address is the owner's word for one product and a member's for another: each pair is judged by itself. */
+/** Groups by both addresses: the same one may come from one product's owner and another product's member. */
 function byRepository(heads: readonly AwaitedHead[]): AwaitedHead[][] {
   const groups = new Map<string, AwaitedHead[]>();
   for (const head of heads) {
@@ -66,7 +66,7 @@ async function lookIn(heads: readonly AwaitedHead[], place: Place): Promise<void
   place.looks.note(repo_url, missed, main);
 }
 
-/** Tells the service that the main branch has the work of a job. */
+/** Reports that the main branch has a job's work. */
 export async function tellOnMain(
   { job_id, head_sha, task_code }: Pick<AwaitedHead, "job_id" | "head_sha" | "task_code">,
   { service, journal }: Pick<Place, "service" | "journal">,
@@ -75,7 +75,7 @@ export async function tellOnMain(
     await service.post(`/api/jobs/${job_id}/merged`, { head_sha }, mergedJobSchema);
     journal.say(`The main branch has the work of ${task_code}`);
   } catch (error) {
-    // Work that has changed meanwhile is looked for again as it is then.
+    // Work that has changed meanwhile is checked again later.
     if (!(error instanceof Refusal)) throw error;
     journal.sayOnce(`That the main branch has ${task_code} was not taken: ${error.message}`);
   }

@@ -1,26 +1,26 @@
 import { mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The folders of one worker: no two living workers of a machine share one. */
+/** The folders of one worker. Running workers of a machine never share them. */
 export interface WorkFolder {
-  /** The name under which the worker is known to the service. */
+  /** The worker's name in the service. */
   workerName: string;
   worktrees: string;
   logs: string;
-  /** Which conversations agents have about which work. */
+  /** Agents' conversations by job. */
   sessions: string;
-  /** Homes of jobs in a sandbox. */
+  /** Homes of sandboxed jobs. */
   homes: string;
-  /** Clones that all workers of the machine share. */
+  /** Clones, shared by all workers of the machine. */
   repositories: string;
-  /** What package managers fetched for jobs in a sandbox, by repository. */
+  /** Package caches of sandboxed jobs, by repository. */
   caches: string;
   release(): Promise<void>;
 }
 
 /**
- * Takes the folder of a name. When a living worker has it already the next free name is taken, so several workers can be
- * started with the same command.
+ * Takes the folder of a name. If a running worker has it, takes the next free name, so that the same command can start
+ * several workers.
  */
 export async function takeWorkFolder(workDir: string, name: string): Promise<WorkFolder> {
   const workers = join(workDir, "workers");
@@ -48,7 +48,7 @@ export async function takeWorkFolder(workDir: string, name: string): Promise<Wor
   }
 }
 
-/** True when the lock is ours; the lock of a process that is gone is taken over. */
+/** Returns true if the lock was taken. A dead process's lock is replaced. */
 async function takeLock(file: string): Promise<boolean> {
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const handle = await open(file, "wx").catch(() => null);

@@ -6,22 +6,22 @@ import { commitOf, committer, git, gitEnd, gitPaths } from "./git";
 import { fetchAll, tipOf } from "./remote";
 import type { Repository } from "./repository";
 
-/** The folder of the files, where the sandbox of an agent may write; git is told to leave it out. */
+/** Folder of the context files, where a sandboxed agent may write. Excluded from git. */
 export const contextFolder = ".backloom";
 
-/** A checkout for one attempt, apart from every other attempt and from the person's own checkout. */
+/** A checkout for one attempt, separate from all others and from the user's own. */
 export interface Worktree {
   folder: string;
   repository: Repository;
-  /** Where the work goes. */
+  /** The branch the work goes to. */
   branch: string;
   /** The local branch that is checked out. */
   checkout: string;
-  /** Where we last saw or left the branch, null while it does not exist. */
+  /** Last known tip of the branch; null while it does not exist. */
   branchTip: string | null;
-  /** Where this attempt begins. */
+  /** Commit at which this attempt begins. */
   start: string;
-  /** The main branch, which people have looked at. */
+  /** Commit of the main branch. */
   main: string;
   remove(): Promise<void>;
 }
@@ -31,11 +31,13 @@ interface WorktreeWish {
   parent: string;
   name: string;
   branch: string;
-  /** Whether the hooks of the repository's owner run. */
+  /** True to run the hooks of the repository's owner. */
   hooks?: boolean;
 }
 
-/** Makes the worktree on the branch of the job: on its tip when an earlier job or run has left it, else on the main branch. */
+/**
+ * Creates a worktree on the job's branch: at its tip if an earlier job or run left one, otherwise at the main branch.
+ */
 export async function addWorktree(wish: WorktreeWish): Promise<Worktree> {
   const { repository, branch } = wish;
   const folder = join(wish.parent, wish.name);
@@ -50,7 +52,7 @@ export async function addWorktree(wish: WorktreeWish): Promise<Worktree> {
     await git(repository.folder, "branch", "--quiet", "-D", checkout).catch(() => undefined);
   };
   await wholeOrNot(remove, async () => {
-    // Two steps, each of which may be taken again while another worker makes a worktree.
+    // Two steps, so that each can be retried while another worker makes a worktree.
     await git(repository.folder, "branch", "--no-track", checkout, start);
     await makeFolder(folder, repository, [checkout], wish.hooks);
     await track(repository, checkout, branch);
@@ -58,10 +60,10 @@ export async function addWorktree(wish: WorktreeWish): Promise<Worktree> {
   return { folder, repository, branch, checkout, branchTip, start, main, remove };
 }
 
-/** How the name of a checkout ends whose content is nobody's work. */
+/** Suffix of checkouts that contain nobody's work. */
 export const baseEnd = ".base";
 
-/** A checkout of one commit to run commands in. Nothing in it is kept. */
+/** Checkout of one commit to run commands in. Nothing in it is kept. */
 export async function addTreeAt(wish: Omit<WorktreeWish, "branch"> & { commit: string }) {
   const { repository, commit } = wish;
   const folder = join(wish.parent, wish.name);
@@ -73,20 +75,20 @@ export async function addTreeAt(wish: Omit<WorktreeWish, "branch"> & { commit: s
   return { folder, remove };
 }
 
-/** A checkout of the main branch to look at. Nothing in it can be kept. */
+/** Read-only checkout of the main branch. Nothing in it can be kept. */
 export async function addReadingTree(wish: Omit<WorktreeWish, "branch">) {
   await fetchAll(wish.repository);
   const commit = await mainOf(wish.repository);
   const { folder, remove } = await addTreeAt({ ...wish, commit });
   const context = join(folder, contextFolder);
-  // The repository may have something else of this name.
+  // The repository may have something else with this name.
   await rm(context, { recursive: true, force: true });
   await mkdir(context);
   await setWritable(folder, false);
   return { folder, remove };
 }
 
-/** The repository is noted before anything is made of it, so that a later life of the worker need not ask the folder. */
+/** Stores the repository first, so that the worker's next start need not trust the folder. */
 async function makeFolder(
   folder: string,
   repository: Repository,
@@ -104,7 +106,9 @@ async function makeFolder(
   await excludeContext(home);
 }
 
-/** The hooks of the person's own checkout: where their place is said relative to a worktree, an agent could write there. */
+/**
+ * The hooks of the user's own checkout. A relative path is resolved there: in a worktree, an agent could write to it.
+ */
 async function hooksOf(folder: string, home: string): Promise<string[]> {
   const words = ["config", "--show-scope", "--type=path", "--get-all", "core.hooksPath"];
   const lines = (await git(folder, ...words).catch(() => "")).split("\n");
@@ -117,14 +121,14 @@ function homeNoteOf(folder: string): string {
   return `${folder}${homeNote}`;
 }
 
-/** Beside a worktree: the git folder of the repository that it was made of. */
+/** Suffix of the file beside a worktree that stores its repository's git folder. */
 export const homeNote = ".home";
 
 export async function homeOf(folder: string): Promise<string | null> {
   return readFile(homeNoteOf(folder), "utf8").catch(() => null);
 }
 
-/** Nothing is left of what was interrupted in its making. */
+/** Removes everything if the creation is interrupted. */
 async function wholeOrNot(remove: () => Promise<void>, make: () => Promise<void>): Promise<void> {
   try {
     await make();
@@ -135,8 +139,8 @@ async function wholeOrNot(remove: () => Promise<void>, make: () => Promise<void>
 }
 
 /**
- * The job's own branch where the work reaches it by a push only. Where there is no remote a commit would move it before the
- * work has passed, and where the person has such a branch it is left alone: then a name of our own.
+ * Name of the local branch: the job's branch if only a push publishes it. Without a remote, a commit would move it
+ * before the work has passed; an existing branch of the user must not be touched. Both get a separate name.
  */
 async function checkoutName({ folder, remote }: Repository, branch: string, name: string) {
   const own = `backloom/work/${name}`;
@@ -144,20 +148,20 @@ async function checkoutName({ folder, remote }: Repository, branch: string, name
   return branch;
 }
 
-/** What programs such as `gh`, and a worker after a kill, look at to know where the branch goes. */
+/** Sets the upstream, for programs such as `gh` and for the worker's next start after a kill. */
 async function track({ folder, remote }: Repository, checkout: string, branch: string) {
   await git(folder, "config", `branch.${checkout}.remote`, remote ?? ".");
   await git(folder, "config", `branch.${checkout}.merge`, `refs/heads/${branch}`);
 }
 
-/** Where a branch that was checked out for an attempt goes, if that is known. */
+/** The branch that a checked-out branch is pushed to, if known. */
 export async function destinationOf(folder: string, checkout: string): Promise<string | null> {
   const name = `branch.${checkout}.merge`;
   const ref = await git(folder, "config", "--get", name).catch(() => "");
   return /^refs\/heads\/(.+)$/.exec(ref)?.[1] ?? null;
 }
 
-/** The files for the command lie inside the worktree, and git must not see them. */
+/** Excludes the context files in the worktree from git. */
 async function excludeContext(home: string): Promise<void> {
   const file = join(home, "info", "exclude");
   const line = `/${contextFolder}/`;
@@ -178,7 +182,7 @@ async function setWritable(folder: string, isWritable: boolean): Promise<void> {
   await chmod(folder, isWritable ? 0o755 : 0o555).catch(() => undefined);
 }
 
-/** The main branch as it was fetched last. A clone that was made by hand may not know which of the remote's branches it is. */
+/** The main branch as last fetched. Manual clones may not know which one it is, so the remote is asked. */
 export async function mainOf({ folder, remote }: Repository): Promise<string> {
   const name = `refs/remotes/${remote}/HEAD`;
   let main = remote === null ? null : await commitOf(folder, name);
@@ -191,7 +195,7 @@ export async function mainOf({ folder, remote }: Repository): Promise<string> {
   throw new Error("The repository has no commit to begin from");
 }
 
-/** Commits what the command has left uncommitted, so that no work is lost. */
+/** Commits what the command left uncommitted, so that no work is lost. */
 export async function commitLeftovers(folder: string, message: string): Promise<void> {
   const unlike = ["--ignore-submodules=dirty"];
   if ((await git(folder, "status", "--porcelain", ...unlike)) === "") return;
@@ -201,8 +205,8 @@ export async function commitLeftovers(folder: string, message: string): Promise<
 }
 
 /**
- * Takes everything in the folder into the index. Of a submodule only its commit: whether it has changes git would find out by another
- * git inside of it, with a configuration that an agent may have written.
+ * Stages everything in the folder. For submodules only their commit: to find changes inside, git would run with a
+ * config that an agent may have written.
  */
 export async function stageAll(folder: string): Promise<void> {
   const entries = await gitPaths(folder, "ls-files", "--stage");
@@ -215,7 +219,7 @@ export async function stageAll(folder: string): Promise<void> {
 export async function removeFolder(home: string, folder: string): Promise<void> {
   await mendGitFiles(folder);
   forgetCheckout(folder);
-  // Forced twice: one whose making was killed midway is still locked.
+  // Forced twice, because a worktree whose creation was killed is still locked.
   const words = ["worktree", "remove", "--force", "--force", folder];
   const isForgotten = await git(home, ...words).then(
     () => true,
@@ -223,12 +227,12 @@ export async function removeFolder(home: string, folder: string): Promise<void> 
   );
   await removeTree(folder);
   await rm(homeNoteOf(folder), { force: true });
-  // What a job in a sandbox has written to git.
+  // Git objects written by a sandboxed job.
   await rm(`${folder}.git`, { recursive: true, force: true });
   if (!isForgotten) await git(home, "worktree", "prune").catch(() => undefined);
 }
 
-/** Removes a folder with all that is in it; a checkout to read in is protected from everybody but root. */
+/** Removes a folder and its content, even a write-protected read-only checkout. */
 export async function removeTree(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true }).catch(async () => {
     await setWritable(folder, true);

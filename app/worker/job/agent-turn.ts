@@ -30,7 +30,7 @@ interface Place {
   isAlive: () => void;
 }
 
-/** Lets the agent of this worker do one assignment, in the conversation that it began for it before. */
+/** Runs one assignment with the worker's agent, resuming its earlier conversation about it if there is one. */
 export async function runAgentTurn(
   attempt: Attempt,
   wish: AgentWish,
@@ -40,7 +40,7 @@ export async function runAgentTurn(
 ): Promise<Outcome> {
   const { job, heartbeat, journal } = attempt;
   const { driver, tool } = await findTool(attempt, wish);
-  // A verifier forms a view of its own: it does not go on with the conversation in which the work was done.
+  // A verifier judges independently, so it does not resume the conversation in which the work was done.
   const task = job.phase === "verify" ? `verify ${job.attempt}` : (assignment.taskCode ?? "job");
   const about = { agent: wish.agent, task, folder: basename(place.folder) };
   const conversation = await openConversation(attempt, about);
@@ -67,12 +67,12 @@ export async function runAgentTurn(
     });
     if (end.kind === "done") place.isAlive();
     if (end.kind === "limit" && end.isBudget) {
-      // The service knows at once what was used, and says what becomes of the job.
+      // Reports the usage at once; the service then decides what becomes of the job.
       await tellUsage(attempt, used.splice(0));
       await heartbeat.confirm();
     }
     if (end.kind === "failed" && end.cause === "sign-in") throw new WorkerProblem(end.reason);
-    // Whoever begins anew does not go on with a conversation that broke.
+    // A broken conversation is not resumed by the next attempt.
     if (end.kind === "failed" && end.cause !== "killed") await conversation.forget();
     if (end.denied.length > 0) journal.say(`Not allowed: ${end.denied.join(", ")}`);
     return outcomeOf(end, await readResult(files.result, attempt.clean), job.attempt);
@@ -90,7 +90,7 @@ async function findTool({ rules, journal }: Attempt, { agent }: AgentWish) {
   return { driver, tool };
 }
 
-/** What a later life of the worker reads of this turn when this one is killed. */
+/** A record of this turn that the worker's next start reads if this one is killed. */
 function noteTurn(attempt: Attempt, agent: string, { pid }: ContextFiles) {
   const { job, options, soFar, journal } = attempt;
   const note = openTurnNote(pid, journal);
@@ -141,7 +141,7 @@ function turnOf(
   };
 }
 
-/** What people answered. A permission counts only when the person whose worker this is has given it. */
+/** People's answers. A permission counts only if the worker's user gave it. */
 function answersFor({ questions, user_id }: JobPayload): GivenAnswer[] {
   return questions.flatMap(({ kind, question, answered_by, effective_answer }) => {
     const isGiven = kind === "question" || (user_id !== undefined && answered_by === user_id);
@@ -149,19 +149,22 @@ function answersFor({ questions, user_id }: JobPayload): GivenAnswer[] {
   });
 }
 
-/** What a subscription pays costs nothing. */
+/** A subscription has no cost per turn, so no limit either. */
 function mostCostOf({ job, options }: Attempt): number | undefined {
   const left = job.budget_left?.find(({ unit }) => unit === "USD")?.amount;
   return options.subscription || left === undefined || left <= 0 ? undefined : left;
 }
 
-/** A repository may ask for less than the worker allows, never for more. */
+/** A repository may narrow the worker's allowance, never widen it. */
 function narrower(given: Allowance, asked: Allowance | undefined): Allowance {
   if (asked === undefined) return given;
   return allowances.indexOf(asked) < allowances.indexOf(given) ? asked : given;
 }
 
-/** How an agent's turn ended, as the rest of the worker knows it from commands. A model does not know what it took itself. */
+/**
+ * Converts the end of an agent's turn to an outcome, the form that commands have. Token counts in the result file are
+ * ignored, as a model does not know its own usage.
+ */
 export function outcomeOf(end: AgentEnd, told: CommandResult, attempt: number): Outcome {
   const summary = told.summary ?? (end.words || undefined);
   const { verify_result, failure_class, failure_reason, resets_at, question } = told;
@@ -191,20 +194,20 @@ export function outcomeOf(end: AgentEnd, told: CommandResult, attempt: number): 
   return outcome({ failure_class, failure_reason, resets_at, question });
 }
 
-/** A tool that is killed is no fault of the work: it is tried again, unless every attempt so far has come to nothing. */
+/** A killed tool is retried, as it is not the work's fault, for this many attempts. */
 const mostKilled = 3;
 
-/** A limit that does not say when it ends is tried again after one minute, two, four, and at most an hour. */
+/** Retry time for a limit without an end: after 1, 2, 4 … minutes, at most an hour. */
 export function afterGrowingPause(attempt: number): string {
   const minutes = Math.min(60, 2 ** Math.min(attempt - 1, 6));
   return new Date(Date.now() + minutes * 60_000).toISOString();
 }
 
-/** As much of an earlier attempt as a prompt takes. */
+/** How much of an earlier attempt goes into a prompt. */
 const mostEntries = 500;
 const mostLetters = 8_000;
 
-/** The end of what the agent said and did in the attempts before this one, as the service keeps it. */
+/** The end of what the agent said and did in the last attempt that has output, from the service. */
 async function earlierWords({ job, service }: Attempt): Promise<string> {
   for (let attempt = job.attempt - 1; attempt > 0; attempt -= 1) {
     const read = (query: string): Promise<JobOutput> =>
@@ -222,7 +225,7 @@ async function earlierWords({ job, service }: Attempt): Promise<string> {
   return "";
 }
 
-/** Words as they were said, and of each call that it was made. */
+/** An entry's text; for a finished call, its title and status. */
 function wordsOf({ kind, text, title, status }: JobOutput["entries"][number]): string {
   if (kind === "text") return text;
   const isCall = kind === "command" || kind === "edit" || kind === "tool";

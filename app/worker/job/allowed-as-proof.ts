@@ -4,13 +4,13 @@ import { sendable } from "../service/sendable";
 import type { Attempt } from "./attempt";
 import { askPermission, readPermission } from "./permission";
 
-/** Whoever names one command after the other fills no inbox. */
+/** Keeps an agent that names many commands from flooding the inbox. */
 const mostAsked = 5;
 const longestCommand = 2_000;
 
 /**
- * Whether the worker's person has allowed this very command as proof. They are asked once in a job, which goes on meanwhile: the
- * answer counts whenever the command is named again, in the next turn or attempt.
+ * True if the worker's user allowed this exact command as proof. Asks once per job without waiting: the answer counts
+ * the next time the command is named, in a later turn or attempt.
  */
 export async function isAllowedAsProof(attempt: Attempt, command: string): Promise<boolean> {
   const { job } = attempt;
@@ -29,7 +29,7 @@ export async function isAllowedAsProof(attempt: Attempt, command: string): Promi
   return false;
 }
 
-/** Nobody allows a command of which they see a part. */
+/** A command is only asked about if the question can show all of it. */
 function isShownWhole({ clean }: Attempt, command: string): boolean {
   return clean(sendable(command, longestCommand)) === command;
 }

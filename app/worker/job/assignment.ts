@@ -3,29 +3,29 @@ import type { JobPayload } from "~/contract/worker";
 
 export type Execution = NonNullable<JobPayload["executions"]>[number];
 
-/** What the worker knows beside the job: where the work happens and how it is looked at. */
+/** What the worker knows besides the job: where the work happens and how it is tested. */
 export interface Surroundings {
-  /** The branch that is checked out; null where nothing of the work is kept. */
+  /** The branch that is checked out; null if no work is kept. */
   checkout: string | null;
   testCommand: string | undefined;
-  /** Branches with what earlier attempts have left. */
+  /** Branches with work left by earlier attempts. */
   kept: readonly string[];
-  /** Those whose work was put back into the folder. */
+  /** Branches whose work was put back into the folder. */
   putBack?: readonly string[];
 }
 
-/** A merge that was begun in the worktree, for the agent to bring to its end. */
+/** A merge started in the worktree, for the agent to resolve. */
 export interface Mending {
   conflict: ClaimedConflict;
-  /** The other side as it is by now. */
+  /** The other side's current commit. */
   theirs: string;
-  /** The files that hold both versions. */
+  /** The files with conflict markers. */
   files: string[];
-  /** What the attempt's own changes are counted from. */
+  /** Commit that the attempt's own changes are diffed against. */
   base: string;
 }
 
-/** One piece of work for the command: a whole job, or one task of a batch. */
+/** One piece of work: a whole job, or one task of a batch. */
 export interface Assignment extends Surroundings {
   job: JobPayload;
   taskId: string | null;
@@ -38,17 +38,17 @@ export interface Assignment extends Surroundings {
   plan: string | null;
   acceptanceCriteria: string;
   previousFailure: string | null;
-  /** What has to hold for the story. */
+  /** The story's criteria. */
   criteria: JobPayload["criteria"];
-  /** What another worker found when it looked at earlier work. */
+  /** What another worker found when it verified earlier work. */
   findings: JobPayload["findings"];
-  /** A merge that was begun for the agent to end; null where there is none. */
+  /** A started merge for the agent to resolve, or null. */
   mending: Mending | null;
   verifyOnly: boolean;
   requiresOpus: boolean;
-  /** This turn writes the plan, and nothing else. */
+  /** This turn only writes the plan. */
   planning?: true;
-  /** The turn before this one has written the plan. */
+  /** The previous turn wrote the plan. */
   planned?: true;
 }
 

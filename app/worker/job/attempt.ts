@@ -15,7 +15,7 @@ import type { Messages } from "./messages";
 import type { CommandResult, Usage } from "./result-file";
 import type { CommandEnd } from "./run-command";
 
-/** Everything that one attempt at a job works with. */
+/** Everything one attempt at a job works with. */
 export interface Attempt {
   job: JobPayload;
   options: WorkerOptions;
@@ -25,44 +25,44 @@ export interface Attempt {
   heartbeat: Heartbeat;
   /** Command line of the built-in demo. */
   demoCommand: string;
-  /** What the commands of this attempt have used so far; it is told whatever the end of the attempt is. */
+  /** Usage of the attempt's commands so far. Reported however the attempt ends. */
   used: Usage;
-  /** The last line that went into the ledger of the job, and what was used since: heartbeats carry it. */
+  /** The last ledger entry of the job, and the usage since; sent with heartbeats. */
   soFar: { after_seq: number; models: UsageSoFar["models"] };
-  /** The conversation of the agent, by the name under which it can be taken up again. */
+  /** Id by which the agent's conversation can be resumed. */
   sessionId: string | null;
-  /** What the repository says about work in it. */
+  /** The repository's rules (`.backloom.yml`). */
   rules: Rules;
-  /** Keeps what the attempt has made and not delivered; answers the branch, or null when there is nothing. */
+  /** Saves undelivered work on a kept branch. Returns the branch, or null if there is nothing. */
   keep(): Promise<string | null>;
-  /** Takes out of a text what must not leave this machine. */
+  /** Removes secrets from a text. */
   clean: (text: string) => string;
-  /** What people see of the attempt while it goes on. */
+  /** Live output shown to people. */
   output: AttemptOutput;
-  /** What people see of its work. */
+  /** Live changes shown to people. */
   changes: Changes;
-  /** Where everything runs that a model or a repository chose. */
+  /** Everything a model or a repository chose runs in here. */
   sandbox: JobSandbox;
-  /** What people write to the agent. */
+  /** People's messages to the agent. */
   messages: Messages;
 }
 
-/** How the command ended and what it told. */
+/** How the command ended and what it reported. */
 export interface Outcome {
   end: CommandEnd;
   result: CommandResult;
-  /** What an agent wanted to do and was not allowed to. */
+  /** What an agent was not allowed to do. */
   denied: string[];
 }
 
-/** Work that did not succeed, as the service is told. */
+/** A failure as reported to the service. */
 export interface Failure {
   failure_class: string;
   failure_reason: string;
   resets_at?: string | undefined;
 }
 
-/** Asks a person and gives the job back; it comes first once the question is answered. */
+/** Asks a person and gives the job back. Once answered, the job is first in the queue. */
 export async function park(
   attempt: Attempt,
   { taskId }: { taskId: string | null },
@@ -80,7 +80,7 @@ export async function park(
   journal.say(`Asked: ${question.question} The job waits for the answer`);
 }
 
-/** Hands in what was used, before an end that has no place for it. */
+/** Reports usage before an end of the attempt that cannot carry it. */
 export async function reportUsage(
   { service, job, used }: Attempt,
   options?: CallOptions,
@@ -90,12 +90,12 @@ export async function reportUsage(
   await service.call("report_job_usage", given, agentJobSchema, options);
 }
 
-/** A task was deleted, or finished by hand, while its batch goes on. */
+/** A task was deleted, or finished by hand, while its batch runs. */
 export class TaskGone extends Error {}
 
 /**
- * Waits for what the service says of one task of a batch. When it refuses although the attempt still holds the job, the task
- * is the reason. One that waits for others is still there.
+ * Awaits a call about one task of a batch. If it is refused although the attempt still holds the job, the task itself
+ * is gone (TaskGone). Blocked tasks are not.
  */
 export async function ofTask<T>({ heartbeat }: Attempt, call: Promise<T>): Promise<T> {
   try {

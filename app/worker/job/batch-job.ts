@@ -26,18 +26,18 @@ import { mendBatch } from "./mend-batch";
 import { planAndExecute } from "./plan-first";
 import { prove } from "./prove";
 
-/** What is known of the tasks that this attempt has brought to their end. */
+/** Tasks that this attempt has finished. */
 interface Progress {
   surroundings: Surroundings;
   results: VerifyResult[];
-  /** What the job shows of each of them. */
+  /** Results by task code, shown in the job. */
   tasks: Record<string, unknown>;
   summaries: string[];
-  /** What an earlier attempt has left is of the task at which it stopped. */
+  /** Work left by an earlier attempt belongs to the first unfinished task. */
   isFirst: boolean;
 }
 
-/** The work of one task, and where the branch stood before it. */
+/** The work of one task, and the branch's head before it. */
 interface TaskWork extends Work {
   head: string;
 }
@@ -51,8 +51,8 @@ interface Ended {
 }
 
 /**
- * A whole sprint on one branch: its tasks one after another, each with evidence and gate of its own, and each on the branch
- * before it counts as done, so that whoever goes on after this attempt finds it there.
+ * Runs a whole sprint on one branch, task by task. Each task has its own evidence and gate, and is pushed before it
+ * counts as done, so that a later attempt finds it.
  */
 export async function workOnBatch(
   attempt: Attempt,
@@ -85,7 +85,7 @@ export async function workOnBatch(
   await finish(attempt, "done", verdict, delivery, { summary: summaryOf(progress) });
 }
 
-/** False when the attempt ends before the batch does. What waits for others is tried again after whatever else there is to do. */
+/** Returns false if the attempt ends before the batch does. Blocked tasks are retried after all others. */
 async function workOnExecutions(
   attempt: Attempt,
   worktree: Worktree,
@@ -110,7 +110,7 @@ async function workOnExecutions(
   return true;
 }
 
-/** The attempt is over when the task failed, a person was asked, or the branch has a conflict. */
+/** The attempt is over if the task failed, a person was asked, or the branch has a conflict. */
 async function workOnExecution(
   attempt: Attempt,
   worktree: Worktree,

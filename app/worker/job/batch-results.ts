@@ -1,14 +1,14 @@
 import type { VerifyResult } from "~/contract/agent-job";
 import type { Attempt } from "./attempt";
 
-/** What earlier attempts have found of the tasks of a batch that are done. */
+/** Verification results of tasks that earlier attempts finished. */
 export function earlierResults({ job }: Attempt): VerifyResult[] {
   return (job.executions ?? []).flatMap(({ status, verify_result }) =>
     status === "done" && verify_result !== null ? [verify_result] : [],
   );
 }
 
-/** The batch is no better than the worst of its tasks; one that was there already says nothing about the others. */
+/** The worst result of a batch's tasks. EMPTY (already there) says nothing about the others, so it ranks last. */
 export function worstOf(results: readonly VerifyResult[]): VerifyResult {
   return (
     (["DIVERGENT", "PARTIAL", "ALIGNED"] as const).find((result) => results.includes(result)) ??

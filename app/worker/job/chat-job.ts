@@ -10,7 +10,7 @@ import { ideaAssignment } from "./assignment";
 import { type Attempt, park } from "./attempt";
 import { execute, failureOf } from "./execute";
 
-/** Answers what a user asked about an idea, with the repository to read; the summary or the output is the answer. */
+/** Answers a user's question about an idea, with the repository to read. The answer is the summary or the output. */
 export async function workOnChat(attempt: Attempt, sandboxes: Sandbox): Promise<void> {
   const { job, journal } = attempt;
   const place = await openPlace(attempt);
@@ -36,7 +36,7 @@ export async function workOnChat(attempt: Attempt, sandboxes: Sandbox): Promise<
   }
 }
 
-/** The repository to read where this machine reaches it; a talk needs none. */
+/** A read-only checkout of the repository if available; a conversation can do without. */
 async function openPlace({ job, options, folder, journal }: Attempt) {
   const name = `${job.id}-${job.attempt}`;
   try {

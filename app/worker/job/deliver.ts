@@ -14,8 +14,8 @@ import { type Attempt, reportUsage } from "./attempt";
 import type { Delivery, Push } from "./delivery";
 
 /**
- * Brings the work to its branch, looks whether it goes together with the main branch and the other branches of the run, and opens
- * a pull request where one is wanted.
+ * Pushes the work to its branch, checks that it merges with the main branch and the run's other branches, and opens a
+ * pull request if wanted.
  */
 export async function deliver(attempt: Attempt, worktree: Worktree, work: Work): Promise<Delivery> {
   const unseen = await rebaseUnseen(attempt, worktree, work);
@@ -27,7 +27,7 @@ export async function deliver(attempt: Attempt, worktree: Worktree, work: Work):
   return { ...push, pullRequest: await openPullRequest(attempt, worktree) };
 }
 
-/** Brings the work to its branch. Where that has moved on differently the task goes back to work with both versions. */
+/** Pushes the work to its branch. On a conflict with what is there, sends the task home with both versions. */
 export async function pushOrSendHome(
   attempt: Attempt,
   worktree: Worktree,
@@ -49,7 +49,7 @@ export async function pushOrSendHome(
   return { kind: "sent_home" };
 }
 
-/** Brings the work to its branch, after asking once more whether the attempt still holds the job. */
+/** Pushes the work to its branch, after confirming that the attempt still holds the job. */
 async function pushWork(attempt: Attempt, worktree: Worktree, work: Work): Promise<Push> {
   await attempt.heartbeat.confirm();
   const integration = await integrate(worktree, work);
@@ -58,7 +58,7 @@ async function pushWork(attempt: Attempt, worktree: Worktree, work: Work): Promi
   return { kind: "pushed", headSha, pushedAt: new Date().toISOString(), folder: worktree.folder };
 }
 
-/** What is there goes along before a question is asked. The person hears of a conflict too: no answer makes it go away. */
+/** Pushes existing work before a question is asked. A conflict pauses the run too, as no answer would resolve it. */
 export async function pushQuestion(
   attempt: Attempt,
   worktree: Worktree,
@@ -71,7 +71,10 @@ export async function pushQuestion(
   if (push.kind === "conflict") await pauseForConflict(attempt, push.files, false);
 }
 
-/** Pauses the run with the files in question. The job goes back to the queue, unless it still has a question to ask. */
+/**
+ * Pauses the run and lists the conflicting files. With `release`, the job goes back to the queue; without, it still has
+ * a question to ask.
+ */
 export async function pauseForConflict(
   attempt: Attempt,
   files: readonly string[],
@@ -84,12 +87,12 @@ export async function pauseForConflict(
 
 interface Pause {
   files: readonly string[];
-  /** Whether the job goes back to the queue. */
+  /** True to put the job back into the queue. */
   release: boolean;
   reason: string;
 }
 
-/** Pauses the run: a person has to do something before it can go on. */
+/** Pauses the run until a person acts. */
 export async function pauseRun(attempt: Attempt, { files, release, reason }: Pause): Promise<void> {
   const { job, service, journal } = attempt;
   const kept = await attempt.keep();
@@ -111,13 +114,13 @@ export async function pauseRun(attempt: Attempt, { files, release, reason }: Pau
     await service.call("pause_sprint_run", pause, sprintRunSchema);
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 409) throw error;
-    // A person was quicker: the run is paused already, and the job waits for its resume as well.
+    // A person has paused the run already; the job waits until it is resumed.
     await attempt.heartbeat.confirm();
     if (release) await giveBack(attempt, reason);
   }
 }
 
-/** Back to the queue without a retry counted. */
+/** Puts the job back into the queue without counting a retry. */
 async function giveBack(attempt: Attempt, failure_reason: string): Promise<void> {
   const resets_at = new Date().toISOString();
   await report(attempt, "failed", { failure_class: "rate_limited", failure_reason, resets_at });

@@ -2,9 +2,9 @@ const ofTheWorker =
   /^(BACKLOOM_TOKEN|BACKLOOM_FORGE_TOKEN|NODE_ENV|INIT_CWD|npm_.*|GIT_(DIR|COMMON_DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|PREFIX))$/i;
 
 /**
- * The environment for git and for every command that the worker starts: the person's own. The token is not for them, nor for
- * the hooks and filters that git runs; what npm and Node were told about the worker itself would make an agent install and
- * test the work as if it were the worker; and git must look at the folder that it is given.
+ * The user's environment, for git and for every command the worker starts. Left out: the tokens, which commands, git
+ * hooks and filters must not see; npm and Node settings of the worker, which would affect how agents install and test;
+ * git's variables, so that git uses the folder it is given.
  */
 export function personsEnvironment(): NodeJS.ProcessEnv {
   const environment = { ...process.env, PATH: personsPath() };
@@ -14,7 +14,7 @@ export function personsEnvironment(): NodeJS.ProcessEnv {
   return environment;
 }
 
-/** The same as plain pairs, for whoever adds to it. */
+/** The same as a plain record. */
 export function personsVariables(): Record<string, string> {
   const pairs = Object.entries(personsEnvironment());
   return Object.fromEntries(
@@ -23,8 +23,8 @@ export function personsVariables(): Record<string, string> {
 }
 
 /**
- * npm puts the folders of the programs of this project in front of the path, and a folder of its own behind them: what comes
- * after that is the person's, also where it has such a name.
+ * npm prepends the project's program folders to PATH, followed by its own node-gyp folder. Everything after these is
+ * the user's, even folders with such names.
  */
 function personsPath(): string | undefined {
   const { PATH, npm_lifecycle_event } = process.env;

@@ -8,7 +8,7 @@ import type { CommandResult } from "./result-file";
 import type { CommandEnd } from "./run-command";
 import { runShown } from "./shown-command";
 
-/** What speaks for the work: the diff, and the test command's result when there is one. */
+/** Evidence for the work: its diff, and the test result if there is one. */
 export interface Evidence {
   headSha: string;
   changedFiles: string[];
@@ -22,11 +22,11 @@ const testSchema = z.object({
   output: z.string(),
 });
 
-/** What the service takes at most: so many paths, together so many characters. */
+/** The service's limits for the list: number of paths, and characters in total. */
 const mostFiles = 5_000;
 const mostCharacters = 100_000;
 
-/** The changed files, or as many of them as the service takes. */
+/** The changed files, cut to the service's limits. */
 export function listedFiles({ changedFiles }: Evidence): string[] {
   const files: string[] = [];
   let left = mostCharacters;
@@ -39,17 +39,17 @@ export function listedFiles({ changedFiles }: Evidence): string[] {
   return files;
 }
 
-/** The person's own word goes before that of the repository. */
+/** The user's test command takes precedence over the repository's. */
 export function testCommandOf({ options, rules }: Attempt): string | undefined {
   return options.testCommand ?? rules.test;
 }
 
-/** What the test said, where there was one. */
+/** The test's result, if there was one. */
 export function testOf({ details }: Pick<Evidence, "details">) {
   return testSchema.safeParse(details.test).data;
 }
 
-/** Why the gate is closed, in the words of the test where that is the reason. */
+/** Why the gate is closed; quotes the test's output if the test failed. */
 export function refusalOf(evidence: Evidence, hint: string): Failure {
   const test = testOf(evidence);
   const failure_reason =
@@ -59,7 +59,7 @@ export function refusalOf(evidence: Evidence, hint: string): Failure {
   return { failure_class: "verification_failed", failure_reason };
 }
 
-/** The diff since a commit, and the test command where there is one; a failing test is a verdict of its own. */
+/** Collects the diff since a commit and runs the test command, if any. A failing test makes a diff DIVERGENT. */
 export async function examine(
   attempt: Attempt,
   worktree: Worktree,
@@ -80,7 +80,7 @@ export async function examine(
   return hasFailed ? { ...evidence, verifyResult: "DIVERGENT" } : evidence;
 }
 
-/** Looks at the diff of the work. An empty one is EMPTY whatever the command says of it. */
+/** Collects the diff of the work. An empty diff is EMPTY, whatever the command reports. */
 export async function gatherEvidence(
   { folder, main }: Worktree,
   since: string,
@@ -104,7 +104,7 @@ export async function gatherEvidence(
   return { headSha, changedFiles, verifyResult: judge(changedFiles, result, test), details };
 }
 
-/** Without a judgement of the command, tested work counts as aligned and untested work as partly so. */
+/** Without a verdict of the command, tested work is ALIGNED and untested work PARTIAL. */
 function judge(
   changedFiles: readonly string[],
   result: CommandResult,

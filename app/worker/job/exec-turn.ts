@@ -15,7 +15,7 @@ import type { Attempt, Outcome } from "./attempt";
 import { addUsage, readResult } from "./result-file";
 import { runCommand } from "./run-command";
 
-/** Lets the command of the user do one assignment, and reads what it prints as far as that is known. */
+/** Runs one assignment with the user's command, and parses its output if the format is known. */
 export async function runExecTurn(
   attempt: Attempt,
   { exec, output: format }: ExecWish,
@@ -79,8 +79,8 @@ export async function runExecTurn(
 }
 
 /**
- * A file that grows by a line for each message while the command runs, from which it may read them. It is opened before the command
- * begins: whatever stands at its name later is not written to.
+ * Appends each message to a file while the command runs and may read it. Opened before the command starts, so that the
+ * command cannot redirect writes by replacing the file.
  */
 async function openGrowing(path: string, messages: Attempt["messages"]) {
   const file = await open(path, "wx");
@@ -91,7 +91,7 @@ async function openGrowing(path: string, messages: Attempt["messages"]) {
       .then(() => messages.seen([message.id]))
       .catch(() => undefined);
   };
-  // A later command of a batch finds what came before it too.
+  // A later command of a batch also gets the earlier messages.
   const known = messages.all().filter(({ id }) => !messages.isWaiting(id));
   for (const message of known) await file.appendFile(`${JSON.stringify(message)}\n`);
   const leave = messages.follow(write);

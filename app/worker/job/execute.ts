@@ -9,7 +9,7 @@ import type { Evidence } from "./evidence";
 import { runExecTurn } from "./exec-turn";
 import { promptWith } from "./messages";
 
-/** Lets the agent or the command do one assignment in a folder. */
+/** Runs one assignment in a folder, with the agent or the command. */
 export async function execute(
   attempt: Attempt,
   assignment: Assignment,
@@ -37,19 +37,19 @@ export async function execute(
     return outcome;
   };
   let outcome = await turn(files, await promptWith(attempt.messages, files));
-  // What came too late for a turn is the next one, in the same conversation.
+  // Messages that came too late for a turn get another one in the same conversation.
   while (attempt.messages.hasWaiting() && isWorking(outcome)) {
     outcome = await turn(files, await promptWith(attempt.messages, files, "alone"));
   }
   return outcome;
 }
 
-/** The agent has come to its end by itself, and may be asked for more. */
+/** True if the agent ended normally and can take another turn. */
 function isWorking(outcome: Outcome): boolean {
   return failureOf(outcome) === undefined && outcome.result.question === undefined;
 }
 
-/** An agent that was kept from its work has done none: that is no work that was there already. */
+/** Empty work with denied actions is a failure, not work that was already there. */
 export function deniedFailure(
   { denied }: Outcome,
   { verifyResult }: Pick<Evidence, "verifyResult">,
@@ -64,7 +64,7 @@ export function deniedFailure(
   return { failure_class: "agent_error", failure_reason };
 }
 
-/** The failure that an outcome tells of, if it does. */
+/** Returns the failure an outcome reports, if any. */
 export function failureOf({ end, result }: Outcome): Failure | undefined {
   if (result.failure_class !== undefined) {
     return {

@@ -1,6 +1,6 @@
 import { claimSchema, jobPayloadSchema } from "~/contract/worker";
 
-/** A commit is a hash, and no option or name that git would read differently. Agents report what they like. */
+/** A commit must be a hash, not an option or a ref that git would read differently. Agents can report anything. */
 const isCommit = (text: string): boolean => /^[0-9a-f]{7,64}$/.test(text);
 const commitOrNull = (text: string | null): string | null =>
   text !== null && isCommit(text) ? text : null;
@@ -13,7 +13,7 @@ const heardJobSchema = jobPayloadSchema.extend({
   base_sha: shape.base_sha.transform(commitOrNull),
   head_sha: shape.head_sha.transform(commitOrNull),
   base_refs: shape.base_refs.transform((refs) => refs && withCommits(refs)),
-  // A head of another form is not left out: the worker does not find it, and nobody begins at main in silence.
+  // Malformed heads are kept: the worker fails to find them, instead of silently starting at main.
   begins_from: shape.begins_from.transform((heads) =>
     heads?.map((head) => ({ ...head, base_sha: commitOrNull(head.base_sha) })),
   ),
@@ -23,7 +23,7 @@ const heardJobSchema = jobPayloadSchema.extend({
   ),
 });
 
-/** A claim as the worker takes it: what becomes a path, a branch or a word of git is looked at before anything is done. */
+/** Validates a claim before use: whatever becomes a path, a branch or an argument of git. */
 export const heardClaimSchema = claimSchema
   .extend({ job: heardJobSchema.nullable() })
   .transform((claim) => ({
@@ -34,7 +34,7 @@ export const heardClaimSchema = claimSchema
     },
   }));
 
-/** A branch below `backloom/`, by the rules of `git check-ref-format`. */
+/** True for branches below `backloom/`, by the rules of `git check-ref-format`. */
 export function isOwnBranch(branch: string): boolean {
   const isWhole = /^backloom\/[\x21-\x7e\u00a1-\uffff]+$/.test(branch) && branch.length <= 200;
   return isWhole && !/[~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(\/|$)|[./]$/.test(branch);

@@ -2,17 +2,17 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 const current = new AsyncLocalStorage<AbortSignal | undefined>();
 
-/** Aborted when the work that is under way here is over; what it runs in git ends with it. */
+/** Signal that aborts the current work, including its git calls. */
 export function interruption(): AbortSignal | undefined {
   return current.getStore();
 }
 
-/** Does work that ends in the middle of a call of git when the signal says so: a hook or a remote may hold one up for long. */
+/** Runs work whose git calls end when the signal aborts. A hook or remote could hold one up for long. */
 export function interruptible<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   return current.run(signal, work);
 }
 
-/** Does what has to come to its end although the work around it is over: keeping what is there, and clearing up. */
+/** Runs work that must finish even if the surrounding work is aborted, such as keeping work and cleaning up. */
 export function uninterrupted<T>(work: () => Promise<T>): Promise<T> {
   return current.run(undefined, work);
 }

@@ -8,10 +8,10 @@ import { type Evidence, examine, refusalOf, testOf } from "./evidence";
 
 type Requirement = (typeof verifyRequirements)[number];
 
-/** What speaks for the work of a task. */
+/** Evidence for a task's work. */
 export interface Look {
   evidence: Evidence;
-  /** False when nobody has looked: no verdict and no test. */
+  /** False if there is neither a verdict nor a test. */
   isSeen: boolean;
   failure: Failure | undefined;
 }
@@ -19,16 +19,16 @@ export interface Look {
 interface LookWish {
   assignment: Assignment;
   outcome: Outcome;
-  /** What the work is compared with. */
+  /** Commit the work is compared with. */
   since: string;
-  /** Where the command began. */
+  /** Commit at which the command started. */
   head: string;
   required: Requirement;
 }
 
 /**
- * Looks at the work of a task. Of one that only verifies nothing is delivered, so that its diff says nothing: the verdict of
- * the command counts, or the test.
+ * Examines a task's work. A verify-only task delivers nothing, so its diff is ignored and the command's verdict or the
+ * test counts.
  */
 export async function look(attempt: Attempt, worktree: Worktree, wish: LookWish): Promise<Look> {
   const { assignment, outcome, since, head, required } = wish;

@@ -9,8 +9,8 @@ import { execute, failureOf } from "./execute";
 import { beginMending, endMending } from "./mend";
 
 /**
- * A batch is mended by a turn of its own, because its tasks may all be done. True when there was nothing to mend, or it is
- * mended; else the attempt is over.
+ * Resolves a batch's conflict in an extra turn, because all its tasks may be done. Returns true if resolved or nothing
+ * to resolve, false if the attempt is over.
  */
 export async function mendBatch(
   attempt: Attempt,
@@ -21,7 +21,7 @@ export async function mendBatch(
   return mending === null || mendInTurn(attempt, worktree, surroundings, mending);
 }
 
-/** The turn that brings both versions together. True when that is done; else the attempt is over. */
+/** Runs the turn that resolves the conflict. Returns false if the attempt is over. */
 export async function mendInTurn(
   attempt: Attempt,
   worktree: Worktree,

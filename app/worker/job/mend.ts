@@ -9,8 +9,8 @@ import type { Mending } from "./assignment";
 import type { Attempt } from "./attempt";
 
 /**
- * Begins the merge that an earlier attempt could not make, so that the agent finds both versions in its files and needs no git of
- * its own. Null when everything goes together by now.
+ * Starts the merge that failed in an earlier attempt, so that the agent finds both versions in its files and needs no
+ * git. Returns null if everything merges by now.
  */
 export async function beginMending(
   attempt: Attempt,
@@ -18,7 +18,7 @@ export async function beginMending(
   base: string,
 ): Promise<Mending | null> {
   for (const conflict of attempt.job.conflicts ?? []) {
-    // What a batch could not deliver is one of its tasks, which is done anew on what its branch holds by now.
+    // Undelivered work of a batch is one task, which is redone on the branch's current state.
     if (conflict.kind === "branch" && attempt.job.kind === "SPRINT_IMPLEMENTATION") continue;
     const mending = await beginMerge(attempt, worktree, conflict, base);
     if (mending === null) continue;
@@ -46,7 +46,7 @@ async function beginMerge(
   }
   if (await isAncestor(folder, theirs, "HEAD")) return null;
   const isOwn = conflict.kind === "branch";
-  // Own work that was not delivered comes back in any case; what others did only where it would not merge.
+  // Own undelivered work is always merged back; others' work only if it conflicts.
   if (!isOwn && (await clashWith(folder, theirs, journal)).length === 0) return null;
   const onto = isOwn ? null : await withBase(folder, base, theirs);
   const words = ["merge", "--quiet", "--no-commit", "--no-ff", onto ?? theirs];
@@ -56,7 +56,7 @@ async function beginMerge(
   return files.length === 0 ? null : { conflict, theirs, files, base: onto ?? base };
 }
 
-/** The commit that is to be brought in: own work that could not be delivered, or what stands against it as it is now. */
+/** The commit to merge: own undelivered work, or the current state of the other side. */
 async function otherSide(worktree: Worktree, conflict: ClaimedConflict): Promise<string | null> {
   const { folder, repository, main } = worktree;
   if (conflict.kind === "branch") return commitOf(folder, conflict.ours_sha);
@@ -66,8 +66,8 @@ async function otherSide(worktree: Worktree, conflict: ClaimedConflict): Promise
 }
 
 /**
- * The other side together with where this work began: merged in and counted from, it leaves only the own changes. Just the other
- * side where it holds that beginning already, or does not merge with it.
+ * Merges `base` into the other side. Merging that, and diffing against it, leaves only own changes. Returns just the
+ * other side if it contains `base` or does not merge with it.
  */
 async function withBase(folder: string, base: string, theirs: string): Promise<string> {
   if (await isAncestor(folder, base, theirs)) return theirs;
@@ -86,7 +86,7 @@ async function commitMerge(folder: string, { task_code, kind }: ClaimedConflict)
   await git(folder, ...committer, "commit", "--quiet", "--no-verify", "-m", message);
 }
 
-/** Commits the merge that the agent has brought to its end. Answers the conflict that is left where its marks are still in the files. */
+/** Commits the merge the agent resolved. If conflict markers are left, returns the conflict instead. */
 export async function endMending(
   { journal }: Attempt,
   { folder }: Worktree,

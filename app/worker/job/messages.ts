@@ -4,17 +4,17 @@ import type { TurnMessages } from "../agents/driver";
 import { wordsOfMessages } from "../agents/message-words";
 import type { ContextFiles } from "../service/context-files";
 
-/** What people write to the agent of an attempt while it works, from the service to a turn, and what became of it back. */
+/** People's messages to an attempt's agent: from the service to a turn, with confirmations back. */
 export interface Messages extends TurnMessages {
-  /** What an answer of the service has brought; one that comes again is the same. */
+  /** Adds messages from the service; duplicates are ignored. */
   arrive(messages: readonly PersonMessage[]): void;
-  /** What no turn has taken yet, for the prompt of the next one. */
+  /** Removes and returns the messages no turn has taken yet, for the next prompt. */
   takeWaiting(): PersonMessage[];
   hasWaiting(): boolean;
   isWaiting(id: string): boolean;
-  /** Everything that came so far, in its order. */
+  /** All messages so far, in order. */
   all(): readonly PersonMessage[];
-  /** The ids that the agent has seen; every heartbeat says them until the service has heard it. */
+  /** Ids the agent has seen. Each heartbeat sends them until the service confirms. */
   toConfirm(): string[];
   confirmed(ids: readonly string[]): void;
   /** Called when there is something to confirm. */
@@ -48,7 +48,7 @@ export function openMessages(): Messages {
       for (const message of messages.takeWaiting()) own(message);
       return () => {
         if (take === own) take = null;
-        // What the turn has taken and its agent has not seen is for the next one.
+        // Messages the agent has not seen go to the next turn.
         waiting = [...taken.splice(0).filter(({ id }) => !isSeen.has(id)), ...waiting];
       };
     },
@@ -73,8 +73,8 @@ export function openMessages(): Messages {
 }
 
 /**
- * Puts what waits into the words for a turn: beside the work, or `alone` for an agent that has the work in its conversation. Answers
- * what to call at the agent's first sign of life.
+ * Adds waiting messages to the prompts; with `alone`, they are the whole continuation prompt. Call the returned
+ * function at the agent's first sign of life.
  */
 export async function promptWith(
   messages: Messages,

@@ -5,21 +5,21 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** In the environment of all that a worker starts. */
+/** Set in the environment of everything a worker starts. */
 const mark = "BACKLOOM_WORKTREES";
 const mostRounds = 10;
 
-/** Notes which process group works for us, so that a later life of this worker can end it. */
+/** Stores a process group's leader, so that the worker's next start can end the group. */
 export async function noteCommand(file: string, pid: number): Promise<void> {
   await writeFile(file, JSON.stringify({ pid, began: await beginningOf(pid) }));
 }
 
-/** Says whose every process is that this one starts from now on, and whatever those start. */
+/** Marks all processes started from now on, and their children, as this worker's. */
 export function markProcesses(worktrees: string): void {
   process.env[mark] = worktrees;
 }
 
-/** Ends the commands of an earlier life of this worker: nobody would ever look at their work. */
+/** Ends commands of an earlier run of this worker; nobody would use their work. */
 export async function endOrphans(worktrees: string): Promise<void> {
   for (const name of await readdir(worktrees).catch(() => [])) {
     const text = await readFile(join(worktrees, name, "command.pid"), "utf8").catch(() => null);
@@ -29,8 +29,8 @@ export async function endOrphans(worktrees: string): Promise<void> {
 }
 
 /**
- * Agents give each of their shell commands a process group of its own, which outlives them. They are known by the mark that they
- * began with; the system tells of it on Linux. Whoever is ended may have started another one meanwhile: it is looked again.
+ * Agents run shell commands in own process groups, which outlive them. Finds these by the mark in their environment
+ * (Linux only). Repeats, as a process may have started another one meanwhile.
  */
 async function endStrays(worktrees: string): Promise<void> {
   for (let round = 0; round < mostRounds; round += 1) {
@@ -62,11 +62,11 @@ function end(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It ended by itself meanwhile.
+    // It has already ended.
   }
 }
 
-/** When a process began: its number alone may have been given to another one. */
+/** Start time of a process; its id alone may have been reused. */
 async function beginningOf(pid: number): Promise<string | null> {
   return run("ps", ["-o", "lstart=", "-p", String(pid)]).then(
     ({ stdout }) => stdout.trim() || null,

@@ -8,15 +8,15 @@ import type { Attempt } from "./attempt";
 interface Wish {
   question: string;
   options: string[];
-  /** The host that it is for. */
+  /** The host it is for. */
   reach?: string;
 }
 
 const pollMilliseconds = 3_000;
 
 /**
- * Asks the person whose machine this is, and waits for what they say; null when somebody else has answered, or nobody in time. What an
- * earlier attempt at the job has asked is not asked again: its answer counts.
+ * Asks the worker's user and waits for the answer. Returns null if somebody else answered, or nobody in time. A
+ * question of an earlier attempt at the job is not asked again; its answer counts.
  */
 export async function awaitPermission(
   attempt: Attempt,
@@ -34,7 +34,7 @@ export async function awaitPermission(
   }
 }
 
-/** Asks the person whose machine this is. The job goes on meanwhile. */
+/** Asks the worker's user without waiting. */
 export function askPermission(
   { job, service }: Attempt,
   wish: Wish,
@@ -45,7 +45,7 @@ export function askPermission(
   return service.call("ask_user_question", given, agentQuestionSchema, options);
 }
 
-/** The person's answer, null when it is another's or none; undefined while the question is open. */
+/** The user's answer, null if it is not theirs, undefined while the question is open. */
 export async function readPermission(
   { job, service }: Attempt,
   question_id: string,
@@ -53,12 +53,12 @@ export async function readPermission(
 ): Promise<string | null | undefined> {
   const told = await service.call("get_question_answer", { question_id }, answerSchema, options);
   if (told.status === "open") return undefined;
-  // The service lets nobody else answer; this machine does not take its word for it alone.
+  // The service lets nobody else answer; the worker checks it as well.
   if (told.answered_by !== job.user_id || told.taken_by_policy) return null;
   return told.effective_answer ?? null;
 }
 
-/** What the question is about: the task of the job, the first one of a batch, or its idea. */
+/** Subject of the question: the job's task or idea, or the batch's first task. */
 function subjectOf({ idea, task, story, executions: tasks }: JobPayload) {
   if (idea !== null) return { idea_id: idea.id };
   const task_id = task?.id ?? tasks?.[0]?.task_id;

@@ -7,8 +7,8 @@ import { type Attempt, type Outcome, ofTask } from "./attempt";
 import { execute, failureOf } from "./execute";
 
 /**
- * Lets the agent or the command do one assignment. Where the run wants a plan that is missing, a turn before the work writes it: people
- * read it in the task while the work goes on in the same conversation.
+ * Runs one assignment. If the run wants a plan and there is none, a turn before writes it. People can read it in the
+ * task while the work continues in the same conversation.
  */
 export async function planAndExecute(
   attempt: Attempt,
@@ -25,7 +25,7 @@ export async function planAndExecute(
     attempt.journal.say("No plan was written: the work continues without one");
     return execute(attempt, assignment, folder, extra);
   }
-  // A further turn of this attempt has it as well.
+  // Kept for further turns of this attempt.
   assignment.plan = await handIn(attempt, assignment, written);
   attempt.journal.say(`${assignment.taskCode ?? "The job"} is planned`);
   return execute(attempt, { ...assignment, planned: true }, folder, extra);
@@ -35,14 +35,14 @@ function needsPlan({ job }: Attempt, { plan, verifyOnly, mending }: Assignment):
   return job.plan_first === true && !plan?.trim() && !verifyOnly && mending === null;
 }
 
-/** An agent may say its plan instead of writing it into the file; what a command prints may be anything. */
+/** An agent may print its plan instead of writing it to the file. A command's output could be anything. */
 function planOf({ options }: Attempt, { result }: Outcome): string | undefined {
   const words = "agent" in options.work ? result.summary : undefined;
   const plan = result.implementation_plan ?? words;
   return plan?.trim() ? sendable(plan, lengths.text) : undefined;
 }
 
-/** Answers the plan that holds: what a person has written meanwhile stays. */
+/** Saves the plan and returns the one that applies: a plan that a person wrote meanwhile stays. */
 async function handIn(
   attempt: Attempt,
   { taskId }: Assignment,

@@ -7,27 +7,27 @@ import type { Attempt } from "./attempt";
 import { uninterrupted } from "./interruption";
 import { runShown } from "./shown-command";
 
-/** A line of proof, and the whole command that was run for it. */
+/** A piece of evidence, and the full command that was run for it. */
 export interface Observed {
   line: ReportedEvidence;
   ran: string | undefined;
-  /** False for what counts without failing before. */
+  /** False if it counts without having failed before the work. */
   isAboutTheWork: boolean;
 }
 
 interface Limits {
   minutes: number;
-  /** When no further command is begun. */
+  /** Time after which no further command starts. */
   deadline: number;
 }
 
-/** How commands ended at commits, which other jobs of this worker begin at as well. */
+/** Exit codes by commit and command; other jobs of this worker start at the same commits. */
 const known = new Map<string, number>();
 const mostKnown = 2_000;
 
 /**
- * Runs what passed on the work at the commit of the main branch that the work began at, too: a command that passes there as well says
- * nothing of the work. What cannot be run there is left open.
+ * Runs passed commands on the main branch's commit at which the work began. A command that passes there too proves
+ * nothing. Commands that cannot run there are left open.
  */
 export async function compareWithBase(
   attempt: Attempt,

@@ -23,20 +23,20 @@ import { uploadMade } from "./upload-made";
 
 type Claim = NonNullable<CommandResult["evidence"]>[number];
 
-/** How many commands are run for proof, how long each of them may take, and all of them together. */
+/** Limits for proof: number of commands, minutes per command, minutes in total. */
 const mostCommands = 30;
 const commandMinutes = 10;
 const allMinutes = 30;
 
-/** What a command showed at the head of the work. */
+/** Result of a command at the head of the work. */
 interface Observation {
   exitCode: number | null;
   output: string;
-  /** When the command began, in milliseconds. */
+  /** Start time in milliseconds. */
   begun: number;
 }
 
-/** Runs what the agent names as proof, at the head of its work, and hands in what was seen of each criterion. */
+/** Runs the commands the agent names as proof at the head of its work, and reports the evidence. */
 export async function prove(
   attempt: Attempt,
   worktree: Worktree,
@@ -48,7 +48,7 @@ export async function prove(
   const deadline = Date.now() + allMinutes * 60_000;
   const observed = await observe(attempt, folder, criteria, outcome, evidence, deadline);
   await git(folder, "reset", "--quiet", "--hard", evidence.headSha);
-  // What only verifies changes nothing, so that there is no state before it.
+  // A verify-only task changes nothing, so there is no earlier state.
   const lines = verifyOnly
     ? observed.map(({ line }) => line)
     : await compareWithBase(attempt, worktree, observed, {
@@ -58,7 +58,7 @@ export async function prove(
   await handIn(attempt, lines);
 }
 
-/** What was seen of each criterion. What has no command, or may not be run here, stays the agent's word. */
+/** Evidence for each criterion. Without a command that may run here, it stays the agent's claim. */
 export async function observe(
   attempt: Attempt,
   folder: string,
@@ -89,7 +89,9 @@ export async function observe(
   return observed;
 }
 
-/** What the agent says of a criterion; a line about tests is proven by the tests that the worker runs anyway. */
+/**
+ * The agent's claims about a criterion. A definition-of-done line about tests is proven by the worker's own test run.
+ */
 function claimsOf(
   { id, text, kind }: ClaimedCriterion,
   { evidence = [] }: CommandResult,
@@ -105,7 +107,7 @@ function claimsOf(
   return [{ criterion: id, command: testCommand, guards: true }];
 }
 
-/** Runs each command once. The test command has been run already; others only where agents may run commands. */
+/** Runs each command once. The test command has run already; others need permission to run commands. */
 function observer(
   attempt: Attempt,
   folder: string,
@@ -123,7 +125,7 @@ function observer(
     const command = given.trim();
     const known = seen.get(command);
     const isOver = seen.size >= mostCommands || Date.now() > deadline;
-    // A file is the command's own only where it was made while the command ran.
+    // A file counts only if it was made while the command ran, so the command runs again.
     if ((known !== undefined && !(isNew && known.begun === 0)) || isOver) return known;
     isAllowed ??= await mayRunCommands(attempt);
     if (!isAllowed && !(await isAllowedAsProof(attempt, command))) {
@@ -152,9 +154,8 @@ function minutesOf({ options }: Attempt): number {
 }
 
 /**
- * Whether commands that the agent names may be run, by the rule of the agent's own: in the sandbox of the worker, any. Without one, those
- * of the person's own program (`--exec`), and of an agent that runs commands on this machine unasked. One that its tool keeps in a sandbox
- * would leave it this way.
+ * True if commands named by the agent may run. In the worker's sandbox: always. Without one: with `--exec`, or if the
+ * agent may run commands unasked. Codex is excluded: its commands would escape the sandbox it runs them in.
  */
 async function mayRunCommands({ options: { work }, rules, sandbox }: Attempt): Promise<boolean> {
   if (sandbox !== noSandbox || "exec" in work) return true;
@@ -178,7 +179,7 @@ function lineOf(
     const words = claim.excerpt && withinBytes(sendable(claim.excerpt, excerptBytes));
     return { ...line, verdict, kind, url, command, excerpt: words };
   }
-  // A command that was stopped has no exit code of its own: it has not ended well.
+  // A stopped command has no exit code and counts as failed.
   const exit_code = seen.exitCode ?? -1;
   const excerpt = withinBytes(sendableEnd(seen.output, excerptBytes)) || undefined;
   const saw = exit_code === 0 ? ("pass" as const) : ("fail" as const);
@@ -192,7 +193,7 @@ function withinBytes(text: string): string {
   return kept;
 }
 
-/** A criterion that was edited while the work went on takes no evidence of the line that it was. */
+/** Reports the evidence. If a criterion was edited meanwhile, its evidence is dropped. */
 async function handIn(attempt: Attempt, lines: ReportedEvidence[]): Promise<void> {
   if (lines.length === 0) return;
   const { job, service } = attempt;

@@ -11,7 +11,7 @@ const tokens = z.int().min(0).optional();
 
 const resultSchema = z.object({
   summary: z.string().optional(),
-  /** What a planning turn is for. */
+  /** Result of a planning turn. */
   implementation_plan: z.string().optional(),
   verify_result: z.enum(verifyResults).optional(),
   failure_class: z.enum(failureClasses).optional(),
@@ -22,7 +22,7 @@ const resultSchema = z.object({
   output_tokens: tokens,
   cache_read_tokens: tokens,
   cache_write_tokens: tokens,
-  /** What proves a criterion, by its id: best of all a command that ends with 0. */
+  /** Proof of a criterion, by its id; ideally a command that exits with 0. */
   evidence: z
     .array(
       z.object({
@@ -33,7 +33,7 @@ const resultSchema = z.object({
         guards: z.boolean().optional(),
         excerpt: z.string().optional(),
         url: httpUrlSchema.optional(),
-        /** A picture or recording that the command makes, by its path in the repository. */
+        /** Path of a picture or recording that the command makes. */
         file: z.string().optional(),
       }),
     )
@@ -56,7 +56,7 @@ const resultSchema = z.object({
     .optional(),
 });
 
-/** What a command may tell beside its exit code. */
+/** What a command can report besides its exit code. */
 export type CommandResult = z.output<typeof resultSchema>;
 
 interface RawQuestion {
@@ -66,7 +66,7 @@ interface RawQuestion {
   recommended_option?: number | undefined;
 }
 
-/** A question within the limits of the service: better cut than lost. */
+/** Cuts a question to the service's limits rather than losing it. */
 export function askable({ kind, question, options = [], recommended_option }: RawQuestion) {
   const kept = options.slice(0, questionLimits.options).map((option) => {
     const { label, description } = typeof option === "string" ? { label: option } : option;
@@ -84,7 +84,7 @@ export function askable({ kind, question, options = [], recommended_option }: Ra
   };
 }
 
-/** Reads the result file; one that is missing says nothing, one that is broken is a fault of the command. */
+/** Reads the result file. Missing: no result. Invalid: the command has failed. */
 export async function readResult(
   file: string,
   clean: (text: string) => string,
@@ -107,10 +107,10 @@ const tokenCounts = [
   "cache_write_tokens",
 ] as const;
 
-/** The model and the token counts, as the service takes them. */
+/** Model and token counts in the service's format. */
 export type Usage = Pick<CommandResult, "model_id" | (typeof tokenCounts)[number]>;
 
-/** Adds what one command used to what the attempt has used so far. */
+/** Adds a command's usage to the attempt's total. */
 export function addUsage(total: Usage, used: Usage): void {
   if (used.model_id !== undefined) total.model_id = sendable(used.model_id, 200);
   for (const count of tokenCounts) {

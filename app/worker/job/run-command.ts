@@ -8,7 +8,7 @@ import { personsVariables } from "./environment";
 export interface CommandEnd {
   exitCode: number | null;
   output: string;
-  /** The same without what it said beside it, on its error stream. */
+  /** Like `output`, without standard error. */
   answer: string;
   timedOut: boolean;
 }
@@ -17,33 +17,33 @@ interface CommandRun {
   command: string;
   folder: string;
   environment: Record<string, string>;
-  /** Puts it into the sandbox of the job; left out only for the person's own commands. */
+  /** Puts it into the job's sandbox. Omitted only for the user's own commands. */
   confine?: Confine | undefined;
   logFile: string;
   timeoutMinutes: number;
-  /** Where the process is noted, for a later life of the worker. */
+  /** Where the process id is stored, for the worker's next start. */
   pidFile?: string;
-  /** Called with each line of its standard output. */
+  /** Called for each line of standard output. */
   takeLine?: (line: string) => void;
-  /** Called with what it says on its error stream, piece by piece. */
+  /** Called for each chunk of standard error. */
   takeComplaint?: (piece: string) => void;
-  /** Ends the command together with everything that it has started. */
+  /** Ends the command and everything it started. */
   signal: AbortSignal;
-  /** Takes secrets out of what is answered; the log stays on this machine and has all of it. */
+  /** Removes secrets from the result. The log stays on this machine and is not cleaned. */
   clean: (text: string) => string;
 }
 
 const keptOutput = 8_000;
 const keptAnswer = 20_000;
-/** As much as is cleaned: a secret that is cut off at its begin is known no more, so the cut lies far from what is answered. */
+/** Length of text to clean. A secret cut at its start is not recognized, so the cut lies far before the kept end. */
 const heldText = 100_000;
 
-/** Runs a command of the user in a shell; its output streams into the log. */
+/** Runs a command in a shell and streams its output to the log. */
 export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   run.signal.throwIfAborted();
   const output = endOfText(run.clean);
   const answer = endOfText(run.clean);
-  // A letter of several bytes may come in two pieces.
+  // A multi-byte character may be split over two chunks.
   const [said, complained] = [new StringDecoder("utf8"), new StringDecoder("utf8")];
   const started = await startProcess({
     program: "/bin/sh",
@@ -86,7 +86,7 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   }
 }
 
-/** Keeps the end of what is printed. */
+/** Keeps the end of the output. */
 function endOfText(clean: (text: string) => string) {
   let text = "";
   return {

@@ -49,7 +49,7 @@ interface JobRun
   stopSignal: AbortSignal;
 }
 
-/** Works on one job from claim to report; whatever happens, its worktree is gone afterwards. */
+/** Works on a job from claim to report. Always removes its worktree. */
 export async function runJob(run: JobRun): Promise<void> {
   const { job, options, service, journal, clean, stopSignal } = run;
   const seconds = options.heartbeatSeconds ?? job.heartbeat_seconds;
@@ -128,7 +128,7 @@ async function work(attempt: Attempt, sandboxes: Sandbox): Promise<void> {
   }
 }
 
-/** What is no plain file cannot be kept, and git would wait at it. */
+/** Special files cannot be kept, and git would block on them. */
 function tellRemoved({ journal, output }: Attempt, names: readonly string[]): void {
   const title = "Removed: pipes, sockets and devices, which git would wait at";
   const text = sendable(names.slice(0, 20).join("\n"), 2_000);
@@ -136,7 +136,7 @@ function tellRemoved({ journal, output }: Attempt, names: readonly string[]): vo
   output.add({ kind: "note", title, text, at: new Date().toISOString() });
 }
 
-/** Keeps the work of the attempt as it is by then, and remembers where. */
+/** Keeps the attempt's work in its current state and remembers the branch. */
 function keeperOf({ job, journal }: Attempt, worktree: Worktree): Attempt["keep"] {
   const name = `${job.id}-${job.attempt}`;
   let branch: string | null = null;
@@ -162,14 +162,17 @@ async function prepare({ job, options, folder }: Attempt): Promise<Worktree> {
     throw new Error(`The branch ${branch} is none of Backloom's, so nothing may be pushed to it`);
   }
   const repository = await openRepositoryOf(job, options, folder);
-  // Agents know their conversations by the folder: the next attempt is at home in it.
+  // Agents find their conversations by folder, so the next attempt uses the same one.
   const known = await knownConversations(folder.sessions, job.id, options);
   const name = known?.folder ?? `${job.id}-${job.attempt}`;
   const { hooks } = options;
   return addWorktree({ repository, parent: folder.worktrees, name, branch, hooks });
 }
 
-/** An attempt that is over leaves without a word; what broke on this machine is told to the service. */
+/**
+ * Ends a failed attempt. If it is over already, only reports usage; problems of this machine are reported to the
+ * service.
+ */
 async function explain(attempt: Attempt, error: unknown): Promise<void> {
   const { journal, heartbeat } = attempt;
   const { aborted: isOver, reason } = heartbeat.signal;
@@ -179,13 +182,13 @@ async function explain(attempt: Attempt, error: unknown): Promise<void> {
     return;
   }
   if (error instanceof Refusal && (error.code === 409 || error.code === 404)) {
-    // The refusal of a call may be quicker than the heartbeat that says the same.
+    // The refusal of a call may arrive before the heartbeat that says the same.
     await reportLastUsage(attempt);
     journal.say(`The attempt is over: ${error.message}`);
     return;
   }
   if (error instanceof RepositoryNotAllowed) return giveBack(attempt, error);
-  // What only the person at this machine can mend is no fault of the job: it goes back with the worker's good-bye.
+  // Problems only the worker's user can fix are not the job's fault: it is given back when the worker signs off.
   if (error instanceof WorkerProblem) throw error;
   const failure_class = isOver ? "agent_error" : "infrastructure";
   const failure_reason = messageOf(isOver ? reason : error);
@@ -195,14 +198,17 @@ async function explain(attempt: Attempt, error: unknown): Promise<void> {
   });
 }
 
-/** A service that knows what this worker follows does not hand it such a job: another one may, and is not asked at once again. */
+/**
+ * Gives the job back for another worker, with a pause. A service that knows which repositories this worker may use does
+ * not send it such jobs.
+ */
 async function giveBack(attempt: Attempt, { message }: RepositoryNotAllowed): Promise<void> {
   const resets_at = afterGrowingPause(attempt.job.attempt);
   const failure_reason = message;
   await reportFailure(attempt, { failure_class: "rate_limited", failure_reason, resets_at });
 }
 
-/** What an attempt has used counts although it was stopped, unless somebody else has taken the job over. */
+/** Usage counts even if the attempt was stopped, unless another worker has the job. */
 async function reportLastUsage(attempt: Attempt): Promise<void> {
   const options = { retry: false, signal: AbortSignal.timeout(5_000) };
   await reportUsage(attempt, options).catch((error: unknown) => {

@@ -6,20 +6,20 @@ import type { WorkerOptions } from "../options";
 import { messageOf } from "../service/problems";
 import type { Attempt } from "./attempt";
 
-/** Which conversations an agent of this machine has about a job, for the attempts that come after this one. */
+/** An agent's conversations about a job on this machine, for later attempts. */
 
 const schema = z.object({
   agent: z.string(),
-  /** The name of the worktree: agents know their conversations by it. */
+  /** Name of the worktree, by which agents find their conversations. */
   folder: z.string(),
-  /** One for each task. */
+  /** Session ids by task. */
   sessions: z.record(z.string(), z.string()),
-  /** What each of them has cost by the agent's own count, where it has one. */
+  /** Cost of each by the agent's own count, if it has one. */
   costs: z.record(z.string(), z.object({ amount: z.number(), currency: z.string() })).default({}),
 });
 type Conversations = z.output<typeof schema>;
 
-/** What the agent of this worker remembers of a job. */
+/** Stored conversations of this worker's agent about a job. */
 export async function knownConversations(
   home: string,
   jobId: string,
@@ -33,7 +33,7 @@ export async function knownConversations(
 
 /** The conversation about one task. */
 export interface Conversation {
-  /** Where this machine knows one that can be taken up again. */
+  /** Set if this machine has one that can be resumed. */
   sessionId: string | undefined;
   cost: SessionCost | undefined;
   begin(sessionId: string): void;
@@ -41,7 +41,7 @@ export interface Conversation {
   forget(): Promise<void>;
 }
 
-/** What is told of it is kept at once: whoever comes after a kill finds it. */
+/** Opens a task's conversation. Changes are stored at once, so that they survive a kill. */
 export async function openConversation(
   { folder: home, job, options, journal }: Attempt,
   { agent, task, folder }: { agent: string; task: string; folder: string },
@@ -51,7 +51,7 @@ export async function openConversation(
     (await knownConversations(home.sessions, job.id, options)) ?? begun;
   const file = fileOf(home.sessions, job.id);
   let kept = Promise.resolve();
-  /** One after the other, so that the last one written is the last one known. */
+  /** Writes one after another, so that the last write wins. */
   const keep = (): Promise<void> => {
     kept = kept
       .catch(() => undefined)
@@ -86,7 +86,7 @@ function fileOf(home: string, jobId: string): string {
   return join(home, `${jobId}.json`);
 }
 
-/** A file that a kill has cut off tells nothing. */
+/** Returns null for a file truncated by a kill. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -9,11 +9,11 @@ interface ShownCommand {
   folder: string;
   environment: Record<string, string>;
   timeoutMinutes?: number;
-  /** True for a command in the person's own words that needs their login: it runs outside of the sandbox. */
+  /** True for the user's own command that needs their login: runs outside the sandbox. */
   isPersons?: boolean;
 }
 
-/** Runs a command of the worker's own, and shows those who watch the job that it begins and how it ended. */
+/** Runs one of the worker's commands and shows its start and end in the job's output. */
 export async function runShown(attempt: Attempt, shown: ShownCommand): Promise<CommandEnd> {
   const { rules, options, heartbeat, output } = attempt;
   const { kind, title, command, folder, environment } = shown;

@@ -18,7 +18,7 @@ import { beginMending, endMending } from "./mend";
 import { planAndExecute } from "./plan-first";
 import { prove } from "./prove";
 
-/** One task: the command, the evidence, the gate, the branch, the report. */
+/** Runs one task: command, evidence, gate, branch, report. */
 export async function workOnTask(
   attempt: Attempt,
   worktree: Worktree,
@@ -43,7 +43,7 @@ export async function workOnTask(
   await takeTurn(attempt, worktree, work, { ...assignment, ...earlier }, false);
 }
 
-/** One turn of the agent. What is missing to prove its work is asked for once more, while everything is at hand. */
+/** One turn of the agent. If proof is missing, asks once more while everything is still set up. */
 async function takeTurn(
   attempt: Attempt,
   worktree: Worktree,
@@ -76,7 +76,7 @@ async function takeTurn(
   await takeTurn(attempt, worktree, work, { ...assignment, previousFailure: missing }, true);
 }
 
-/** Answers what the work lacks to be proven, when its agent may have another turn. */
+/** Returns what is missing as proof if the agent may have another turn. */
 async function conclude(
   attempt: Attempt,
   worktree: Worktree,
@@ -121,7 +121,7 @@ function nameOf({ taskCode, title }: Assignment): string {
   return `${taskCode}: ${title}`;
 }
 
-/** Somebody finished the task by hand while its job waited: there is nothing left to do, and the next one is in turn. */
+/** Passes the turn on when the task was finished by hand while its job waited. */
 async function passOver(attempt: Attempt, worktree: Worktree): Promise<void> {
   const summary = "The task was finished by hand before a worker came to it.";
   const evidence = {

@@ -10,19 +10,19 @@ import type { Attempt } from "./attempt";
 
 interface Made {
   folder: string;
-  /** Where the agent says that it is. */
+  /** Path given by the agent. */
   path: string;
-  /** When the command that makes it began. */
+  /** When the command started. */
   since: number;
   criterion: Pick<ClaimedCriterion, "story_id">;
 }
 
-/** Clocks of file systems lag behind by a tick. */
+/** File system clocks may lag by a tick. */
 const tick = 20;
 
 /**
- * Sends a picture or recording that a command of the proof has made, and answers its id. Nothing outside of the checkout leaves the
- * machine, no text (it could hold a secret), and nothing that was there before the command ran.
+ * Uploads a picture or recording that a proof command made, and returns its id. Refuses files outside the checkout,
+ * text (it could hold a secret), and files older than the command.
  */
 export async function uploadMade(attempt: Attempt, made: Made): Promise<string | undefined> {
   const { job, service, journal } = attempt;

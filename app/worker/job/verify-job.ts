@@ -7,12 +7,12 @@ import { type Attempt, type Outcome, park } from "./attempt";
 import { execute, failureOf } from "./execute";
 import { observe } from "./prove";
 
-/** An agent that leaves a criterion out is asked once more. */
+/** An agent that leaves out a criterion is asked once more. */
 const mostTurns = 2;
 
 /**
- * Looks at what another worker has done: a clean checkout of its commit, the criteria, and nothing of what it said. Nothing is
- * committed or delivered; each criterion gets a verdict and what was done for it.
+ * Verifies another worker's work: a clean checkout of its commit and the criteria, without what that agent said.
+ * Commits and delivers nothing; reports a verdict and evidence per criterion.
  */
 export async function verifyWork(
   attempt: Attempt,
@@ -43,7 +43,7 @@ export async function verifyWork(
   }
 }
 
-/** Reports the verdicts; says what is missing instead where a criterion has none that counts. */
+/** Reports the verdicts, or returns what is missing if a criterion has none that counts. */
 async function conclude(
   attempt: Attempt,
   { folder }: Worktree,

@@ -6,22 +6,22 @@ import { git } from "../git/git";
 import type { Heartbeat } from "../service/heartbeat";
 import { personsVariables } from "./environment";
 
-/** The work has filled more of the disk than one job may. */
+/** The worktree has grown beyond the job's disk limit. */
 export class WorktreeTooLarge extends Error {}
 
 const gigabyte = 1e9;
 const shareOfFree = 0.9;
 const leastPause = 3_000;
-/** A large worktree takes long to measure: that is to stay a small part of the time. */
+/** Measuring a large worktree is slow, so the pause is a multiple of the time it took. */
 const pausesPerLook = 20;
 
 interface DiskWatch {
-  /** The heartbeat of the attempt, over as well when the worktree has grown too large. */
+  /** The attempt's heartbeat; also aborts when the worktree is too large. */
   heartbeat: Heartbeat;
   end(): void;
 }
 
-/** Ends an attempt whose worktree grows by more than it may, or than nine tenths of what was free when it began. */
+/** Ends an attempt whose worktree grows by more than its limit, or by more than 90% of the free space at its start. */
 export function watchDisk(folder: string, gigabytes: number, heartbeat: Heartbeat): DiskWatch {
   const [over, ended] = [new AbortController(), new AbortController()];
   const signal = AbortSignal.any([heartbeat.signal, over.signal]);
@@ -36,7 +36,7 @@ export function watchDisk(folder: string, gigabytes: number, heartbeat: Heartbea
       await pause(wait, undefined, { signal: ended.signal, ref: false });
     }
   };
-  // What cannot be measured here is not bounded.
+  // If measuring fails, there is no limit.
   look().catch(() => undefined);
   const confirm = async (): Promise<void> => {
     await heartbeat.confirm();
@@ -55,7 +55,7 @@ function inWords(bytes: number): string {
 
 async function bytesOf(folder: string): Promise<number> {
   const environment = personsVariables();
-  // A file that goes away meanwhile makes it complain, and counts nothing.
+  // du complains about files that vanish meanwhile; they do not count.
   const told = await askIn({ program: "du", words: ["-sk", folder], folder: "/", environment });
   const [, kilobytes] = /^(\d+)\s/.exec(told?.stdout ?? "") ?? [];
   if (kilobytes === undefined) throw new Error("du says nothing");
@@ -67,7 +67,10 @@ async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Before what is left is kept in git, which would need the same room once more: takes away files of more than a hundredth of the limit. */
+/**
+ * Deletes untracked files larger than 1% of the limit. Call it before work is kept in git, which would need the same
+ * space again.
+ */
 export async function removeLargeFiles(folder: string, gigabytes: number): Promise<void> {
   const words = ["ls-files", "-z", "--others", "--exclude-standard"];
   const list = await git(folder, ...words).catch(() => "");

@@ -7,12 +7,12 @@ interface JobWatch {
 }
 
 const pauseMilliseconds = 2_000;
-/** A change, and the greeting: what happened before it, between the claim and it or while the stream was cut, is asked for. */
+/** `state` is the greeting: changes before it, since the claim or while disconnected, must be fetched. */
 const news = new Set(["event: job", "event: state"]);
 
 /**
- * Hears at once that somebody has changed the job: a cancel on the board reaches the agent within seconds, not with the next
- * heartbeat. Only a hint: the heartbeat asks what is true, and goes on without this where no stream can be had.
+ * Notices job changes at once, so that a cancel on the board reaches the agent within seconds instead of with the next
+ * heartbeat. Only a hint: the heartbeat fetches the truth and works without the stream.
  */
 export function watchJob({ url, token, jobId }: JobWatch, onChange: () => void): () => void {
   const closing = new AbortController();

@@ -7,12 +7,12 @@ import type { ServedProduct } from "../service/served-product";
 import { landOne } from "./land-one";
 import type { LandingTools } from "./run-tests";
 
-/** The service gives a landing to another worker when it hears nothing for five minutes. */
+/** The service gives a landing to another worker after five minutes of silence. */
 const renewMilliseconds = 60_000;
 
 /**
- * Brings branches of work that is done to the main branch, one after another, beside the worker's jobs: where the product has a landing
- * queue. With `--pr` it merges pull requests, with `--land` it pushes to the main branch itself. Ends when the worker is asked to end.
+ * Lands branches of done work one after another, in parallel to the worker's jobs, for products with a landing queue.
+ * With `--pr` it merges pull requests; with `--land` it pushes to the main branch. Runs until the worker stops.
  */
 export async function landBranches(
   tools: LandingTools,
@@ -34,7 +34,7 @@ export async function landBranches(
   }
 }
 
-/** Whether there was a branch, and perhaps there is another. */
+/** Returns true if there may be another branch to land now. */
 async function landNext(
   tools: LandingTools,
   product: ServedProduct,
@@ -58,7 +58,7 @@ async function landNext(
     const words = report.words === undefined ? undefined : wordsOf(report.state, report.words);
     await uninterrupted(() => tell(tools, landing, { ...report, words })).catch(
       (error: unknown) => {
-        // Whoever saw the merged pull request first has said so.
+        // Another worker saw the merged pull request first and reported it.
         if (!(error instanceof Refusal) || report.state !== "landed") throw error;
       },
     );
@@ -80,7 +80,7 @@ const sentences = {
   put_off: "could not be landed now and is tried again",
 } as const;
 
-/** Of tests the end says most. */
+/** For test output, the end is the most useful part. */
 function wordsOf(state: string, words: string): string {
   return state === "test_failed" ? sendableEnd(words, 9_000) : sendable(words, 9_000);
 }
@@ -89,7 +89,7 @@ function tell({ service }: LandingTools, { id, lease }: NextLanding, report: obj
   return service.put(`/api/landings/${id}`, { lease, ...report }, landingSchema);
 }
 
-/** Renews the lease until it is released; `lost` is aborted when another worker has it. */
+/** Renews the lease until it is released. `lost` is aborted when another worker takes it. */
 function holdLease(tools: LandingTools, landing: NextLanding) {
   const lost = new AbortController();
   const renew = () =>

@@ -13,12 +13,12 @@ import { messageOf } from "../service/problems";
 import type { ServedProduct } from "../service/served-product";
 import { type LandingTools, type Place, runTests } from "./run-tests";
 
-/** How often the main branch may move on while a branch is tested. */
+/** How often the main branch may move while a branch is tested. */
 const mostTries = 5;
 
 /**
- * Merges the main branch of today into the branch, tests that very commit, and brings it to the main branch. When that has moved on
- * meanwhile it begins anew.
+ * Merges the current main branch and the branch, tests that commit, and moves the main branch to it. Starts over if the
+ * main branch has moved meanwhile.
  */
 export async function landOne(
   tools: LandingTools,
@@ -33,7 +33,7 @@ export async function landOne(
     const main = await mainOf(repository);
     const tip = await tipOf(repository, landing.branch);
     if (tip === null) return { state: "refused", words: "The branch is not there any more." };
-    // A pull request whose changes others have brought is merged all the same, so that nothing stays open.
+    // A pull request whose changes are already on the main branch is merged anyway, so that it does not stay open.
     const { folder } = repository;
     const isThere =
       landing.pull === null ? isOnMain(folder, main, tip) : isAncestor(folder, tip, main);
@@ -58,7 +58,7 @@ export async function landOne(
 }
 
 interface LandingPlace extends Place {
-  /** Where the branch is. */
+  /** Commit of the branch. */
   tip: string;
 }
 
@@ -74,7 +74,7 @@ async function landTree(
   const rules = await readRulesOf(folder, main);
   const verdict = await judge(place, folder, head, rules);
   if (verdict !== null) return verdict;
-  // The lease is renewed before anything is moved: whoever has lost it moves nothing.
+  // Renews the lease before anything moves: a worker that has lost it must not move anything.
   const report = { lease: landing.lease, state: "working", head_sha: head };
   await service.put(`/api/landings/${landing.id}`, report, landingSchema);
   await fetchAll(place.repository);
@@ -83,8 +83,8 @@ async function landTree(
 }
 
 /**
- * A pull request gets the main branch merged in; the code host makes the merge itself. What is pushed is a merge into the main branch,
- * whose first parent it stays: each commit that the main branch was ever at is one that was tested.
+ * A pull request's branch gets the main branch merged in; the code host then merges it. Otherwise makes a merge commit
+ * with the main branch as first parent: every commit the main branch was ever at has been tested.
  */
 async function mergeBoth({ landing, main, tip }: LandingPlace, folder: string): Promise<void> {
   const merge = [...committer, "merge", "--quiet", "--no-ff", "-m"];
@@ -96,7 +96,7 @@ async function mergeBoth({ landing, main, tip }: LandingPlace, folder: string): 
   }
 }
 
-/** Null when this commit may land, else why not, or that CI has to speak first. */
+/** Returns null if this commit may land, otherwise why not, or that CI must run first. */
 async function judge(
   place: LandingPlace,
   folder: string,
@@ -122,7 +122,7 @@ async function judge(
   return { state: "waiting_ci", head_sha: head };
 }
 
-/** The branch gets the merged state, so that CI and the pull request are about what will be on the main branch. */
+/** Pushes the merged state to the branch, so that CI and the pull request cover what will be on the main branch. */
 async function pushBranch(place: LandingPlace, head: string): Promise<void> {
   const { repository, landing, tip, service } = place;
   if (head === tip || repository.remote === null) return;
@@ -147,7 +147,7 @@ async function mergePull(
     await forge.merge(pull.number, head);
   } catch (error) {
     if (!(error instanceof ForgeProblem)) throw error;
-    // It may be done although the answer says otherwise, or got lost.
+    // The merge may have succeeded although the request failed.
     await fetchAll(repository);
     if (await isOnMain(repository.folder, await mainOf(repository), head)) {
       return { state: "landed", head_sha: head };
@@ -168,7 +168,7 @@ function treeOf({ folder }: Repository, commit: string): Promise<string> {
   return git(folder, "rev-parse", `${commit}^{tree}`);
 }
 
-/** Moves the main branch forward; where somebody was quicker git refuses. */
+/** Fast-forwards the main branch. Git refuses if it has moved. */
 async function pushToMain(
   place: LandingPlace,
   head: string,

@@ -12,7 +12,7 @@ import type { Journal } from "../service/journal";
 import type { ServedProduct } from "../service/served-product";
 import type { Service } from "../service/service";
 
-/** What of a worker brings branches to the main branch. */
+/** Parts of a worker that landing needs. */
 export interface LandingTools {
   options: WorkerOptions;
   service: Service;
@@ -22,7 +22,7 @@ export interface LandingTools {
   clean: (text: string) => string;
 }
 
-/** A branch that is brought to the main branch. */
+/** A branch being landed. */
 export interface Place extends LandingTools {
   product: ServedProduct;
   landing: NextLanding;
@@ -37,7 +37,7 @@ interface Tests {
   rules: Rules;
 }
 
-/** Sets the checkout up and tests it, in the worker's sandbox; answers what failed, or null. */
+/** Sets up the checkout and runs its tests in the worker's sandbox. Returns what failed, or null. */
 export async function runTests(place: Place, { folder, command, rules }: Tests) {
   const { landing, repository, options, signal, clean } = place;
   await copyAlong({ folder, repository }, rules);

@@ -6,12 +6,12 @@ import { keepIn, keptIn, mountsFile } from "./kept-permissions";
 import { mountPath } from "./mount-path";
 
 const forRepository = "Allow for this repository";
-/** A repository fills no inbox of its person. */
+/** Keeps a repository from flooding the inbox. */
 const mostAsked = 10;
 
 /**
- * What the repository needs of this machine (`needs:` of `.backloom.yml`), as far as its person has said yes: the list grows while the job
- * goes on, and counts for each program that begins afterwards. A yes is kept for the repository.
+ * Mounts the repository needs (`needs:` of `.backloom.yml`) and the user has allowed. The list grows while the job runs
+ * and applies to every program started afterwards. Approvals are remembered per repository.
  */
 export async function neededMounts(
   attempt: Attempt,

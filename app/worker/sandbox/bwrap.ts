@@ -11,13 +11,13 @@ import type { JobSandbox, Sandbox, SandboxedJob } from "./sandbox";
 import { systemMounts } from "./system-mounts";
 
 interface BwrapWish extends PlaceWish {
-  /** Where bwrap is. */
+  /** Path of bwrap. */
   program: string;
-  /** What belongs to the worker: mounted only in parts. */
+  /** The worker's own folder; only parts of it are mounted. */
   workDir: string;
 }
 
-/** bubblewrap: namespaces of the kernel, for which nobody has to be root. */
+/** Sandbox with bubblewrap: kernel namespaces, no root needed. */
 export async function openBwrap(wish: BwrapWish): Promise<Sandbox> {
   const machine = {
     system: await systemMounts(),

@@ -2,7 +2,7 @@ import { ask, findProgram } from "../agents/find-program";
 import { personsVariables } from "../job/environment";
 import { WorkerProblem } from "../service/problems";
 
-/** Where docker is, when it answers and has the image; else the sentence that helps. */
+/** Returns the path of docker if it answers and has the image. Otherwise throws what to do. */
 export async function probeDocker(image: string): Promise<string> {
   const environment = personsVariables();
   const program = await findProgram("docker", environment);

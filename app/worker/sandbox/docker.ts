@@ -13,11 +13,11 @@ import type { JobSandbox, Sandbox, SandboxedJob } from "./sandbox";
 
 interface DockerWish extends PlaceWish {
   image: string;
-  /** What belongs to the worker: its containers are known by it. */
+  /** A hash of it labels the worker's containers. */
   worktrees: string;
 }
 
-/** A container for each program, of an image that the person has chosen: system and programs are the image's. */
+/** Sandbox with one container per program. System and programs come from the image the user chose. */
 export async function openDocker(wish: DockerWish): Promise<Sandbox> {
   const { image, isOnline } = wish;
   const program = await probeDocker(image);
@@ -30,7 +30,7 @@ export async function openDocker(wish: DockerWish): Promise<Sandbox> {
   };
 }
 
-/** Ends what an earlier life of this worker has left at work. */
+/** Removes containers left over from an earlier run of this worker. */
 async function removeLeft(program: string, label: string): Promise<void> {
   const list = ["ps", "--all", "--quiet", "--filter", `label=${label}`];
   const left = (await ask(program, list, personsVariables()))?.stdout.split(/\s+/).filter(Boolean);
@@ -78,13 +78,13 @@ async function openJob(
   return { confine, environment, close };
 }
 
-/** What is written to the worktree belongs to the person, as outside. */
+/** Files written to the worktree must belong to the user, as they do outside. */
 function userWords(): string[] {
   const [user, group] = [process.getuid?.(), process.getgid?.()];
   return user === undefined || group === undefined ? [] : ["--user", `${user}:${group}`];
 }
 
-/** Docker sorts them by itself, what lies in a folder behind the folder. */
+/** `-v` options. Docker itself mounts folders before what lies inside them. */
 function volumes(mounts: readonly string[]): string[] {
   const words: string[] = [];
   for (let index = 0; index < mounts.length; index += 3) {
@@ -97,12 +97,12 @@ function volumes(mounts: readonly string[]): string[] {
   return words;
 }
 
-/** They say where something of this machine is, and the image has its own. */
+/** These point to places on this machine; the image has its own. */
 const ofThisMachine =
   /^(PATH|SHELL|PWD|OLDPWD|SHLVL|_|MANPATH|INFOPATH|JAVA_HOME|PYTHONHOME|PYTHONPATH|VIRTUAL_ENV|GOROOT|NODE_PATH|LD_.*|DYLD_.*|DOCKER_.*|\w+_(DIR|ROOT|HOME)|BUN_INSTALL|DENO_INSTALL)$/;
 const kept = /^(TMPDIR|CLAUDE_\w*|CODEX_\w*|GEMINI_\w*|BACKLOOM_\w*)$/;
 
-/** By name alone where the client has the value: nobody reads it in the list of processes. */
+/** Passes the name only if the client has the value, which hides it from the process list. */
 function variables(inside: Record<string, string>, client: Record<string, string>): string[] {
   return Object.entries(inside).flatMap(([name, value]) => {
     if (ofThisMachine.test(name) && !kept.test(name)) return [];
@@ -112,12 +112,12 @@ function variables(inside: Record<string, string>, client: Record<string, string
 
 const clients = /^(PATH|HOME|DOCKER_.*|XDG_RUNTIME_DIR|XDG_CONFIG_HOME|SSH_AUTH_SOCK|TMPDIR)$/;
 
-/** What the program docker itself needs of the person's environment. */
+/** The user's variables that the docker client itself needs. */
 function ofClient(persons: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(persons).filter(([name]) => clients.test(name)));
 }
 
-/** Where a tool is installed on this machine says nothing about the image. */
+/** Install paths of this machine mean nothing in the image, so only the name is used. */
 function nameInside(program: string): string {
   return program === "/bin/sh" ? program : basename(program);
 }

@@ -2,17 +2,17 @@ import { access, lstat, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type JobStore, objectsInside, openStore, othersRefs } from "./job-store";
 
-/** What of git is inside for a worktree, and where what is written there goes. */
+/** Git mounts of a worktree, and the store that receives what the job writes. */
 export interface GitPlace {
   mounts: string[];
-  /** Null where the folder is no worktree. */
+  /** Null if the folder is not a worktree. */
   store: JobStore | null;
 }
 
 /**
- * The git folder behind a worktree, read-only, with objects and branches of the job's own in the place of the repository's. Files in it are
- * not locked one by one: a mount on a file ends when somebody outside replaces the file, as each `git config` does, and what lies below it
- * would be open.
+ * Mounts the git folder behind a worktree read-only, with the job's own objects and branches in place of the
+ * repository's. Trap: do not lock files in it one by one. A mount on a file ends when somebody outside replaces the
+ * file, as each `git config` does, and the file below would be writable.
  */
 export async function openGitPlace(folder: string): Promise<GitPlace> {
   const file = join(folder, ".git");
@@ -36,13 +36,13 @@ export async function openGitPlace(folder: string): Promise<GitPlace> {
     ...readOnly([common]),
     ...["--ro-bind", join(common, "objects"), objectsInside],
     ...stored("--bind", "objects", join(common, "objects")),
-    // No other place is named where objects lie.
+    // Read-only, so that the job cannot add other alternates.
     ...stored("--ro-bind", "info", join(common, "objects", "info")),
     ...stored("--ro-bind", "pack", join(common, "objects", "pack")),
     ...stored("--bind", "refs", join(common, "refs")),
     ...readOnly(othersRefs.map((name) => join(common, "refs", name))),
     ...["--bind", own, own],
-    // Git appends to a log through a link: what is logged inside stays with the job.
+    // Git appends to logs through links, so the job gets logs of its own.
     ...stored("--bind", "logs/branches", join(common, "logs")),
     ...stored("--bind", "logs/worktree", join(own, "logs")),
     ...readOnly(await existing(own, ["commondir", "gitdir", "config.worktree", "modules"])),
@@ -67,7 +67,7 @@ async function existing(folder: string, names: readonly string[]): Promise<strin
   return found.flat();
 }
 
-/** Where worktrees may have settings of their own, nobody inside may be the first to write some. */
+/** If worktrees may have their own config, creates the file, so that a job cannot be the first to write it. */
 async function openWorktreeSettings(common: string, own: string): Promise<void> {
   const config = await readFile(join(common, "config"), "utf8").catch(() => "");
   if (!/worktreeconfig/i.test(config)) return;

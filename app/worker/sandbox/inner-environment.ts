@@ -1,12 +1,12 @@
 import { movingVariables } from "./tool-homes";
 
-/** They name sockets of the person's session, which are not there. */
+/** Sockets of the user's session, which do not exist in the sandbox. */
 const socketVariables = [
   ...["SSH_AUTH_SOCK", "SSH_AGENT_PID", "DBUS_SESSION_BUS_ADDRESS", "GPG_AGENT_INFO"],
   ...["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY"],
 ];
 
-/** The person's variables as they hold in the sandbox, where a job has a home of its own. */
+/** The user's variables, adapted to the sandbox and the job's own home. */
 export function innerEnvironment(
   environment: Record<string, string>,
   home: string,

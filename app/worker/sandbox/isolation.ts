@@ -1,4 +1,4 @@
-/** The namespaces and limits of every sandbox. What is left when its first program ends is killed with it. */
+/** Namespaces and limits of every sandbox. When its first program ends, everything else in it is killed. */
 export const isolation = [
   "--die-with-parent",
   "--new-session",
@@ -7,6 +7,6 @@ export const isolation = [
   "--unshare-ipc",
   "--unshare-uts",
   "--unshare-cgroup-try",
-  // As root it would keep them, and with them the right to look into every file and to undo mounts.
+  // If run as root, it would keep its capabilities, and could read every file and undo mounts.
   ...["--cap-drop", "ALL"],
 ] as const;

@@ -4,7 +4,7 @@ import { git } from "../git/git";
 import { plainFolder } from "./plain-folder";
 import { placeOf, type ToolHome, toolHomesOf } from "./tool-homes";
 
-/** The home of one job: empty but for what its tool needs, and kept for its later attempts, which go on where it was. */
+/** Home of one job: holds only what its tool needs. Kept, so that later attempts can continue. */
 export interface JobHome {
   folder: string;
   mounts: string[];
@@ -12,13 +12,13 @@ export interface JobHome {
 
 interface HomeWish {
   folder: string;
-  /** The command, or the name of the agent. */
+  /** The command, or the agent's name. */
   command: string;
-  /** The person's environment. */
+  /** The user's environment. */
   environment: Record<string, string>;
 }
 
-/** Package managers find again what they fetched for an earlier job of the same repository. */
+/** Package caches shared by all jobs of a repository. */
 const cacheFolders = [
   ...[".npm", ".cache", ".local/share/pnpm", ".cargo/registry", ".cargo/git", "go/pkg"],
   ...[".gradle/caches", ".m2/repository", ".nuget/packages", ".bun/install/cache"],
@@ -26,7 +26,7 @@ const cacheFolders = [
 
 const keptDays = 30;
 
-/** Makes the home of a job ready, and says what is to be mounted in it. */
+/** Prepares a job's home and returns what to mount in it. */
 export async function openJobHome(wish: HomeWish, cache: string): Promise<JobHome> {
   const { folder, environment } = wish;
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -68,11 +68,11 @@ async function toolMounts(
   return mounts;
 }
 
-/** What an earlier attempt has put where something is to be mounted, a link for example, must lead nowhere. */
+/** Removes what an earlier attempt left at a mount point. A link there could redirect the mount. */
 async function clearTarget(home: string, target: string, isUsed: boolean): Promise<void> {
   await plainFolder(home, dirname(target));
   const found = await lstat(target).catch(() => null);
-  // What was mounted here once has left an empty file.
+  // A former mount point remains as an empty file.
   const isInTheWay = found?.isSymbolicLink() || (!isUsed && found?.isFile() && found.size === 0);
   if (isInTheWay) await rm(target, { force: true });
 }
@@ -82,7 +82,7 @@ async function writeAnew(file: string, text: string): Promise<void> {
   await writeFile(file, text, { flag: "wx" });
 }
 
-/** Who commits: the rest of the person's settings of git names programs and passwords. */
+/** Only name and email: the rest of the user's git config names programs and passwords. */
 async function gitIdentity(): Promise<string> {
   const told = (name: string) => git("/", "config", "--global", "--get", name).catch(() => "");
   const quoted = (text: string) => JSON.stringify(text.replaceAll(/[\n\r]/g, " "));
@@ -91,7 +91,7 @@ async function gitIdentity(): Promise<string> {
   return `[user]\n\tname = ${quoted(name)}\n\temail = ${quoted(email)}\n[safe]\n\tdirectory = *\n`;
 }
 
-/** Takes away the homes of jobs that nobody has worked on for a month. */
+/** Deletes homes of jobs that were not used for 30 days. */
 export async function removeOldHomes(homes: string): Promise<void> {
   const oldest = Date.now() - keptDays * 86_400_000;
   for (const name of await readdir(homes).catch(() => [])) {

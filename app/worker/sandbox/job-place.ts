@@ -10,36 +10,36 @@ import { namedFiles } from "./named-files";
 import { type JobNetwork, openJobNetwork } from "./network/job-network";
 import type { SandboxedJob } from "./sandbox";
 
-/** What a sandbox that the worker makes has to know, of whichever kind it is. */
+/** Settings that every kind of sandbox needs. */
 export interface PlaceWish {
-  /** The agent's name or the command that does the work. */
+  /** The agent's name, or the command that does the work. */
   command: string;
-  /** All command lines that the person at this machine has written. */
+  /** All command lines the user has configured. */
   ownCommands: readonly string[];
-  /** Where homes of jobs are. */
+  /** Folder of the jobs' homes. */
   homes: string;
-  /** Where package managers keep what they fetched, by repository. */
+  /** Folder of package caches, one per repository. */
   caches: string;
   service: URL;
-  /** True for the network of the machine itself. */
+  /** True if jobs use the machine's own network. */
   isOnline: boolean;
-  /** What else of this machine is inside, as `--mount` names it. */
+  /** Further paths of this machine to mount, as in `--mount`. */
   mounts: readonly string[];
 }
 
-/** What is inside for one job, beside the system and its programs. */
+/** What a job sees besides the system and its programs. */
 export interface JobPlace {
   home: string;
-  /** Null for the network of the machine itself. */
+  /** Null if the job uses the machine's own network. */
   network: JobNetwork | null;
-  /** `--bind` or `--ro-bind`, where it is, and where it is inside: by threes, a later one covers an earlier one. */
+  /** Triples of `--bind` or `--ro-bind`, path outside, path inside. A later one covers an earlier one. */
   mountsOf(folder: string): Promise<string[]>;
 }
 
-/** Where the socket of the proxy is, inside. */
+/** Path of the proxy's socket inside the sandbox. */
 export const proxySocket = "/run/backloom-proxy";
 
-/** Makes ready what is inside for a job: its home, the network and what of this machine it may see. */
+/** Prepares a job's home, network and mounts. */
 export async function openJobPlace(
   { command, ownCommands, homes, caches, service, isOnline, mounts }: PlaceWish,
   { id, repository, reaches, wanted, refused, mounts: needed }: SandboxedJob,
@@ -50,7 +50,7 @@ export async function openJobPlace(
   const files = [...(await namedFiles(ownCommands)), ...mounts.flatMap(mountOf)];
   const network = isOnline ? null : await openJobNetwork({ reaches, wanted, service, refused });
   const socket = network === null ? [] : ["--bind", network.socket, proxySocket];
-  // Known before anything has run there: nobody inside decides later what is mounted.
+  // Computed before anything runs in the folder, so that a job cannot change what is mounted later.
   const known = new Map<string, Promise<GitPlace>>();
   const gitOf = async (folder: string): Promise<string[]> => {
     const found = known.get(folder) ?? openGitPlace(folder);
@@ -79,7 +79,7 @@ function mountOf(mount: string): string[] {
   return [isWritable ? "--bind" : "--ro-bind", path, path];
 }
 
-/** A database that is switched off, for example, has no socket, and the job goes on without. */
+/** Skips missing paths, such as the socket of a stopped database; the job runs without them. */
 function isThere(mount: string): boolean {
   return existsSync(mountPath(mount).path);
 }

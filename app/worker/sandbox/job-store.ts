@@ -11,31 +11,32 @@ import { uninterrupted } from "../job/interruption";
 import { plainFolder } from "./plain-folder";
 
 /**
- * What a job in a sandbox writes to git: objects and branches of its own, beside its worktree. It reads those of the repository and
- * changes none. When a program has ended, the worker takes over the objects and the job's own branch, and nothing else.
+ * Git objects and branches that a sandboxed job writes, stored beside its worktree. The job reads the repository's
+ * objects and branches but changes none. When a program ends, the worker takes over only the objects and the job's own
+ * branch.
  */
 const storeSchema = z.object({
   folder: z.string(),
-  /** The git folders of the worktree and of its repository. */
+  /** The git folders of the worktree and its repository. */
   own: z.string(),
   common: z.string(),
-  /** The one that is the job's; null for a checkout to read in. */
+  /** The job's branch; null for a read-only checkout. */
   branch: z.string().nullable(),
 });
 export type JobStore = z.output<typeof storeSchema>;
 
-/** Not below the folder of the worktree: what runs there chooses nothing of it. */
+/** Outside the worktree, so that the job cannot tamper with it. */
 function storeOf(folder: string): string {
   return `${folder}.git`;
 }
 
-/** Where the repository's objects are, inside. */
+/** Path of the repository's objects inside the sandbox. */
 export const objectsInside = "/run/backloom-objects";
 
-/** Branches of others, which a job sees as they are. */
+/** Refs of others, mounted read-only. */
 export const othersRefs = ["remotes", "backloom"];
 
-/** Called before anything has run in the worktree. */
+/** Call it before anything runs in the worktree. */
 export async function openStore(folder: string, own: string, common: string): Promise<JobStore> {
   const store = { folder: storeOf(folder), own, common, branch: await branchIn(own) };
   await rm(store.folder, { recursive: true, force: true });
@@ -49,7 +50,7 @@ export async function openStore(folder: string, own: string, common: string): Pr
   return store;
 }
 
-/** Others write there meanwhile: what is gone again is left out. */
+/** Copies refs. Skips those that others delete meanwhile. */
 async function copyRefs(from: string, to: string, without: readonly string[] = []): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const entry of await readdir(from, { withFileTypes: true }).catch(() => [])) {
@@ -60,7 +61,7 @@ async function copyRefs(from: string, to: string, without: readonly string[] = [
   }
 }
 
-/** Before a program begins: its branch is where the worker has left it. */
+/** Sets the job's branch to the worker's commit. Call it before each program. */
 export async function lendBranch({ folder, common, branch }: JobStore): Promise<void> {
   if (branch === null) return;
   const commit = await commitOf(common, branch);
@@ -71,7 +72,7 @@ export async function lendBranch({ folder, common, branch }: JobStore): Promise<
   if (commit !== null) await writeFile(place, `${commit}\n`);
 }
 
-/** Takes over what a program has left there, also one of an earlier life of the worker. */
+/** Takes over what a program left, even one of an earlier run of the worker. */
 export function takeOver(folder: string): Promise<void> {
   return uninterrupted(async () => {
     const note = await readFile(join(storeOf(folder), "store.json"), "utf8").catch(() => null);
@@ -86,7 +87,7 @@ export function takeOver(folder: string): Promise<void> {
   });
 }
 
-/** Each is read and named anew by git: what is there already stays as it is. */
+/** Git re-reads and renames each object. Objects that already exist stay unchanged. */
 async function takeObjects({ folder, common }: JobStore): Promise<void> {
   const objects = join(folder, "objects");
   const folders = (await readdir(objects)).filter((name) => /^[0-9a-f]{2}$/.test(name));
@@ -99,7 +100,7 @@ async function takeObjects({ folder, common }: JobStore): Promise<void> {
   for (const start of folders) await rm(join(objects, start), { recursive: true, force: true });
 }
 
-/** As a fetch does: few objects as files, many as one pack. */
+/** From this number on, objects become one pack, as in a fetch. */
 const mostFiles = 100;
 
 async function carry(names: readonly string[], objects: string, common: string): Promise<void> {
@@ -122,7 +123,7 @@ async function carry(names: readonly string[], objects: string, common: string):
   );
 }
 
-/** Whatever branch the job has checked out, its own takes the commit: those of others stay where they are. */
+/** Moves the job's own branch to the new commit, whichever branch was checked out. Other branches stay unchanged. */
 async function takeBranch(store: JobStore, branch: string): Promise<void> {
   const { own, common } = store;
   const head = (await plainText(join(own, "HEAD"))) ?? "";
@@ -135,7 +136,7 @@ async function takeBranch(store: JobStore, branch: string): Promise<void> {
   }
   const commit = await commitAt(store, isDetached ? branch : current);
   if (commit === null || commit === (await commitOf(common, branch))) return;
-  // A commit of which something is missing would break the repository for its own git.
+  // A commit with missing objects would break the repository for git, so rev-list must find them all.
   await git(common, "rev-list", "--objects", "--quiet", commit, "--not", "--all");
   await git(common, "update-ref", branch, commit);
 }
@@ -148,7 +149,7 @@ async function commitAt({ folder, common }: JobStore, ref: string): Promise<stri
   return said !== null && commitName.test(said) ? said : commitOf(common, ref);
 }
 
-/** A rebase that is taken back moves the branch that it names. */
+/** Removes a rebase of another branch: aborting it would move that branch. */
 async function dropForeignRebase(own: string, branch: string): Promise<void> {
   for (const name of ["rebase-merge", "rebase-apply"]) {
     const named = await plainText(join(own, name, "head-name"));

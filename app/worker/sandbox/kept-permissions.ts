@@ -2,15 +2,15 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 
-/** What the person of this machine has allowed for good, by what it is allowed for. */
+/** Permanent permissions of the user, by product or repository. */
 const schema = z.record(z.string(), z.array(z.string()));
 
-/** Hosts, by product. */
+/** File of allowed hosts, by product. */
 export function hostsFile(workDir: string): string {
   return join(workDir, "allowed-hosts.json");
 }
 
-/** Files, folders and sockets of this machine, by the folder of the repository that needs them. */
+/** File of allowed files, folders and sockets, by repository folder. */
 export function mountsFile(workDir: string): string {
   return join(workDir, "allowed-mounts.json");
 }

@@ -1,14 +1,14 @@
-/** A program with everything that it is started with. */
+/** A program and everything needed to start it. */
 export interface Launch {
   program: string;
   words: readonly string[];
   folder: string;
   environment: Record<string, string>;
-  /** True where the end of the program kills whatever it has started at once: that is asked to end first. */
+  /** True if the program's end kills its children at once, so it must be asked to stop first. */
   endsAll?: boolean;
-  /** Called once it has ended, however: takes away what its end alone does not. */
+  /** Called once the program has ended for any reason; cleans up what it leaves behind. */
   cleared?: () => Promise<void>;
 }
 
-/** Puts what is to be started into a sandbox: answers the program that starts it there. */
+/** Wraps a launch so that the program starts inside the sandbox. */
 export type Confine = (launch: Launch) => Promise<Launch>;

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isSystem } from "./program-mounts";
 
-/** Files that the person's own command lines name: they are to be run, wherever they lie. Read-only. */
+/** Read-only mounts for files named in the user's own command lines, so that they can run. */
 export async function namedFiles(commands: readonly string[]): Promise<string[]> {
   const names = commands.flatMap(
     (command) => command.match(/(?<![^\s"'=])\/[^\s"';|&<>()$`]+/g) ?? [],
@@ -19,7 +19,10 @@ export async function namedFiles(commands: readonly string[]): Promise<string[]>
   return files.flat();
 }
 
-/** The worker of a clone or of the package, which the demo command runs: several files beside each other, and packages. */
+/**
+ * True for the worker's own program (clone or package), which the demo command runs. It needs sibling files and
+ * packages.
+ */
 function isBuiltProgram(file: string): boolean {
   return file === process.argv[1] && /\/build\/(programs|package)$/.test(dirname(file));
 }

@@ -11,11 +11,11 @@ import { registryHosts } from "./network/registries";
 import { type JobSandbox, noSandbox, type Sandbox } from "./sandbox";
 
 interface Place extends Pick<Worktree, "folder" | "main"> {
-  /** Missing where the repository has no say, as in a talk. */
+  /** Missing where its rules do not apply, as in a conversation. */
   repository?: Pick<Repository, "folder">;
 }
 
-/** The sandbox of a job, with the hosts that it may reach. `main`: the commit whose files say where packages come from. */
+/** Opens a job's sandbox with its allowed hosts. `main` is the commit whose files name the package registries. */
 export async function openForJob(
   attempt: Attempt,
   sandboxes: Sandbox,
@@ -34,7 +34,7 @@ export async function openForJob(
     })),
     ...(await modelHosts(command, personsVariables())),
   ];
-  // What a sandbox of the person's own shows is their line's business.
+  // Mounts of the user's own sandbox command are up to that command.
   const isOurs = sandboxes.confinement !== "command" && repository !== undefined;
   const mounts = isOurs ? await neededMounts(attempt, repository.folder, ended.signal) : [];
   const sandbox = await sandboxes.open({
@@ -63,15 +63,15 @@ export async function openForJob(
 
 interface Allowed {
   folder: string;
-  /** The commit whose files say where packages come from. */
+  /** The commit whose files name the package registries. */
   main: string;
   product: readonly string[];
-  /** What the person has allowed on the way, and what with `--net`. */
+  /** Hosts the user allowed when asked; `net` are those of `--net`. */
   person: readonly string[];
   net: readonly string[];
 }
 
-/** The hosts that commands of a repository may reach. */
+/** Hosts that commands of a repository may reach. */
 export async function reachesOf({ folder, main, product, person, net }: Allowed): Promise<Reach[]> {
   const listed = (hosts: readonly string[], source: Reach["source"]) =>
     hosts.flatMap((host) => readReach(host, source) ?? []);

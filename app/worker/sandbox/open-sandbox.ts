@@ -13,7 +13,7 @@ import { probeBwrap } from "./probe";
 import { noSandbox, type Sandbox } from "./sandbox";
 import type { SandboxWish } from "./wish";
 
-/** The sandbox that the person asked for: that one or none at all, and where they left it open the best that works here. */
+/** Opens the requested sandbox or fails. With `auto`, uses bwrap if it works here, otherwise none. */
 export async function openSandbox(
   options: WorkerOptions,
   folder: WorkFolder,
@@ -46,7 +46,7 @@ export async function openSandbox(
   return openBwrap({ ...place, program: probe.program, workDir: options.workDir });
 }
 
-/** Which sandbox a worker would have here, as `worker agents` says it: the one that `--sandbox` names, tried. */
+/** Tries the sandbox that `--sandbox` names and describes it, for `worker agents`. */
 export async function describeSandbox(wish: SandboxWish): Promise<string> {
   const said = await tellSandbox(wish).catch((error: unknown) => `none: ${messageOf(error)}`);
   return `sandbox   ${said}`;

@@ -4,7 +4,7 @@ import { WorkerProblem } from "../service/problems";
 import type { Launch } from "./launch";
 import type { Sandbox } from "./sandbox";
 
-/** A sandbox of the person's own: their command line starts each program that is put behind it. */
+/** Sandbox with the user's own command line, which gets each program appended. */
 export async function openOwnCommand(line: string, workDir: string): Promise<Sandbox> {
   await probe(line, workDir);
   const confine = async (launch: Launch) => ({ ...launch, ...wrapped(line, launch) });
@@ -20,7 +20,7 @@ export async function openOwnCommand(line: string, workDir: string): Promise<San
   };
 }
 
-/** The folder comes in as a word of its own: no name of it is read by the shell. */
+/** The folder is passed as an argument, so that the shell does not parse it. */
 function wrapped(
   line: string,
   { folder, program, words }: Pick<Launch, "folder" | "program" | "words">,
@@ -29,7 +29,7 @@ function wrapped(
   return { program: "/bin/sh", words: ["-c", script, "sandbox", folder, program, ...words] };
 }
 
-/** Tries it as every program will be started. */
+/** Runs `true` the way every program will be started. */
 async function probe(line: string, folder: string): Promise<void> {
   const launch = wrapped(line, { folder, program: "true", words: [] });
   const told = await askIn({ ...launch, folder, environment: personsVariables() });

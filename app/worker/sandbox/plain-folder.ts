@@ -1,7 +1,7 @@
 import { lstat, mkdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-/** Makes a folder below another one, of which no part is a link. */
+/** Creates a folder below `home`. Replaces links on the way with real folders. */
 export async function plainFolder(home: string, folder: string): Promise<void> {
   let place = home;
   for (const part of relative(home, folder).split("/")) {

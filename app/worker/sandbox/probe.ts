@@ -6,10 +6,10 @@ import { isolation } from "./isolation";
 
 const run = promisify(execFile);
 
-/** Whether bubblewrap works on this machine: the program, or what stands in its way and how to mend it. */
+/** Path of a working bubblewrap, or why it does not work and how to fix it. */
 export type Probe = { program: string } | { problem: string };
 
-/** Tries it, with the very namespaces that jobs get: a version says nothing about what the kernel or the system allows. */
+/** Runs bwrap with the namespaces jobs get. A version check would not show what the kernel or the system allows. */
 export async function probeBwrap(path: string | undefined): Promise<Probe> {
   if (process.platform !== "linux") return { problem: "bubblewrap runs on Linux only" };
   const program = await findProgram("bwrap", { PATH: path ?? "" });
@@ -39,7 +39,7 @@ export async function probeBwrap(path: string | undefined): Promise<Probe> {
   }
 }
 
-/** Which of the known locks is closed. */
+/** Finds the restriction that applies and how to lift it. */
 async function remedy(): Promise<string> {
   const setting = (name: string) =>
     readFile(`/proc/sys/${name}`, "utf8").then(

@@ -4,7 +4,7 @@ import { basename, delimiter, dirname, isAbsolute, join, sep } from "node:path";
 import { findProgram } from "../agents/find-program";
 import { systemFolders } from "./system-mounts";
 
-/** Toolchains that live in a home, and how they are told where when the home is another one. */
+/** Toolchains in a home, and the variables that locate them when the home is different. */
 const toolchains: Record<string, string> = {
   ".nvm": "NVM_DIR",
   ".pyenv": "PYENV_ROOT",
@@ -20,7 +20,7 @@ const toolchains: Record<string, string> = {
   ".local/share/fnm": "FNM_DIR",
 };
 
-/** Programs whose packages may lie elsewhere than the link to them. */
+/** Programs that may be links to packages elsewhere. */
 const known = [
   ...["claude", "claude-agent-acp", "codex", "codex-acp", "gemini", "opencode"],
   ...["node", "npm", "pnpm", "yarn", "python3", "uv", "go", "cargo", "java", "git"],
@@ -31,10 +31,10 @@ export interface ProgramMounts {
   variables: Record<string, string>;
 }
 
-/** The folders of the path and the toolchains behind them, wherever they lie; read-only. */
+/** Read-only mounts of the PATH's folders and the toolchains behind them. */
 export async function programMounts(
   environment: Record<string, string>,
-  /** Nothing that would show them is mounted. */
+  /** Folders that would expose these are not mounted. */
   hidden: readonly string[],
 ): Promise<ProgramMounts> {
   const home = environment.HOME ?? homedir();
@@ -58,12 +58,12 @@ export async function programMounts(
     await add(place);
     if (folders.has(place)) variables[variable] = place;
   }
-  // Parents before what lies in them: a later mount would cover an earlier one.
+  // Parents first: a later mount would cover an earlier one.
   const sorted = [...folders].sort();
   return { mounts: sorted.flatMap((folder) => ["--ro-bind", folder, folder]), variables };
 }
 
-/** Where a program is installed: its file may be a link to a package with much beside it. */
+/** Install folder of a program. Its file may be a link into a package whose other files it needs. */
 async function placeOf(program: string, home: string): Promise<string | null> {
   const real = await realpath(program).catch(() => null);
   if (real === null) return null;
@@ -72,7 +72,7 @@ async function placeOf(program: string, home: string): Promise<string | null> {
   if (index >= 0) return real.slice(0, index + packages.length - 1);
   const folder = dirname(real);
   const parent = dirname(folder);
-  // Beside the programs of a person (`~/.local/bin`) lies what is nobody's business.
+  // `~/.local` holds private data besides programs, so only its `bin` is mounted.
   return basename(folder) === "bin" && parent !== join(home, ".local") ? parent : folder;
 }
 
@@ -80,7 +80,7 @@ export function isSystem(path: string): boolean {
   return ["/usr", ...systemFolders, "/nix/store"].some((folder) => holds(folder, path));
 }
 
-/** Whether a path is a folder or lies below it. */
+/** True if a path is the folder or lies below it. */
 export function holds(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder === "/" ? "/" : `${folder}/`);
 }

@@ -3,10 +3,10 @@ import type { RefusedHost } from "./network/job-network";
 import type { Reach } from "./network/reach";
 import type { Confinement } from "./wish";
 
-/** What stands between this machine and everything that a model or a repository chose to run. */
+/** Separates this machine from whatever a model or a repository runs. */
 export interface Sandbox {
   confinement: Confinement;
-  /** For the person who starts the worker. */
+  /** Shown when the worker starts. */
   description: string;
   open(job: SandboxedJob): Promise<JobSandbox>;
 }
@@ -14,28 +14,28 @@ export interface Sandbox {
 export interface SandboxedJob {
   id: string;
   attempt: number;
-  /** Jobs of the same repository share what package managers keep. */
+  /** Jobs of the same repository share package caches. */
   repository: string;
-  /** Hosts that it may reach. */
+  /** Hosts the job may reach. */
   reaches: readonly Reach[];
-  /** Hosts that the repository names: its person is asked at once for those that it may not reach. */
+  /** Hosts the repository asks for. The user is asked at once about those not yet allowed. */
   wanted: readonly Reach[];
-  /** Called once for each other host that it wants. */
+  /** Called once for each other host the job tries. */
   refused(host: RefusedHost): void;
-  /** What of this machine the repository needs and its person has allowed; the list may grow while the job goes on. */
+  /** Paths of this machine that the repository needs and the user has allowed. The list may grow while the job runs. */
   mounts: readonly string[];
 }
 
 /** The sandbox of one job. */
 export interface JobSandbox {
-  /** Undefined where there is no sandbox. */
+  /** Undefined without a sandbox. */
   confine: Confine | undefined;
-  /** The same variables as they hold inside. */
+  /** The user's variables, adapted to the inside. */
   environment(persons: Record<string, string>): Record<string, string>;
   close(): Promise<void>;
 }
 
-/** For a worker that was told `--sandbox off`, and where there is none. */
+/** Used with `--sandbox off`, and if none is available. */
 export const noSandbox: JobSandbox = {
   confine: undefined,
   environment: (persons) => persons,

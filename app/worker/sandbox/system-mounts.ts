@@ -3,12 +3,12 @@ import { totalmem } from "node:os";
 import { join } from "node:path";
 
 export const systemFolders = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
-/** Programs and their settings on systems that keep them elsewhere. */
+/** Places of programs and settings on other systems, such as NixOS. */
 const otherSystems = ["/nix/store", "/run/current-system", "/etc/static"];
-/** In memory, so it must not take all of it. */
+/** /tmp is in memory, so its size is limited. */
 const temporaryBytes = Math.min(2 * 1024 ** 3, Math.floor(totalmem() / 4));
 
-/** The system's programs and settings read-only, without what its other users may not read; everything else is empty. */
+/** Mounts the system's programs and settings read-only, hiding what is not world-readable. Everything else is empty. */
 export async function systemMounts(): Promise<string[]> {
   const links = await Promise.all(systemFolders.map(systemFolder));
   const others = otherSystems.flatMap((folder) => ["--ro-bind-try", folder, folder]);
@@ -32,7 +32,7 @@ async function systemFolder(folder: string): Promise<string[]> {
     : ["--ro-bind", folder, folder];
 }
 
-/** Hides what is not for everybody: root inside would be its owner. */
+/** Hides files that are not world-readable: root inside would own them. */
 async function secretsIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const mounts = entries.map(async (entry) => {

@@ -1,18 +1,18 @@
 import { join, relative } from "node:path";
 
-/** What of a home a tool needs, by its path there. */
+/** Paths of a tool below the home. */
 export interface ToolHome {
-  /** The variable that moves its folder, and the folder that it moves. */
+  /** The variable that moves the tool's folder, and that folder. */
   moved?: { variable: string; folder: string };
-  /** What the person has set up: read-only. */
+  /** The user's settings; read-only. */
   settings: readonly string[];
-  /** Renewed by the tool, and lost to the person if the new one were not kept: may be written. */
+  /** Login files the tool renews. Writable, because the user would lose the login if renewals were dropped. */
   login: readonly string[];
-  /** What the tool writes beside its work; it gets a copy that is thrown away with the job's home. */
+  /** Files the tool also writes. It gets copies, which are deleted with the job's home. */
   copied: readonly string[];
 }
 
-/** Nothing else of the person's home is there. What the tool writes below its home stays with the job. */
+/** Nothing else of the user's home is visible. Other files a tool writes to its home stay with the job. */
 const toolHomes: Record<string, ToolHome> = {
   claude: {
     moved: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude" },
@@ -50,7 +50,7 @@ const toolHomes: Record<string, ToolHome> = {
   },
 };
 
-/** Where something of a tool lies in the home of an environment. */
+/** Path of a tool's file, given the user's environment. */
 export function placeOf(
   { moved }: ToolHome,
   name: string,
@@ -75,7 +75,7 @@ const baseFolders = {
   ".cache": "XDG_CACHE_HOME",
 };
 
-/** Variables that move homes of tools: the job has one home, where each looks in its usual place. */
+/** Variables that move tools' homes. They are removed, as the job's home has everything in its default place. */
 export const movingVariables = [
   ...Object.values(toolHomes).flatMap(({ moved }) => (moved ? [moved.variable] : [])),
   ...Object.values(baseFolders),
@@ -89,7 +89,7 @@ export const movingVariables = [
   ],
 ];
 
-/** Homes of the tools that a command names; `--agent codex` is the command `codex` here. */
+/** Homes of the tools a command names; `--agent codex` counts as the command `codex`. */
 export function toolHomesOf(command: string): ToolHome[] {
   const words = new Set(command.toLowerCase().match(/[a-z]+/g));
   return Object.entries(toolHomes).flatMap(([name, home]) => (words.has(name) ? [home] : []));

@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-/** What `--sandbox` says. */
+/** Value of `--sandbox`. */
 export type SandboxWish =
   | { kind: "auto" | "bwrap" | "off" }
   | { kind: "docker"; image: string }
   | { kind: "command"; line: string };
 
-/** How a worker keeps what it starts apart from its machine, as the service is told. */
+/** Kind of sandbox, as reported to the service. */
 export type Confinement = "bwrap" | "docker" | "command" | "none";
 
 const problem =
@@ -16,7 +16,7 @@ export const sandboxSchema = z.string().transform((text, context): SandboxWish =
   if (text === "auto" || text === "bwrap" || text === "off") return { kind: text };
   const [, kind, rest] = /^(docker|command):(.*)$/s.exec(text) ?? [];
   const said = rest?.trim() ?? "";
-  // What begins with a dash would be an option of docker.
+  // A leading dash would be read as an option of docker.
   if (kind === "docker" && /^[^\s-]\S*$/.test(said)) return { kind, image: said };
   if (kind === "command" && said !== "") return { kind, line: said };
   context.addIssue({ code: "custom", message: problem });

@@ -9,23 +9,20 @@ import {
   describeWork,
 } from "../job/describe-work";
 
-/** The files that a command is handed, and where it may leave its result. */
+/** Files given to a command, and where it writes its result. */
 export interface ContextFiles {
   context: string;
   prompt: string;
-  /** The words for an agent that has begun this work already. */
+  /** Prompt for an agent that has started this work before. */
   continuation: string;
   result: string;
-  /** Where a command finds what people write to it, a line of JSON each. */
+  /** People's messages to the command, as JSON lines. */
   messages: string;
-  /** Which process works on it. */
+  /** The command's process id. */
   pid: string;
 }
 
-/**
- * Writes the context as JSON for programs and as text for models into the worktree. The note about the process stays outside
- * of it.
- */
+/** Writes the context (JSON for programs, text for models) into the worktree. The process note stays outside of it. */
 export async function writeContextFiles(
   worktree: string,
   notes: string,
@@ -49,14 +46,17 @@ export async function writeContextFiles(
   return files;
 }
 
-/** The words for who begins, and for who goes on in the conversation. */
+/** Functions for the first and the continuation prompt. */
 function wordsFor({ job, planning }: Assignment) {
   if (job.phase === "verify") return [describeVerification, describeVerification] as const;
   if (planning) return [describePlanning, describePlanning] as const;
   return [describeWork, describeContinuation] as const;
 }
 
-/** A checkout to read in takes no new entries: the folder stays, unless the repository has a link or a file of its name. */
+/**
+ * Empties the folder without recreating it, as a read-only checkout takes no new entries. Replaces a link or file of
+ * that name.
+ */
 async function emptyFolder(folder: string): Promise<void> {
   const isFolder = await lstat(folder)
     .then((found) => found.isDirectory())
@@ -70,7 +70,7 @@ async function emptyFolder(folder: string): Promise<void> {
   }
 }
 
-/** The same in the environment; the worker's own token is not among it. */
+/** The context as environment variables, without the worker's token. */
 export function environmentOf(
   { job, taskCode, storyCode, title, verifyOnly, requiresOpus }: Assignment,
   files: ContextFiles,

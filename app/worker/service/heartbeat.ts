@@ -5,11 +5,11 @@ import type { Journal } from "./journal";
 import { AttemptOver, messageOf, Refusal } from "./problems";
 import type { Service } from "./service";
 
-/** Keeps the lease of a job while it is worked on. */
+/** Keeps the lease of a job while it runs. */
 export interface Heartbeat {
   /** Aborted when the service says stop, or the worker is asked to end. */
   signal: AbortSignal;
-  /** Asks at once; throws when the attempt is over. Used before anything leaves this machine. */
+  /** Sends a heartbeat now; throws if the attempt is over. Call it before anything leaves this machine. */
   confirm(): Promise<void>;
   end(): void;
 }
@@ -21,17 +21,17 @@ interface HeartbeatWish {
   readQuota: () => Promise<number | undefined>;
   journal: Journal;
   stopSignal: AbortSignal;
-  /** What the attempt has used and not told yet, as it is at each beat. */
+  /** Unreported usage of the attempt, read at each beat. */
   soFar: UsageSoFar;
-  /** What people write to the agent comes with the answers; what it has seen of that goes with the next beats. */
+  /** Messages arrive with the answers; ids the agent has seen go out with the next beats. */
   messages: Pick<Messages, "arrive" | "toConfirm" | "confirmed" | "onSeen">;
-  /** Calls back when the job may have changed; the returned function ends that. */
+  /** Calls back when the job may have changed. Call the returned function to stop. */
   watch: (onChange: () => void) => () => void;
 }
 
 /**
- * Beats on a clock of its own; a service that is away for a while does not end the work. One beat is under way at a time: the
- * reason to stop that the service gives first is the one that is heard.
+ * Beats on a timer. An unavailable service does not end the work. One beat runs at a time, so that the first reason to
+ * stop is the one that counts.
  */
 export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
   const { service, job, journal, stopSignal, soFar, messages } = wish;
@@ -64,7 +64,7 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
   };
 
   const beatNow = async (): Promise<void> => {
-    // The one that waits for its turn asks later than this.
+    // A beat that waits for its turn will cover this one.
     if (isAsked) return;
     isAsked = true;
     await inTurn(async () => {
@@ -102,7 +102,7 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
   };
 }
 
-/** Each piece of work begins when the one before it is over, however that ended. */
+/** Runs each task after the previous one has ended or failed. */
 function oneAtATime(): (work: () => Promise<void>) => Promise<void> {
   let latest: Promise<unknown> = Promise.resolve();
   return (work) => {

@@ -1,7 +1,7 @@
-/** What the worker tells the person who watches it, one line at a time. */
+/** The worker's terminal output, one line at a time. */
 export interface Journal {
   say(line: string): void;
-  /** Says a line only when it is another one than before, for states that last. */
+  /** Skips a line equal to the last one, for states that last. */
   sayOnce(line: string): void;
 }
 
@@ -19,7 +19,10 @@ export function openJournal(write: (text: string) => void): Journal {
   };
 }
 
-/** Titles and addresses are other people's words: none of them moves the cursor, hides what follows or reads like a line of ours. */
+/**
+ * Titles and addresses come from others. Replaces control characters, so that they cannot move the cursor, hide text or
+ * fake a line.
+ */
 function harmless(line: string): string {
   return line
     .replaceAll("\n", "\n          ")

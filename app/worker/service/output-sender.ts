@@ -4,13 +4,16 @@ import type { Journal } from "./journal";
 import { messageOf } from "./problems";
 import { sendable } from "./sendable";
 
-/** What an attempt shows of itself while it works. Showing it never holds the work up, and never fails it. */
+/** Live output of an attempt. Never delays the work, and never fails it. */
 export interface AttemptOutput {
-  /** The next entry of the attempt; it gets its number here. */
+  /** Adds an entry and assigns its number. */
   add(entry: Omit<Entry, "seq">): void;
-  /** Sends what waits, for as long as that makes sense: before a word that may end the attempt, after which the next one may begin. */
+  /**
+   * Sends what waits, within a time limit. Call it before a report that may end the attempt, as the next one may start
+   * then.
+   */
   flush(): Promise<void>;
-  /** Sends what is left, and takes no more. */
+  /** Sends the rest, then accepts no more. */
   close(): Promise<void>;
 }
 
@@ -23,16 +26,16 @@ interface OutputWish {
   clean: (text: string) => string;
 }
 
-/** The service tells those who watch about once a second: what comes in a batch of its own is told at once. */
+/** The service notifies viewers about once a second. Entries sent in separate batches are passed on at once. */
 const batchMilliseconds = 1_000;
-/** What is said together goes together. */
+/** Entries within this time are sent together. */
 const gatherMilliseconds = 100;
-/** However many bytes its letters take, an entry fits into a batch. */
+/** An entry fits into a batch, however many bytes its characters take. */
 const longestText = 20_000;
 const longestPause = 15_000;
 const closingMilliseconds = 5_000;
 
-/** Appends the entries of an attempt to its job, in batches. */
+/** Appends an attempt's entries to its job, in batches. */
 export function openOutput(wish: OutputWish): AttemptOutput {
   const address = new URL(`/api/jobs/${wish.jobId}/output`, wish.url);
   const waiting = new WaitingEntries();
@@ -57,7 +60,7 @@ export function openOutput(wish: OutputWish): AttemptOutput {
         failures = 0;
         waiting.forget(batch.at(-1)?.seq ?? 0);
       } else if (answer !== null && answer.status < 500 && answer.status !== 429) {
-        // The attempt is over, or the service knows no output: nobody would see what comes.
+        // The attempt is over, or the service has no output: nobody would see more.
         isOver = true;
       } else {
         failures += 1;
@@ -120,10 +123,10 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 
 const batchBytes = 60_000;
 const batchEntries = 500;
-/** What waits for a service that is away; beyond that the oldest is let go. */
+/** Limit while the service is unavailable; beyond it the oldest entries are dropped. */
 const keptBytes = 5 * 1024 * 1024;
 
-/** Entries on their way to the service, oldest first; they wait here until it has them. */
+/** Entries not yet sent, oldest first. */
 class WaitingEntries {
   #waiting: { entry: Entry; bytes: number }[] = [];
   #bytes = 0;
@@ -139,7 +142,7 @@ class WaitingEntries {
     while (this.#bytes > keptBytes) this.forget(this.#waiting[0]?.entry.seq ?? entry.seq);
   }
 
-  /** The oldest, as many as go together; one at least. */
+  /** The oldest entries that fit into a batch; at least one. */
   nextBatch(): Entry[] {
     let bytes = 0;
     const batch: Entry[] = [];
@@ -151,7 +154,7 @@ class WaitingEntries {
     return batch;
   }
 
-  /** By number, not by count: the oldest may have been let go while they were on their way. */
+  /** By number, not count: the oldest may have been dropped while being sent. */
   forget(lastSeq: number): void {
     this.#waiting = this.#waiting.filter(({ entry }) => entry.seq > lastSeq);
     this.#bytes = this.#waiting.reduce((sum, { bytes }) => sum + bytes, 0);

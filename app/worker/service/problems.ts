@@ -1,10 +1,10 @@
-/** A sentence for the person who started the worker; the worker ends with it. */
+/** A message for the user who started the worker. Ends the worker. */
 export class WorkerProblem extends Error {}
 
-/** The service refused a call: what it said, for the worker to act on. */
+/** The service refused a call; the worker handles it. */
 export class Refusal extends Error {
   readonly code: number;
-  /** The codes of what has to be done first, when that is why. */
+  /** Codes of the blockers, if that is why. */
   readonly blockedBy: readonly string[];
 
   constructor(code: number, message: string, blockedBy: readonly string[] = []) {
@@ -14,14 +14,14 @@ export class Refusal extends Error {
   }
 }
 
-/** The attempt no longer holds the job, or the worker is told to stop: nothing of it may be kept. */
+/** The attempt lost its job, or the worker must stop: nothing of it may be delivered. */
 export class AttemptOver extends Error {}
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The service asks for a pause. */
+/** The service asks to wait. */
 export class LimitReached extends Error {
   constructor(
     message: string,
@@ -31,7 +31,7 @@ export class LimitReached extends Error {
   }
 }
 
-/** What the person at this machine can do about it. */
+/** Maps an error status to what the worker's user can do. */
 export function refusalOf(status: number, path: string): Error {
   if (status === 401 || status === 403) {
     return new WorkerProblem(

@@ -8,7 +8,7 @@ import type { CommandResult } from "../job/result-file";
 import { messageOf, Refusal } from "./problems";
 import { sendable } from "./sendable";
 
-/** Tells that the work has begun, and from which commit. */
+/** Reports that the work has begun, and at which commit. */
 export async function reportStart(
   attempt: Attempt,
   base_sha?: string,
@@ -17,7 +17,7 @@ export async function reportStart(
   await report(attempt, "running", { base_sha, branch });
 }
 
-/** Tells that the work failed, or that it must wait for a limit to pass. */
+/** Reports a failure, or that a limit must pass first. */
 export async function reportFailure(
   attempt: Attempt,
   failure: Failure,
@@ -31,13 +31,13 @@ export async function reportFailure(
   attempt.journal.say(`Failed (${failure.failure_class}): ${firstLines(failure_reason)}`);
 }
 
-/** The reason names where the work is, however long it is. */
+/** Appends where the work is kept, cutting the reason if needed. */
 function withKept(reason: string, kept: string | undefined): string {
   if (kept === undefined) return reason;
   return `${sendable(reason, 3_700).trimEnd()}\n\nThe work is kept on the branch ${kept}.`;
 }
 
-/** Tells that the work is done, or that it was there already. */
+/** Reports that the work is done, or was there already. */
 export async function finish(
   attempt: Attempt,
   status: "done" | "skipped",
@@ -60,7 +60,7 @@ export async function finish(
   );
 }
 
-/** Gives a batch back, because what is left of it waits for others; it comes to a worker again when that can begin. */
+/** Gives a batch back because its remaining tasks are blocked. It is queued until they can start. */
 export async function giveBack(attempt: Attempt, summary: string | undefined): Promise<void> {
   await attempt.changes.send();
   await report(attempt, "queued", { summary });
@@ -72,7 +72,7 @@ interface ReportFields extends Record<string, unknown> {
   failure_reason?: string;
 }
 
-/** One report; the same one twice is fine for the service, so it is repeated until it gets through. */
+/** Sends one report. The service accepts it twice, so it is retried until it gets through. */
 export async function report(
   { service, job, used, sessionId, output, messages, heartbeat }: Attempt,
   status: "running" | "done" | "failed" | "skipped" | "queued",
@@ -86,12 +86,12 @@ export async function report(
   const held = { job_id: job.id, attempt: job.attempt, status };
   const given = { ...held, ...fields, ...texts, ...session, ...used };
   if (status !== "running") await output.flush();
-  // What the agent has seen is told before the end, which settles what became of all that was sent to it.
+  // Confirm what the agent has seen first: the final report settles all messages.
   if (status !== "running" && messages.toConfirm().length > 0) await heartbeat.confirm();
   await service.call("update_job_status", given, agentJobSchema);
 }
 
-/** The commit in the story's log; a log that is full or closed does not undo the work. */
+/** Logs the commit in the story. A full or closed log does not undo the work. */
 async function logCommit(attempt: Attempt, evidence: Evidence, delivery: Delivery): Promise<void> {
   const { job, service, journal } = attempt;
   if (delivery.kind !== "pushed" || job.story === null) return;
@@ -116,14 +116,14 @@ async function logCommit(attempt: Attempt, evidence: Evidence, delivery: Deliver
   }
 }
 
-/** What the command said of its work, and what the person has to know of the pull request that is missing. */
+/** The command's summary, with why a pull request is missing. */
 function summaryOf({ summary }: CommandResult, delivery: Delivery): string | undefined {
   const problem = delivery.kind === "pushed" ? delivery.pullRequest.problem : undefined;
   if (problem === undefined) return summary;
   return `${sendable(summary ?? "", 17_000)}\n\n${problem}`.trim();
 }
 
-/** Enough to see what happened; all of it stands on the page of the job. */
+/** The first lines; the full text is on the job's page. */
 function firstLines(text: string): string {
   return text.split("\n").slice(0, 12).join("\n  ");
 }

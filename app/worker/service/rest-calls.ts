@@ -2,12 +2,12 @@ import { z } from "zod";
 import { LimitReached, Refusal, refusalOf } from "./problems";
 import { limitTime } from "./time-limit";
 
-/** A call waits for work up to a minute. */
+/** Calls that wait for work take up to a minute. */
 export const callMilliseconds = 65_000;
 
 const refusalSchema = z.object({ error: z.string() });
 
-/** Single calls of the REST surface; what a try later may mend is thrown as a plain error. */
+/** Single REST calls. Throws a plain error if a retry may help. */
 export function restCalls(url: string, token: string) {
   const authorization = `Bearer ${token}`;
   return {
@@ -26,7 +26,7 @@ export function restCalls(url: string, token: string) {
         limit.end();
       }
     },
-    /** A file with fields beside it, as a form sends them. */
+    /** Uploads a file and form fields. */
     async upload(path: string, form: FormData, key: string): Promise<unknown> {
       const answer = await fetch(new URL(path, url), {
         method: "POST",
@@ -36,7 +36,7 @@ export function restCalls(url: string, token: string) {
       });
       return bodyOf(answer, path);
     },
-    /** The same key again, after an answer that was lost, does nothing more and is answered like the first. */
+    /** Repeating the same key after a lost answer has no effect and returns the first answer. */
     async send(method: "POST" | "PUT", path: string, body: string, key: string): Promise<unknown> {
       const answer = await fetch(new URL(path, url), {
         method,
@@ -59,7 +59,7 @@ async function bodyOf(answer: Response, path: string): Promise<unknown> {
   throw new Refusal(status, refusal?.error ?? `The service answered ${path} with ${status}`);
 }
 
-/** A conflict that passes: the same call was sent before, and its answer is not there yet. */
+/** Temporary conflict: the same call was sent before and is still running. */
 function isStillRunning({ status, headers }: Response): boolean {
   return status === 409 && headers.has("retry-after");
 }

@@ -1,6 +1,6 @@
 /**
- * A text of a command as the service takes it: its beginning, without what no database stores. Work is never lost because
- * somebody said too much about it.
+ * Start of a command's text, without characters that databases cannot store. Work must not be lost because a text is
+ * too long.
  */
 export function sendable(text: string, limit: number): string {
   return text
@@ -9,7 +9,7 @@ export function sendable(text: string, limit: number): string {
     .replace(/\p{Surrogate}/gu, "\ufffd");
 }
 
-/** The same for a text whose end says most, as the output of a command does. */
+/** Like `sendable`, but keeps the end, which matters most in a command's output. */
 export function sendableEnd(text: string, limit: number): string {
   return text
     .replaceAll("\0", "")

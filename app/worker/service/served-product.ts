@@ -7,8 +7,8 @@ import type { Service } from "./service";
 export type ServedProduct = z.output<typeof productSchema>;
 
 /**
- * The product that this worker serves; null for whatever its user has switched on. A repository of this machine belongs to
- * one product: jobs of another one must never be done in it.
+ * The product this worker serves; null for all that its user has enabled. A local repository belongs to one product:
+ * jobs of others must never run in it.
  */
 export async function findServedProduct(
   { product, repo }: WorkerOptions,

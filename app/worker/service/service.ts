@@ -8,7 +8,7 @@ import type { Journal } from "./journal";
 import { LimitReached, messageOf, Refusal, refusalOf, WorkerProblem } from "./problems";
 import { callMilliseconds, restCalls } from "./rest-calls";
 
-/** The tools of the service, called until an answer is there: network and service may be away for a while. */
+/** Calls the service's tools and retries until it answers; network and service may be away for a while. */
 export interface Service {
   call<T>(
     tool: string,
@@ -16,12 +16,12 @@ export interface Service {
     output: z.ZodType<T>,
     options?: CallOptions,
   ): Promise<T>;
-  /** Reads an address of the REST surface. */
+  /** GET on a REST path. */
   read<T>(path: string, output: z.ZodType<T>, options?: CallOptions): Promise<T>;
-  /** Tells something to an address of the REST surface. */
+  /** POST or PUT on a REST path. */
   post<T>(path: string, given: Record<string, unknown>, output: z.ZodType<T>): Promise<T>;
   put<T>(path: string, given: Record<string, unknown>, output: z.ZodType<T>): Promise<T>;
-  /** Sends a file to the product. */
+  /** Uploads a file to the product. */
   upload<T>(fields: Record<string, string>, file: UploadedFile, output: z.ZodType<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -33,15 +33,15 @@ export interface UploadedFile {
 
 export interface CallOptions {
   signal?: AbortSignal;
-  /** False: a lost connection is the caller's to deal with, for calls that are repeated anyway. */
+  /** False: the caller handles a lost connection, for calls that are repeated anyway. */
   retry?: boolean;
 }
 
-/** Tools that make something: after a lost answer they are called again with the same key. */
+/** Tools that create something: retried with the same idempotency key. */
 const creating = new Set(["ask_user_question"]);
 
 const longestPause = 15_000;
-/** How long a worker that was asked to end goes on asking a service that does not answer. */
+/** How long a stopping worker retries a service that does not answer. */
 const patienceAtEnd = 10_000;
 
 const refusalSchema = z.object({
@@ -53,8 +53,8 @@ const refusalSchema = z.object({
 });
 
 /**
- * Speaks to `/mcp/worker` with the official client. Whatever is said goes through `clean` first. Once the worker is asked to end,
- * calls are tried again for a few seconds only.
+ * Connects to `/mcp/worker` with the official client. All arguments pass through `clean`. A stopping worker retries for
+ * a few seconds only.
  */
 export function connectService(
   { url, token }: { url: string; token: string },
@@ -119,7 +119,7 @@ export function connectService(
   };
 }
 
-/** Without end while the worker works, and short once it is asked to end. */
+/** Unlimited while the worker runs, short once it is stopping. */
 function patienceUntil(stopSignal: AbortSignal) {
   const isStopping = () => stopSignal.aborted;
   let stoppedAt = Number.POSITIVE_INFINITY;
@@ -130,7 +130,7 @@ function patienceUntil(stopSignal: AbortSignal) {
   else stopSignal.addEventListener("abort", note, { once: true });
   return {
     isOver: () => performance.now() - stoppedAt > patienceAtEnd,
-    /** Ends early when the worker is asked to end; throws when the call is. */
+    /** Ends early when the worker stops; throws when the call is aborted. */
     async pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
       const limit = isStopping() ? Math.min(milliseconds, 1_000) : milliseconds;
       const ends = [...(signal ? [signal] : []), ...(isStopping() ? [] : [stopSignal])];
@@ -159,7 +159,7 @@ function readBody<T>(body: unknown, output: z.ZodType<T>): T {
   throw new WorkerProblem(`The service speaks another version: ${z.prettifyError(parsed.error)}`);
 }
 
-/** How long to wait before the next try; throws what no try can mend. */
+/** Pause before the next try. Throws errors that a retry cannot fix. */
 function pauseBefore(error: unknown, attempt: number, retry: boolean): number {
   if (error instanceof Refusal || error instanceof WorkerProblem) throw error;
   if (error instanceof LimitReached) return error.seconds * 1000;
@@ -180,7 +180,7 @@ const answerSchema = z.object({
 });
 type ToolAnswer = z.output<typeof answerSchema>;
 
-/** Calls tools over one connection, which is made anew after a call that failed. */
+/** Calls tools over one connection, which is reopened after a failed call. */
 function openToolConnection(endpoint: URL, token: string) {
   let connection: Promise<Client> | undefined;
   return {
@@ -196,9 +196,9 @@ function openToolConnection(endpoint: URL, token: string) {
         const options = { timeout: callMilliseconds, ...(signal ? { signal } : {}) };
         return answerSchema.parse(await client.callTool({ name: tool, arguments: given }, options));
       } catch (error) {
-        // Nobody waits for this answer any more; others may wait for theirs on the same connection.
+        // This call was aborted; others may still use the connection.
         if (signal?.aborted) throw error;
-        // Another call may have made a new one since.
+        // Another call may have opened a new one since.
         if (connection === used) connection = undefined;
         used.then((client) => client.close()).catch(() => undefined);
         throw error;

@@ -5,14 +5,14 @@ import { addUsage, type CommandResult } from "../job/result-file";
 import { messageOf } from "./problems";
 import { sendable } from "./sendable";
 
-/** What the turn under way has taken so far, for the next heartbeat; another life of the worker may not come to tell more. */
+/** Stores the current turn's usage for the next heartbeat, in case the worker is killed before it can report. */
 export function noteUsageSoFar(attempt: Attempt, used: readonly Usage[]): void {
   attempt.soFar.models = used
     .slice(0, 20)
     .map((usage) => countsOf(usage, attempt.options.subscription));
 }
 
-/** Lines of the ledger that follow a given one. */
+/** Ledger entries that follow number `after`. */
 export function eventsOf(used: readonly Usage[], after: number, subscription: boolean) {
   return used.map((usage, index) => ({
     seq: after + index + 1,
@@ -34,8 +34,8 @@ function countsOf(usage: Usage, subscription: boolean) {
 }
 
 /**
- * Writes what a turn took into the job's ledger at once, one line a model, with the cost where the tool knows it. The totals
- * of the attempt follow with its end; should this call fail, they bring the tokens all the same.
+ * Adds a turn's usage to the job's ledger, one entry per model, with the cost if known. The attempt's totals follow at
+ * its end, so tokens are not lost if this call fails.
  */
 export async function tellUsage(attempt: Attempt, used: readonly Usage[]): Promise<void> {
   const { job, service, journal } = attempt;
@@ -52,7 +52,7 @@ export async function tellUsage(attempt: Attempt, used: readonly Usage[]): Promi
   }
 }
 
-/** The contract's four sums; a count that nobody told stays away. */
+/** The contract's four token sums; unknown counts are omitted. */
 function sumOf(used: readonly Usage[]): CommandResult {
   const total: CommandResult = {};
   for (const usage of used) {

@@ -1,17 +1,18 @@
-/** Time for a piece of work, which ends with the signal of whoever wants it as well. */
+/** A time limit, which also ends with the caller's signal. */
 export interface TimeLimit {
   signal: AbortSignal;
-  /** Whether the time ran out before the work was over. */
+  /** True if the time ran out before the work ended. */
   isOver(): boolean;
-  /** The work is over: the time counts no longer. */
+  /** Stops the timer once the work has ended. */
   end(): void;
 }
 
-/** The longest time that a timer knows: a longer one would be over at once. */
+/** Longest delay of a timer; a longer one would fire at once. */
 const longest = 2 ** 31 - 1;
 
 /**
- * With a timer that is held: `AbortSignal.any` over an `AbortSignal.timeout` never ends once a garbage collection has come by.
+ * Uses a referenced timer. Trap: `AbortSignal.any` over an `AbortSignal.timeout` may never fire after a garbage
+ * collection.
  */
 export function limitTime(milliseconds: number, wanted?: AbortSignal): TimeLimit {
   const over = new AbortController();

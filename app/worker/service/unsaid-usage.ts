@@ -13,8 +13,8 @@ import type { Service } from "./service";
 import { eventsOf } from "./tell-usage";
 
 /**
- * A worker that is killed in the middle of a turn has not told what the turn took. A note beside the worktree has what it knew, and
- * says where the agent's own record of the conversation is; the next life of the worker looks, before it gives the job back.
+ * A worker killed during a turn has not reported its usage. A note beside the worktree stores what it knew and where
+ * the agent's own record is. The worker's next start reports it before it gives the job back.
  */
 
 const count = z.number().nullable();
@@ -32,9 +32,9 @@ const noteSchema = z.object({
   job_id: z.string(),
   attempt: z.int(),
   session_id: z.string().nullable(),
-  /** When the turn began. */
+  /** Start of the turn. */
   since: z.iso.datetime(),
-  /** The last line of the ledger that was told before it. */
+  /** Last ledger entry before the turn. */
   after_seq: z.int(),
   subscription: z.boolean(),
   so_far: z.array(usageSchema),
@@ -43,7 +43,7 @@ type TurnNote = z.output<typeof noteSchema>;
 
 const fileName = "turn.json";
 
-/** The note of the turn under way. `beside` is any file of the attempt's notes. */
+/** Note of the current turn. `beside` is any file in the attempt's notes folder. */
 export function openTurnNote(beside: string, journal: Journal) {
   const file = join(dirname(beside), fileName);
   let latest: TurnNote | undefined;
@@ -52,7 +52,7 @@ export function openTurnNote(beside: string, journal: Journal) {
     while (latest !== undefined) {
       const text = JSON.stringify(latest);
       latest = undefined;
-      // Whole at every moment: a kill may come between any two bytes.
+      // Write and rename, because a kill may come at any byte.
       await writeFile(`${file}.new`, text);
       await rename(`${file}.new`, file);
     }
@@ -66,7 +66,7 @@ export function openTurnNote(beside: string, journal: Journal) {
           writing = undefined;
         });
     },
-    /** The turn was told of. */
+    /** Removes the note once the turn is reported. */
     async forget(): Promise<void> {
       latest = undefined;
       await writing;
@@ -75,7 +75,7 @@ export function openTurnNote(beside: string, journal: Journal) {
   };
 }
 
-/** Tells what the turns took that an earlier life of this worker was killed in. Told twice it counts once. */
+/** Reports the usage of turns in which an earlier run of this worker was killed. Reporting twice counts once. */
 export async function tellUnsaid(
   { worktrees, homes }: Pick<WorkFolder, "worktrees" | "homes">,
   service: Service,
@@ -102,14 +102,14 @@ async function tellOf(text: string, homes: string, service: Service): Promise<vo
   await service.call("report_job_usage", { job_id, attempt, events }, agentJobSchema);
 }
 
-/** Some write an answer down when its calls have ended: nothing added is then nothing known, and not nothing used. */
+/** Some agents record an answer only after its calls, so zeros mean unknown usage, not none. */
 function tellsSomething({ freshInput, output, cacheRead, cacheWrite, cost }: Usage): boolean {
   return [freshInput, output, cacheRead, cacheWrite, cost].some(
     (value) => value !== null && value > 0,
   );
 }
 
-/** What the agent wrote down of the turn; null without a record. */
+/** Usage from the agent's record; null without one. */
 async function recordOf(note: TurnNote, homes: string): Promise<Usage[] | null> {
   const { agent, job_id, session_id, since } = note;
   if (session_id === null) return null;
@@ -120,7 +120,7 @@ async function recordOf(note: TurnNote, homes: string): Promise<Usage[] | null> 
     () => false,
   );
   const environment = wasConfined ? innerEnvironment(persons, home, {}) : persons;
-  // No tool is started on what was written in a sandbox that is gone: only records that are read are of use.
+  // Tools must not be started with data written in a sandbox that is gone, so only file records are read.
   const turn = { environment, folder: homes, ...(wasConfined ? { confine: never } : {}) };
   const tool = await driverNamed(agent).find(persons);
   const recorded = await tool?.recorded?.(turn, session_id, new Date(since)).catch(() => null);
@@ -131,7 +131,7 @@ async function never(): Promise<never> {
   throw new Error("The sandbox is gone");
 }
 
-/** An agent may write an answer down before it is whole; what it said meanwhile is not less true. */
+/** An agent may record an answer before it is complete, so the larger count wins. */
 function joined(recorded: readonly Usage[], soFar: readonly Usage[]): Usage[] {
   return recorded.map((usage) => {
     const said = soFar.find(({ model }) => model === usage.model);

@@ -2,21 +2,21 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { hostOf, placeOfAddress, type Reach } from "./reach";
 
-/** Where a connection may go, or why it may not. */
+/** The address to connect to, or why it is refused. */
 export type Verdict =
   | { address: string }
-  /** `isListed`: the name is allowed, what it stands for is not; nobody is asked for that. */
+  /** `isListed`: the name is allowed, but its address is not. The user is not asked about these. */
   | { refusal: string; isListed: true }
   | Unlisted;
 
 export interface Unlisted {
   refusal: string;
   isListed: false;
-  /** Only a lockfile names it, and it leads to this machine or its network. */
+  /** Only a lockfile names it, and it resolves to this machine or its network. */
   isNear: boolean;
 }
 
-/** Hosts that may be reached; what a person allows meanwhile is added. */
+/** Allowed hosts, including those the user allows while the job runs. */
 export class AllowedHosts {
   private readonly reaches = new Map<string, Reach>();
 
@@ -33,7 +33,7 @@ export class AllowedHosts {
     if (known === undefined || known.source !== "person") this.reaches.set(key, reach);
   }
 
-  /** Ports of this machine that are listed: whoever connects inside means these. */
+  /** Allowed ports of this machine; the sandbox's loopback forwards to them. */
   loopbackPorts(): number[] {
     const ports = [...this.reaches.values()].filter(
       ({ host }) => host === "127.0.0.1" || host === "::1",
@@ -44,7 +44,7 @@ export class AllowedHosts {
     return [...new Set([...ports.map((reach) => reach.port), ...door])];
   }
 
-  /** Looks a name up by itself: what it stands for is decided here, once, and connected to. */
+  /** Resolves the name once and returns the checked address, so that the connection cannot go elsewhere. */
   async decide(name: string, port: number): Promise<Verdict> {
     const host = hostOf(name);
     const reach = this.reaches.get(keyOf(host, port));
@@ -55,7 +55,7 @@ export class AllowedHosts {
     if (address === undefined) return { refusal: `There is no host ${host}.`, isListed: true };
     const problem = this.problemOf(reach, addresses);
     if (problem !== null) return { refusal: `${who} ${problem}`, isListed: true };
-    // A repository names what is public. What stands behind somebody's wall only they open.
+    // Lockfiles may allow public hosts only. For a private network the user must be asked.
     if (
       reach.source === "lockfile" &&
       addresses.some((one) => placeOfAddress(one) !== "elsewhere")
@@ -76,7 +76,7 @@ export class AllowedHosts {
     if (reach.source === "product" && places.includes("link")) {
       return "stands for an address of this machine's own link.";
     }
-    // What listens on somebody's machine trusts who is on it, and the owner of a product is not.
+    // Local services trust whoever is on the machine, and the product's owner is not.
     if (reach.source === "product" && places.includes("machine")) {
       return "is this machine itself: its person can allow it with --net.";
     }
@@ -92,7 +92,7 @@ export class AllowedHosts {
     return port === own && host === hostOf(hostname);
   }
 
-  /** Whether it is listed in the person's own words. */
+  /** True if the user listed it. */
   isPersons(name: string, port: number): boolean {
     return this.reaches.get(keyOf(hostOf(name), port))?.source === "person";
   }

@@ -8,15 +8,15 @@ const once = "Allow once";
 const forProduct = "Allow for this product";
 
 interface HostWish extends RefusedHost {
-  /** Where what is allowed for good is kept. */
+  /** File of permanent permissions. */
   file: string;
-  /** Aborted when the job is over. */
+  /** Aborted when the job ends. */
   signal: AbortSignal;
 }
 
 /**
- * Asks the person whose machine this is whether a host may be reached. The job goes on meanwhile; the answer counts from then on,
- * for this job or for every later one of the product on this machine.
+ * Asks the user whether a host may be reached. The job continues meanwhile. The answer applies from then on: for this
+ * job, or for all later jobs of the product on this machine.
  */
 export async function askForHost(
   attempt: Attempt,

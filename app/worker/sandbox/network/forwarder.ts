@@ -1,7 +1,7 @@
 /**
- * Runs inside, where there is no network: whatever connects to the proxy's port, or to a port of loopback that is listed, goes through
- * the socket of the worker. Plain Node and one text, as nothing of the worker's own can be loaded there. Closing its standard output
- * says that it listens.
+ * Runs in the sandbox, which has no network. Forwards connections to the proxy's port and to listed loopback ports
+ * through the worker's socket. Plain Node in one string, because the worker's modules cannot be loaded there. It closes
+ * its standard output once it listens.
  */
 const forwarder = `
 const net = require("node:net");
@@ -43,7 +43,7 @@ for (const port of ports === "" ? [] : ports.split(",")) {
 Promise.all(all).then(() => { fs.closeSync(1); fs.openSync("/dev/null", "w"); });
 `;
 
-/** Starts the forwarder, waits until it listens, and becomes the program. */
+/** Starts the forwarder, waits until it listens, then execs the program. */
 const begin =
   'node=$1 code=$2 socket=$3 proxy=$4 ports=$5; shift 5; : "$(NODE_OPTIONS= "$node" -e "$code" "$socket" "$proxy" "$ports" </dev/null 2>/dev/null &)"; exec "$@"';
 
@@ -53,7 +53,7 @@ interface Forwarding {
   ports: readonly number[];
 }
 
-/** The words that come before a program, so that it finds its network. */
+/** Command line that starts the forwarder before a program. */
 export function forwarded(
   { node, socket, ports }: Forwarding,
   program: readonly string[],
@@ -73,7 +73,7 @@ export function forwarded(
   ];
 }
 
-/** What programs are told of the proxy. Loopback inside is their own, and the listed ports of this machine. */
+/** Proxy variables for programs. Loopback bypasses the proxy: it is the sandbox's own, plus the listed ports. */
 export function proxyVariables(ports: readonly number[]): Record<string, string> {
   const proxy = `http://127.0.0.1:${proxyPortBeside(ports)}`;
   const none = "localhost,127.0.0.1,::1";

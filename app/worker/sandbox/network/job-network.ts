@@ -2,33 +2,33 @@ import { AllowedHosts } from "./allowed";
 import { openProxy } from "./proxy";
 import { hostOf, type Reach } from "./reach";
 
-/** A host that was refused, and what lets it through from then on. */
+/** A refused host, and a callback that allows it from then on. */
 export interface RefusedHost {
   host: string;
-  /** What was said of it. */
+  /** Why it was refused. */
   sentence: string;
-  /** Only a lockfile names it, and it leads to this machine or its network. */
+  /** Only a lockfile names it, and it resolves to this machine or its network. */
   isNear: boolean;
   allow(): void;
 }
 
 interface NetworkWish {
   reaches: readonly Reach[];
-  /** Asked for at once, where they are not among those. */
+  /** Hosts to ask for at once, unless already allowed. */
   wanted: readonly Reach[];
   service: URL;
-  /** Called once for each host. */
+  /** Called once per host. */
   refused(host: RefusedHost): void;
 }
 
 export interface JobNetwork {
   socket: string;
-  /** Ports of this machine that lead where they lead outside. */
+  /** Ports of this machine that can be reached on the sandbox's loopback. */
   ports: readonly number[];
   close(): Promise<void>;
 }
 
-/** The network of one job: the proxy, and what it lets through. */
+/** Network of one job: a proxy and its allowed hosts. */
 export async function openJobNetwork({
   reaches,
   wanted,
@@ -53,7 +53,7 @@ export async function openJobNetwork({
   return { ...proxy, ports: allowed.loopbackPorts() };
 }
 
-/** Whoever tries one host after the other fills no page. */
+/** Limit, so that a job trying many hosts cannot flood the page. */
 const mostRefused = 50;
-/** Nor does a repository fill the inbox of its person. */
+/** Limit, so that a repository cannot flood the user's inbox. */
 const mostWanted = 10;

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { placeOf, toolHomesOf } from "../tool-homes";
 import { type Reach, reachOf, readReach } from "./reach";
 
-/** Hosts without which a tool cannot work: its models, and where its login is renewed. */
+/** Hosts a tool needs: its model API and its login. */
 const hostsOfTools: Record<string, readonly string[]> = {
   claude: ["api.anthropic.com", "console.anthropic.com", "platform.claude.com", "claude.ai"],
   codex: ["api.openai.com", "chatgpt.com", "auth.openai.com"],
@@ -13,7 +13,7 @@ const hostsOfTools: Record<string, readonly string[]> = {
   opencode: ["opencode.ai", "models.dev"],
 };
 
-/** For tools that take anybody's models: which hosts go with a key that is set. */
+/** Hosts by API key, for tools that support several model providers. */
 const hostsOfKeys: Record<string, readonly string[]> = {
   ANTHROPIC_API_KEY: ["api.anthropic.com"],
   OPENAI_API_KEY: ["api.openai.com"],
@@ -26,7 +26,7 @@ const hostsOfKeys: Record<string, readonly string[]> = {
   XAI_API_KEY: ["api.x.ai"],
 };
 
-/** The same for logins that opencode keeps. */
+/** Hosts by login that opencode stores. */
 const hostsOfLogins: Record<string, readonly string[]> = {
   anthropic: ["api.anthropic.com", "console.anthropic.com"],
   openai: ["api.openai.com", "auth.openai.com", "chatgpt.com"],
@@ -38,7 +38,7 @@ const hostsOfLogins: Record<string, readonly string[]> = {
 const addressVariable =
   /^(ANTHROPIC|OPENAI|CODEX|GOOGLE|GEMINI|VERTEX|CODE_ASSIST|CLOUD_ML|OPENCODE|OPENROUTER|OLLAMA|MISTRAL|GROQ|DEEPSEEK|AZURE|AWS_ENDPOINT|XAI|LITELLM)\w*(URL|BASE|ENDPOINT|HOST|RUNTIME)$/;
 
-/** What the tool of a command needs of the network, by the person's own environment and settings. */
+/** Hosts the command's tool needs, from the user's environment and settings. */
 export async function modelHosts(
   command: string,
   environment: Record<string, string>,
@@ -72,7 +72,7 @@ const addressInSettings =
   /(?:base_?url|endpoint|api_?base)["']?\s{0,9}[:=]\s{0,9}["'](https?:\/\/[^"'\s]{1,500})["']/gi;
 const settingsFiles = /\.(json|jsonc|toml)$/;
 
-/** Addresses of models in the settings of the tool, and whose logins it has. */
+/** Model addresses from the tool's settings, and hosts of its stored logins. */
 async function settingsOf(
   command: string,
   environment: Record<string, string>,

@@ -11,24 +11,24 @@ import { hostOf } from "./reach";
 interface ProxyWish {
   allowed: AllowedHosts;
   service: URL;
-  /** Called with each host that was refused and not listed. */
+  /** Called for each refused host that is not listed. */
   refused(host: string, port: number, why: Unlisted): void;
 }
 
 export interface Proxy {
-  /** The socket that leads to it. */
+  /** Path of the proxy's socket. */
   socket: string;
   close(): Promise<void>;
 }
 
-/** The only way out of a sandbox: connections to listed hosts, and to nothing else. */
+/** The only way out of a sandbox: it connects to allowed hosts only. */
 export async function openProxy(wish: ProxyWish): Promise<Proxy> {
-  // In a folder of its own, with a short name: the path of a socket may have a hundred letters.
+  // Own folder with a short path: socket paths are limited to about 100 characters.
   const folder = await mkdtemp(join(tmpdir(), "backloom-"));
   const socket = join(folder, "proxy");
   const sockets = new Set<Duplex>();
   const server = createServer((given, answer) => void passOn(wish, given, answer));
-  // A tunnel to the service is spoken to as a server, for only one of its paths may be asked.
+  // Tunnels to the service end here as HTTP, because only one path may be requested.
   const door = createServer((given, answer) => void throughDoor(wish, given, answer));
   let isClosed = false;
   server.on("connection", (one) => {
@@ -100,7 +100,7 @@ async function tunnel(
   return outer;
 }
 
-/** A request through the proxy itself, for an address of plain http. */
+/** Handles a plain HTTP request sent through the proxy. */
 async function passOn(
   wish: ProxyWish,
   given: IncomingMessage,
@@ -111,7 +111,7 @@ async function passOn(
   const [host, port, path] = [url.hostname, Number(url.port || 80), url.pathname + url.search];
   if (isDoor(wish, host, port)) return throughDoor(wish, given, answer, path);
   const verdict = await wish.allowed.decide(host, port);
-  // Whoever asked has gone meanwhile, or the job is over.
+  // The client has disconnected, or the job is over.
   if (answer.destroyed) return;
   if ("refusal" in verdict) {
     if (!verdict.isListed) wish.refused(host, port, verdict);
@@ -120,7 +120,7 @@ async function passOn(
   pass(given, answer, request, { host: verdict.address, port, path }, `${host}:${port}`);
 }
 
-/** A request for the service, of which a job sees one path. */
+/** Forwards a request to the service; only /mcp is allowed. */
 function throughDoor(
   { service }: ProxyWish,
   given: IncomingMessage,
@@ -148,7 +148,7 @@ function pass(
   Reflect.deleteProperty(headers, "proxy-authorization");
   const outer = send({ ...place, method: given.method, headers }, (incoming) => {
     const status = incoming.statusCode ?? 0;
-    // It would be an error here, outside of any request, and end the worker.
+    // An informational status here would throw outside of any request and end the worker.
     if (status < 200) {
       incoming.destroy();
       return say(answer, 502, `${name} does not speak HTTP.`);
@@ -163,13 +163,13 @@ function pass(
   given.pipe(outer);
 }
 
-/** The service where it speaks plain http, unless the person has opened all of it. */
+/** True for the service over plain HTTP, unless the user has allowed all of it. */
 function isDoor({ allowed, service }: ProxyWish, host: string, port: number): boolean {
   const isService = service.protocol === "http:" && allowed.isService({ host: hostOf(host), port });
   return isService && !allowed.isPersons(host, port);
 }
 
-/** Null for what names no host and port. */
+/** Returns null unless the target is a host and port. */
 function partsOf(target: string): { host: string; port: number } | null {
   const [, host, digits] = /^(\[[^\]]+\]|[^:]+):(\d{1,5})$/.exec(target) ?? [];
   const port = Number(digits);

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** Who named a host: the person at this machine, the owner of the product, or a lockfile of the repository. */
+/** Who named a host: the worker's user, the product's owner, or a lockfile of the repository. */
 export type Source = "person" | "product" | "lockfile";
 
 /** A host and port that may be reached from inside. */
@@ -12,7 +12,7 @@ export interface Reach {
 
 const defaultPorts = [443, 80];
 
-/** Reads `host` or `host:port`, `[::1]:port` too; null for anything else. */
+/** Parses `host` or `host:port`, including `[::1]:port`, or returns null. */
 export function readReach(text: string, source: Source): Reach[] | null {
   const [, name, port] = /^(\[[0-9a-f:]+\]|[a-z0-9_.-]+)(?::(\d{1,5}))?$/i.exec(text.trim()) ?? [];
   if (name === undefined || Number(port) > 65_535) return null;
@@ -21,7 +21,7 @@ export function readReach(text: string, source: Source): Reach[] | null {
   return ports.map((one) => ({ host, port: one, source }));
 }
 
-/** The host and port of an address. */
+/** Host and port of an http or https URL. */
 export function reachOf(address: string, source: Source): Reach[] {
   if (!URL.canParse(address)) return [];
   const { protocol, hostname, port } = new URL(address);
@@ -30,7 +30,7 @@ export function reachOf(address: string, source: Source): Reach[] {
   return [{ host: hostOf(hostname), port: port === "" ? standard : Number(port), source }];
 }
 
-/** A name as it is compared: without brackets, case and a dot at its end. */
+/** Normalizes a host name for comparison: no brackets, lower case, no trailing dot. */
 export function hostOf(name: string): string {
   const plain = name
     .replace(/^\[|\]$/g, "")
@@ -58,7 +58,7 @@ for (const [net, prefix] of [
 }
 nearby.addSubnet("fc00::", 7, "ipv6");
 
-/** Where an address leads: this machine, its link, its network, or elsewhere. */
+/** Classifies an address: this machine, its link, its network, or elsewhere. */
 export function placeOfAddress(address: string): "machine" | "link" | "network" | "elsewhere" {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
   const family = isIP(plain) === 6 ? "ipv6" : "ipv4";

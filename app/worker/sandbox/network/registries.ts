@@ -13,7 +13,7 @@ const java = [
   "services.gradle.org",
 ];
 
-/** Where a package manager fetches from when its files name nothing else. */
+/** Default registries, by the package manager's files. */
 const registries: Record<string, readonly string[]> = {
   "package.json": npm,
   "package-lock.json": npm,
@@ -38,7 +38,7 @@ const registries: Record<string, readonly string[]> = {
   "build.gradle.kts": java,
 };
 
-/** Files in which what was resolved stands with the address that it comes from. */
+/** Files that contain the addresses packages are fetched from. */
 const lockfiles =
   /^(package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lock|\.npmrc|uv\.lock|poetry\.lock|Pipfile\.lock|Cargo\.lock|Gemfile\.lock)$/;
 const addressInLockfile =
@@ -47,7 +47,7 @@ const addressInLockfile =
 const mostFiles = 50;
 const mostHosts = 30;
 
-/** The registries that the repository's files name, as its main branch has them: an agent on its branch names none. */
+/** Registries named by files on the main branch. An agent cannot add any on its own branch. */
 export async function registryHosts(folder: string, main: string): Promise<Reach[]> {
   const list = await git(folder, "ls-tree", "-r", "--name-only", main).catch(() => "");
   const files = list.split("\n").filter((file) => Object.hasOwn(registries, basename(file)));
