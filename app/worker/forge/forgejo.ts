@@ -24,7 +24,7 @@ const pullSchema = z
     isOfFork: head.repo_id !== base.repo_id,
   }));
 
-/** Forgejo and Gitea: a draft is one by its title, and labels have numbers. */
+/** Forgejo and Gitea: drafts are marked in the title, and labels are set by id. */
 export function openForgejo(place: ForgePlace, requests: Requests): Forge {
   const repository = `/repos/${place.project}`;
   return {
@@ -32,7 +32,7 @@ export function openForgejo(place: ForgePlace, requests: Requests): Forge {
     ...lookAtForgejo(repository, requests),
     listIssues: issuesOfForgejo(repository, requests),
     async findOpen(branch) {
-      // Older versions cannot be asked for one branch.
+      // Older versions cannot filter by branch.
       for (let page = 1; page <= mostPages; page += 1) {
         const path = `${repository}/pulls?state=open&sort=recentupdate&limit=${pageSize}&page=${page}`;
         const pulls = z.array(pullSchema).parse(await requests.get(path));

@@ -20,7 +20,7 @@ const pullSchema = z
     isDraft: draft ?? title.startsWith(draftMark),
   }));
 
-/** GitLab: pull requests are called merge requests, and a draft is one by its title. */
+/** GitLab: pull requests are called merge requests, and drafts are marked in the title. */
 export function openGitLab(place: ForgePlace, requests: Requests): Forge {
   const project = `/projects/${encodeURIComponent(place.project)}`;
   const change = (number: number, fields: object) =>

@@ -16,7 +16,7 @@ export function issueLook(service: Service, productId: string) {
       label,
       ({ issue, version }) => versions.get(issue.url) === version,
     );
-    // The one that changed first goes first: when the service is away, what it has not heard of is still ahead of what it has.
+    // Earliest change first: if the service goes away, unreported issues are still newer than all reported ones.
     for (let begin = 0; begin < changed.length; begin += issueLimits.issues) {
       const part = changed.slice(begin, begin + issueLimits.issues);
       const issues = part

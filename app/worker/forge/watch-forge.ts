@@ -24,8 +24,8 @@ interface Watch {
 }
 
 /**
- * Looks at pull requests and issues of the product that the worker serves, beside its work, and hands in what it sees: what follows
- * is the service's to decide. Ends when the worker is asked to end.
+ * Polls pull requests and issues of the worker's product, in parallel to its jobs, and reports them; the service
+ * decides what follows. Runs until the worker stops.
  */
 export async function watchForge(watch: Watch, stop: AbortSignal): Promise<void> {
   const { options, service, product, journal } = watch;
