@@ -1,5 +1,5 @@
--- Why: the Data API exposes `public` alone: tables under row level security, and the doors (03_calls). What the service does
--- lives in `operations`, what only that uses in `private`. Nothing new is reachable by anyone until a grant names it, whatever
+-- Why: the Data API exposes only `public`: tables under row level security, and the entry points of 03_calls.
+-- Operations are in `operations`, helpers in `private`. Nobody can use a new object until a grant names it, whatever
 -- the project's default privileges were.
 create schema if not exists private;
 create schema operations;

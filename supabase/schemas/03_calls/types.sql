@@ -1,4 +1,4 @@
--- Who asks, as the service sees it on this very request (specification: Authentication).
+-- Who is calling, read anew for each request (specification: Authentication).
 create type private.principal as (
   user_id uuid,
   username text,

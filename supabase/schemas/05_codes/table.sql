@@ -1,5 +1,5 @@
--- Why: generated codes come from counter rows, never from the highest code plus one, so that two creates cannot meet
--- (specification: Entity codes 3, 4). The scope is a product, or the user for ideas.
+-- Why: generated codes come from counter rows, not from the highest code plus one, so that two concurrent creations
+-- never get the same code (specification: Entity codes 3, 4). The scope is a product, or the user for ideas.
 create table public.code_counters (
   scope_id uuid not null,
   kind text not null constraint code_counters_kind check (kind in ('pbi', 'story', 'task', 'sprint', 'idea')),
@@ -11,6 +11,6 @@ comment on table public.code_counters is 'Last generated number per scope and ki
 
 alter table public.code_counters enable row level security;
 
--- The counters are reached through private.next_code alone; this policy only states that nobody else has a row here.
+-- Only private.next_code uses the counters; this policy only states that nobody else has a row here.
 create policy code_counters_service on public.code_counters for all to service_role using (true) with check (true);
 grant select, insert, update, delete on public.code_counters to service_role;

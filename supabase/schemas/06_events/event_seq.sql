@@ -1,5 +1,5 @@
--- Why: two equal changes in one transaction are two events. Each event takes its number from here, so that
--- nothing on the way can fold them, and a browser can say which event it saw last.
+-- Why: two equal changes in one transaction are two events. Each event gets a number here, so that nothing on the way
+-- merges them and a browser can say which event it saw last.
 create sequence private.event_seq;
 
 comment on sequence private.event_seq is

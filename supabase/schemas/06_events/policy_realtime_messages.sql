@@ -1,6 +1,6 @@
--- Why: a client with a user's JWT may listen to its own products and to its own user topic, and to nothing else.
--- There is no policy for insert: events come from the database alone, no client can send one. Topics of pairings
--- are read by the service only, because who may see them is decided by the pairing cookie.
+-- Why: a client with a user's JWT may listen only to the topics of its user's products and to its user's own topic.
+-- There is no insert policy: only the database sends events. Only the service reads pairing topics, because the pairing
+-- cookie decides who may see them.
 create policy listen_to_own_topics on realtime.messages
 for select
 to authenticated

@@ -1,5 +1,5 @@
--- Why: the events of a transaction leave together at its end. A row here, gone before the transaction is, is what makes
--- Postgres call private.send_events at that moment. Unlogged: nothing in it is ever worth recovering.
+-- Why: a transaction's events are sent together at its end. A row here makes Postgres call private.send_events then,
+-- and is deleted before the commit. Unlogged: nothing in it is worth recovering.
 create unlogged table private.event_flushes (
   id bigint generated always as identity primary key
 );

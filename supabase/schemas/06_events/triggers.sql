@@ -1,5 +1,5 @@
--- Why: the last thing that a transaction with events does. Definer: at the end of a transaction the caller's role is in force
--- again, and no client may send an event.
+-- Why: sends the transaction's events at its end. Definer: by then the caller's role is in force again, and no client
+-- may send an event.
 create function private.tg_event_flushes__send()
 returns trigger
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: the profile beside Supabase Auth. auth.users holds e-mail and password, this table what the service knows.
--- A trigger on auth.users makes the row; the flags are read here on every request, never from the cookie.
--- The reference of active_product_id follows in a later file, because products come after users.
+-- Why: the profile beside Supabase Auth: auth.users holds e-mail and password, this table the service's own data. A
+-- trigger on auth.users creates the row. The flags are read here on every request, never from the cookie.
+-- The foreign key of active_product_id is added below, because products come after users.
 create table public.users (
   id uuid primary key references auth.users (id) on delete cascade,
   username text not null
@@ -21,7 +21,7 @@ create table public.users (
   constraint users_avatar_complete check ((avatar is null) = (avatar_mime is null))
 );
 
--- Completes users once products exist: a deleted product is nobody's active product.
+-- Completes users once products exist. Deleting a product clears it as active product.
 alter table public.users
   add constraint users_active_product_id_fkey
   foreign key (active_product_id) references public.products (id) on delete set null;
@@ -35,7 +35,7 @@ create index users_active_product_id_idx on public.users (active_product_id);
 
 alter table public.users enable row level security;
 
--- A user sees the name of oneself and of the people one shares a product with (columns are limited by the grant).
+-- Users see their own name and those of people who share a product with them (the grant limits the columns).
 create policy users_select_own_and_teammates on public.users
   for select to authenticated
   using (

@@ -1,6 +1,6 @@
--- Why: whoever makes an account in Supabase Auth (registration, an administrator, the project's dashboard) gets a
--- profile in the same transaction. The name comes from the sign-up; role and flags never do: everybody starts as a
--- DEVELOPER without flags. Without a usable name one is made from the address.
+-- Why: every new account in Supabase Auth (by registration, an administrator or the project's dashboard) gets a profile
+-- in the same transaction. The name comes from the sign-up, role and flags never do: everybody starts as a DEVELOPER
+-- without flags. Without a usable name, one is made from the address.
 -- Definer: Supabase Auth runs as its own role, which has no rights on our tables.
 create function private.tg_auth_users__create_profile()
 returns trigger
@@ -31,7 +31,7 @@ create trigger _100_create_profile
 after insert on auth.users
 for each row execute function private.tg_auth_users__create_profile();
 
--- Why: people sign in with an address too; after a confirmed change in Supabase Auth the new one counts.
+-- Why: people can also sign in with their address; when Supabase Auth confirms a new one, it replaces the old one here.
 -- Definer: Supabase Auth runs as its own role, which has no rights on our tables.
 create function private.tg_auth_users__copy_email()
 returns trigger

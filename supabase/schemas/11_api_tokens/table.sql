@@ -1,5 +1,6 @@
--- Why: bearer tokens of agents and scripts, and what people granted to programs over OAuth (those with a client_id). The token
--- itself is shown once and never stored, only its SHA-256. A grant has one access token at a time, replaced with each refresh.
+-- Why: bearer tokens of agents and scripts, and access that people granted to programs over OAuth (rows with a
+-- client_id). The token is shown once; only its SHA-256 is stored. A grant has one access token at a time, replaced
+-- with each refresh.
 create table public.api_tokens (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references public.users (id) on delete cascade,
@@ -36,7 +37,7 @@ create index api_tokens_client_id_idx on public.api_tokens (client_id) where cli
 
 alter table public.api_tokens enable row level security;
 
--- A user sees one's own tokens, without their hashes (columns are limited by the grant); changes go through functions.
+-- Users see their own tokens without hashes (the grant limits the columns). Changes go through functions.
 create policy api_tokens_select_own on public.api_tokens
   for select to authenticated using (user_id = (select auth.uid()));
 

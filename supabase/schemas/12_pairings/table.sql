@@ -1,6 +1,6 @@
--- Why: a desktop that waits to be signed in by a phone (specification: Login pairing).
--- Two distinct secrets exist, the phone's and the desktop's; only their SHA-256 is stored.
--- The constraints make impossible rows impossible: who approved, when, and when it was used.
+-- Why: a desktop that waits to be signed in by a phone (specification: Login pairing). Phone and desktop have separate
+-- secrets; only their SHA-256 is stored. The constraints keep the columns consistent: who approved, when, and when it
+-- was used.
 create table public.login_pairings (
   id uuid primary key default gen_random_uuid(),
   status public.pairing_status not null default 'PENDING',
@@ -40,7 +40,7 @@ create index login_pairings_created_at_idx on public.login_pairings (created_at)
 
 alter table public.login_pairings enable row level security;
 
--- Nobody reads pairings directly: they hold hashes of secrets. The service role passes row level security.
+-- Nobody reads pairings directly: they hold hashes of secrets. The service role bypasses row level security.
 create policy login_pairings_service on public.login_pairings
   for all to service_role using (true) with check (true);
 

@@ -1,5 +1,5 @@
--- Why: programs that registered themselves to ask for access (RFC 7591). They are public clients: no secret, so whoever knows an id
--- gains nothing by it. Programs that name the address of a metadata document are not kept here: the document says who they are.
+-- Why: programs that registered to ask for access (RFC 7591). They are public clients without a secret, so knowing an
+-- id is worth nothing. Programs identified by the address of a metadata document are not stored here.
 create table public.oauth_clients (
   id text primary key constraint oauth_clients_id_length check (char_length(id) between 1 and 200),
   name text not null constraint oauth_clients_name_length check (char_length(name) between 1 and 100),
@@ -15,7 +15,7 @@ create index oauth_clients_created_at_idx on public.oauth_clients (created_at);
 
 alter table public.oauth_clients enable row level security;
 
--- Nobody reads clients directly. The service role passes row level security.
+-- Nobody reads clients directly. The service role bypasses row level security.
 create policy oauth_clients_service on public.oauth_clients
   for all to service_role using (true) with check (true);
 

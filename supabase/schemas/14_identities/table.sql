@@ -1,5 +1,6 @@
--- Why: who somebody is at the sign-in provider (OpenID Connect). Issuer and subject name a person for good; an address may pass to
--- another one. The refresh token answers whether the account there still exists; it is sealed with SESSION_SECRET by the service.
+-- Why: a user's identity at the sign-in provider (OpenID Connect). Issuer and subject are permanent; an address may
+-- pass to another person. The refresh token is used to check whether the account there still exists; the service seals
+-- it with SESSION_SECRET.
 create table public.account_identities (
   issuer text not null constraint account_identities_issuer_length check (char_length(issuer) between 1 and 2000),
   subject text not null constraint account_identities_subject_length check (char_length(subject) between 1 and 255),
@@ -21,7 +22,7 @@ create index account_identities_checked_at_idx on public.account_identities (che
 
 alter table public.account_identities enable row level security;
 
--- Nobody reads identities directly. The service role passes row level security.
+-- Nobody reads identities directly. The service role bypasses row level security.
 create policy account_identities_service on public.account_identities
   for all to service_role using (true) with check (true);
 

@@ -1,5 +1,5 @@
 -- Why: the root of everything that people and agents share (specification: Product).
--- The owner also has a row in product_members, kept by a trigger; access is looked up there and nowhere else.
+-- The owner also has a row in product_members, kept by a trigger; access is only looked up there.
 create table public.products (
   id uuid primary key default gen_random_uuid(),
   owner_id uuid not null default auth.uid() references public.users (id) on delete restrict,
@@ -45,7 +45,7 @@ comment on column public.products.may_reach is 'Hosts, with or without a port, t
 
 alter table public.products enable row level security;
 
--- Products: members read, the owner changes. Demo accounts are stopped by restrictive policies, whatever else is allowed
+-- Products: members read, the owner changes. Restrictive policies stop demo accounts, whatever else is allowed
 -- (specification: Authentication 3, 4).
 create policy products_select on public.products for select to authenticated
   using (owner_id = (select auth.uid()) or id in (select private.accessible_product_ids()));

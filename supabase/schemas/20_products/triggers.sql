@@ -19,8 +19,8 @@ create trigger _340_guard_archived before update on public.products
   for each row when (old.archived_at is not null and new.archived_at is not null and auth.uid() is not null)
   execute function private.tg_products__guard_archived();
 
--- Why: a product's code is unique per owner; the refusal says so in words, the constraint is the second wall.
--- Definer: looks at all products of the owner.
+-- Why: a product's code is unique per owner; this refuses with a message, the constraint is the second check. Definer:
+-- looks at all products of the owner.
 create function private.tg_products__guard_code()
 returns trigger
 language plpgsql
@@ -46,7 +46,8 @@ create trigger _345_guard_code before insert on public.products
 create trigger _346_guard_code before update on public.products
   for each row when (new.code <> old.code) execute function private.tg_products__guard_code();
 
--- Why: auto_pr is the contract's word for whether there are pull requests, pull_requests says which: who writes one of them has written both.
+-- Why: auto_pr is the contract's field for whether workers open pull requests, pull_requests says how. Writing one of
+-- them sets the other.
 create function private.tg_products__join_auto_pr()
 returns trigger
 language plpgsql
@@ -72,8 +73,8 @@ create trigger _350_join_auto_pr before insert or update of auto_pr, pull_reques
 create trigger _400_touch before update on public.products
   for each row execute function private.tg_any__touch();
 
--- Why: an archived product is nobody's active product (specification: Other records, User). Definer: it writes the profiles
--- of all its members.
+-- Why: an archived product cannot be anybody's active product (specification: Other records, User). Definer: it writes
+-- the profiles of all its members.
 create function private.tg_products__clear_active()
 returns trigger
 language plpgsql
@@ -115,7 +116,7 @@ create trigger _530_add_owner after insert on public.products
   for each row execute function private.tg_products__add_owner();
 
 -- Why: open streams end when their product is archived or deleted, and pages follow its fields.
--- Definer: an event is sent whoever writes, and no client may call private.emit.
+-- Definer: events are sent whoever writes, and no client may call private.emit.
 create function private.tg_products__emit()
 returns trigger
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: product backlog items (specification: PBI), ordered by priority and a float sort_order.
--- `status` is READY, DONE or FAILED as its stories say, or BLOCKED by hand; triggers keep that.
+-- Why: product backlog items (specification: PBI), ordered by priority and a float sort_order. Triggers keep `status`:
+-- READY, DONE or FAILED derived from its stories, or BLOCKED by hand.
 create table public.pbis (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,
@@ -24,7 +24,7 @@ create table public.pbis (
   constraint pbis_id_product_key unique (id, product_id)
 );
 
--- Completes pbis once ideas exist: the idea that a PBI was promoted from.
+-- Completes pbis once ideas exist: the idea a PBI was promoted from.
 alter table public.pbis
   add constraint pbis_idea_id_fkey foreign key (idea_id) references public.ideas (id) on delete set null;
 
@@ -42,8 +42,8 @@ create index pbis_search_idx on public.pbis
 
 alter table public.pbis enable row level security;
 
--- Members read; members of a product that is not archived write. Demo accounts are stopped by restrictive policies,
--- whatever else is allowed (specification: Authentication 3, 4).
+-- Everybody in the product reads; members and the owner write while it is not archived. Restrictive policies stop demo
+-- accounts, whatever else is allowed (specification: Authentication 3, 4).
 create policy pbis_select on public.pbis for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 create policy pbis_insert on public.pbis for insert to authenticated

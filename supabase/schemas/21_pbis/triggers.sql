@@ -16,8 +16,8 @@ create trigger _150_assign_code before insert on public.pbis
 create trigger _151_assign_code before update on public.pbis
   for each row when (new.code is distinct from old.code) execute function private.tg_any__assign_code('pbi');
 
--- Why: a new PBI without a place of its own comes last within its priority (specification: Ordering rules 4).
--- Definer: the place does not depend on what the caller may see.
+-- Why: a new PBI without a sort_order comes last in its priority (specification: Ordering rules 4). Definer: its place
+-- does not depend on what the caller may see.
 create function private.tg_pbis__append()
 returns trigger
 language plpgsql
@@ -38,8 +38,8 @@ comment on function private.tg_pbis__append is 'A new PBI comes last in its prio
 create trigger _210_append before insert on public.pbis
   for each row when (new.sort_order is null) execute function private.tg_pbis__append();
 
--- Why: BLOCKED is set and lifted by hand; every other status of a PBI follows from its stories and is put here, whatever a
--- write says (specification: States, PBI).
+-- Why: BLOCKED is set and lifted by hand; every other status of a PBI is derived from its stories and set here,
+-- whatever a write says (specification: States, PBI).
 create function private.tg_pbis__derive_status()
 returns trigger
 language plpgsql
@@ -64,8 +64,8 @@ create trigger _311_derive_status before update on public.pbis
 create trigger _400_touch before update on public.pbis
   for each row execute function private.tg_any__touch();
 
--- Why: a merged pull request brings the work of its PBI to the main branch, which frees what waits for that where the product asks for it.
--- Definer: the caller may not write jobs.
+-- Why: a merged pull request brings the PBI's work to the main branch. In products that wait for the merge, this
+-- releases what the work blocks. Definer: the caller may not write jobs.
 create function private.tg_pbis__note_merged()
 returns trigger
 language plpgsql
@@ -87,8 +87,8 @@ after update of pr_merged_at on public.pbis
 for each row when (new.pr_merged_at is distinct from old.pr_merged_at)
 execute function private.tg_pbis__note_merged();
 
--- Why: every change of a PBI reaches the backlog streams of its product.
--- Definer: an event is sent whoever writes, and no client may call private.emit.
+-- Why: sends every change of a PBI to the backlog streams of its product.
+-- Definer: events are sent whoever writes, and no client may call private.emit.
 create function private.tg_pbis__emit()
 returns trigger
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: sprints group stories of one product (specification: Sprint). At most one is ACTIVE per product.
+-- Why: a sprint groups stories of one product (specification: Sprint). At most one per product is ACTIVE.
 create table public.sprints (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,
@@ -28,8 +28,8 @@ create unique index sprints_one_active_key on public.sprints (product_id) where 
 
 alter table public.sprints enable row level security;
 
--- Members read; members of a product that is not archived write. Demo accounts are stopped by restrictive policies,
--- whatever else is allowed (specification: Authentication 3, 4).
+-- Everybody in the product reads; members and the owner write while it is not archived. Restrictive policies stop demo
+-- accounts, whatever else is allowed (specification: Authentication 3, 4).
 create policy sprints_select on public.sprints for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 create policy sprints_insert on public.sprints for insert to authenticated

@@ -16,8 +16,8 @@ create trigger _150_assign_code before insert on public.sprints
 create trigger _400_touch before update on public.sprints
   for each row execute function private.tg_any__touch();
 
--- Why: the solo streams follow the active sprint, and pages that list sprints follow each change.
--- Definer: an event is sent whoever writes, and no client may call private.emit.
+-- Why: solo streams follow the active sprint, and pages that list sprints follow each change.
+-- Definer: events are sent whoever writes, and no client may call private.emit.
 create function private.tg_sprints__emit()
 returns trigger
 language plpgsql

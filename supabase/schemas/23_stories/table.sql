@@ -1,5 +1,5 @@
--- Why: stories (specification: Story). Sprint, PBI and assignee are tied to the story's product by composite keys, so no
--- path can mix two products. `status` is derived from the tasks and the sprint, `sort_order` from the code; triggers keep both.
+-- Why: stories (specification: Story). Composite keys tie sprint, PBI and assignee to the story's product, so no path
+-- can mix two products. Triggers derive `status` from the tasks and the sprint, and `sort_order` from the code.
 create table public.stories (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,
@@ -64,8 +64,8 @@ create index stories_assignee_idx on public.stories (product_id, assignee_id);
 create index stories_search_idx on public.stories
   using gin (private.scoped_words(product_id, code, title, description));
 
--- Why: every end of a story asks whether its PBI has one that failed or is not done; with these the answer does not grow
--- dearer with the number of stories (private.derived_pbi_status).
+-- Why: when a story ends, its PBI's status depends on whether any story failed or is not done. With these indexes the
+-- cost does not grow with the number of stories (private.derived_pbi_status).
 create index stories_failed_idx on public.stories (pbi_id) where status = 'FAILED';
 create index stories_unfinished_idx on public.stories (pbi_id) where status <> 'DONE';
 
@@ -74,8 +74,8 @@ create index stories_triage_idx on public.stories (product_id, created_at, id) w
 
 alter table public.stories enable row level security;
 
--- Members read; members of a product that is not archived write. Demo accounts are stopped by restrictive policies,
--- whatever else is allowed (specification: Authentication 3, 4).
+-- Everybody in the product reads; members and the owner write while it is not archived. Restrictive policies stop demo
+-- accounts, whatever else is allowed (specification: Authentication 3, 4).
 create policy stories_select on public.stories for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 create policy stories_insert on public.stories for insert to authenticated

@@ -1,5 +1,5 @@
--- Why: a PBI that is not blocked follows its stories (specification: States, PBI). One statement for all rows of a write.
--- Definer: the status of a PBI is nobody's to write, except for blocking it.
+-- Why: a PBI that is not blocked follows its stories (specification: States, PBI). One statement for all rows of a
+-- write. Definer: users may only block a PBI, not set any other status.
 create function private.tg_stories__derive_pbi()
 returns trigger
 language plpgsql
@@ -50,8 +50,8 @@ create trigger _510_derive_pbi_delete after delete on public.stories
   referencing old table as old_stories
   for each statement execute function private.tg_stories__derive_pbi();
 
--- Why: a burn-down shows the tasks that were in the sprint on each day: those that join late do not change the days before,
--- and those that leave stay in the days on which they were there. Definer: the history is nobody's to write.
+-- Why: a burn-down shows the tasks in the sprint on each day: those that join late do not change earlier days, and
+-- those that leave stay in the days they were there. Definer: users may not write the history.
 create function private.tg_stories__record_sprint()
 returns trigger
 language plpgsql
@@ -74,8 +74,8 @@ create trigger _550_record_sprint after update of sprint_id on public.stories
   for each row when (new.sprint_id is distinct from old.sprint_id)
   execute function private.tg_stories__record_sprint();
 
--- Why: a story that becomes DONE frees the tasks of the stories that wait for it, and holds them again when it is opened anew.
--- Definer: the caller may not write jobs.
+-- Why: a story that becomes DONE releases the tasks of the stories it blocks, and blocks them again when it is
+-- reopened. Definer: the caller may not write jobs.
 create function private.tg_stories__settle_waiting()
 returns trigger
 language plpgsql
@@ -97,9 +97,9 @@ after update of status on public.stories
 for each row when ((new.status = 'DONE') <> (old.status = 'DONE'))
 execute function private.tg_stories__settle_waiting();
 
--- Why: every change of a story reaches the solo and backlog streams of its product. A story that moved tells where it was,
--- so that those who lose it hear of it too.
--- Definer: an event is sent whoever writes, and no client may call private.emit.
+-- Why: sends every change of a story to the solo and backlog streams of its product. The event of a moved story
+-- includes its old place, so that streams which lose it get it too.
+-- Definer: events are sent whoever writes, and no client may call private.emit.
 create function private.tg_stories__emit()
 returns trigger
 language plpgsql
@@ -136,8 +136,8 @@ $$;
 comment on function private.tg_stories__emit is
   'Announces changes of stories on product:<id> (specification: Solo stream, Backlog stream).';
 
--- Why: what waits in triage is in the inbox of everybody who may accept it.
--- Definer: an event is sent whoever writes, and no client may call private.emit.
+-- Why: stories in triage are in the inbox of everybody who may accept them.
+-- Definer: events are sent whoever writes, and no client may call private.emit.
 create function private.tg_stories__tell_inbox()
 returns trigger
 language plpgsql

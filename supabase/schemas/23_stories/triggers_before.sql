@@ -1,8 +1,9 @@
 create trigger _110_lock_products before insert or update or delete on public.stories
   for each statement execute function private.tg_any__lock_products();
 
--- Why: product_id of a story always is its PBI's (specification: What the service does 1). A story may move to another PBI
--- of its product, never to another product. Definer: the PBI may be hidden from the caller, whose write RLS then refuses.
+-- Why: a story always has the product_id of its PBI (specification: What the service does 1). It may move to another
+-- PBI of its product, never to another product. Definer: the PBI may be hidden from the caller, whose write RLS then
+-- refuses.
 create function private.tg_stories__copy_product()
 returns trigger
 language plpgsql
@@ -32,8 +33,8 @@ create trigger _121_copy_product before update on public.stories
 create trigger _130_lock_product before insert or update or delete on public.stories
   for each row execute function private.tg_any__lock_product();
 
--- Why: under a shared product lock two stories of one PBI may end at the same moment; the PBI is derived from both only when
--- the second sees the first. Definer: the helper is not for users.
+-- Why: under a shared product lock two stories of one PBI may end at the same moment. The PBI's status is only right if
+-- the second transaction sees the first. Definer: users may not call the helper.
 create function private.tg_stories__lock_pbi()
 returns trigger
 language plpgsql
@@ -70,8 +71,8 @@ create trigger _201_sort_order before update on public.stories
   for each row when (new.code <> old.code or new.sort_order <> old.sort_order)
   execute function private.tg_any__sort_order();
 
--- Why: nobody sets the status of a story; it follows from its tasks and its sprint (specification: States, Story). Whatever
--- a write says, this puts the derived value. What waits in triage and what is a template is not looked at further.
+-- Why: nobody sets a story's status; it is derived from its tasks and its sprint (specification: States, Story),
+-- whatever a write says. Stories in triage and templates have their own status.
 create function private.tg_stories__derive_status()
 returns trigger
 language plpgsql
@@ -100,8 +101,8 @@ create trigger _301_derive_status before update on public.stories
     or new.is_template <> old.is_template)
   execute function private.tg_stories__derive_status();
 
--- Why: stories join a sprint that is planned or runs, never one that is over (specification: States, Sprint).
--- Definer: the sprint may be hidden from the caller, whose write RLS then refuses; the composite key ties it to the product.
+-- Why: stories join a planned or active sprint, never one that has ended (specification: States, Sprint). Definer: the
+-- sprint may be hidden from the caller, whose write RLS then refuses; the composite key ties it to the product.
 create function private.tg_stories__guard_sprint()
 returns trigger
 language plpgsql
@@ -147,8 +148,8 @@ create trigger _321_guard_sprint before update on public.stories
 create trigger _400_touch before update on public.stories
   for each row execute function private.tg_any__touch();
 
--- Why: the delete event of a task must carry sprint and assignee, but by then the cascade has removed its story.
--- Kept for the length of the transaction only.
+-- Why: the delete event of a task must carry sprint and assignee, but by then the cascade has removed its story. Kept
+-- only for the transaction.
 create function private.tg_stories__remember_place()
 returns trigger
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: tasks (specification: Task). `product_id` repeats the story's product, and the composite key holds it there.
+-- Why: tasks (specification: Task). `product_id` repeats the story's; the composite key keeps them equal.
 create table public.tasks (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,
@@ -49,8 +49,8 @@ create index tasks_search_idx on public.tasks
 
 alter table public.tasks enable row level security;
 
--- Members read; members of a product that is not archived write. Demo accounts are stopped by restrictive policies,
--- whatever else is allowed (specification: Authentication 3, 4).
+-- Everybody in the product reads; members and the owner write while it is not archived. Restrictive policies stop demo
+-- accounts, whatever else is allowed (specification: Authentication 3, 4).
 create policy tasks_select on public.tasks for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 create policy tasks_insert on public.tasks for insert to authenticated

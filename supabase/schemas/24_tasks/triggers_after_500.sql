@@ -1,8 +1,8 @@
--- Why: a story follows its tasks, also when the last two finish at the same moment: every change of a task holds the
--- product lock, and this reads the tasks afterwards. The PBI follows through the trigger on stories. A failed task's sprint and
--- runs are not touched here.
--- A row at a time after an update, and the last to fire: most writes change one task, and most changes of a task mean nothing to its story.
--- Definer: statuses of stories are nobody's to write.
+-- Why: a story follows its tasks, even when the last two finish at the same moment: every change of a task holds the
+-- product lock, and this reads the tasks afterwards. The PBI follows by the trigger on stories. A failed task's sprint
+-- and runs are handled elsewhere.
+-- For updates it fires per row and last: most writes change one task, and most changes do not affect the story.
+-- Definer: users may not write statuses of stories.
 create function private.tg_tasks__derive_story()
 returns trigger
 language plpgsql
@@ -47,9 +47,9 @@ create trigger _500_derive_story_delete after delete on public.tasks
   referencing old table as old_tasks
   for each statement execute function private.tg_tasks__derive_story();
 
--- Why: the history behind burn-down and cycle time: every status that a task took, and every sprint that it came to.
--- A row at a time after an update: most writes change one task, and of one row no table of transitions has to be kept and joined.
--- Definer: the history is nobody's to write.
+-- Why: the history behind burn-down and cycle time: every status and every sprint of a task. For updates it fires per
+-- row: most writes change one task, and this saves the transition table and its join. Definer: users may not write the
+-- history.
 create function private.tg_tasks__record_status_change()
 returns trigger
 language plpgsql
@@ -83,9 +83,9 @@ create trigger _550_record_status_update after update of status on public.tasks
 create trigger _550_record_move after update of story_id on public.tasks
   for each row when (new.story_id <> old.story_id) execute function private.tg_tasks__record_status_change();
 
--- Why: tasks_in_review holds those in review and no others.
--- Reads the row as it is by now: an earlier trigger may have moved the task on.
--- Definer: it is nobody's to write.
+-- Why: tasks_in_review holds exactly the tasks in review.
+-- Reads the row's current state, because an earlier trigger may have moved the task on.
+-- Definer: users may not write it.
 create function private.tg_tasks__note_review()
 returns trigger
 language plpgsql
@@ -111,9 +111,9 @@ create trigger _555_note_review_update after update of status on public.tasks
   for each row when (old.status is distinct from new.status and 'REVIEW' in (old.status, new.status))
   execute function private.tg_tasks__note_review();
 
--- Why: a task that becomes DONE frees what waits for it, and holds it again when it is opened anew; a task that moves waits for what
--- its new story waits for, and whoever waits for a whole story waits for another set of tasks; so it is with one that is new or deleted.
--- A batch counts the tasks of a story one by one. Definer: the caller may not write jobs.
+-- Why: a task that becomes DONE releases what it blocks, and blocks it again when reopened. A moved task is blocked by
+-- the blockers of its new story; and for whatever is blocked by a whole story, a moved, new or deleted task changes the
+-- set of blockers. A batch counts the tasks of a story one by one. Definer: the caller may not write jobs.
 create function private.tg_tasks__settle_waiting()
 returns trigger
 language plpgsql
@@ -159,7 +159,7 @@ create trigger _560_settle_waiting_deleted
 after delete on public.tasks
 for each row execute function private.tg_tasks__settle_waiting();
 
--- Why: one statement may bring thousands of tasks. Definer: the caller may not write jobs.
+-- Why: one statement may insert thousands of tasks. Definer: the caller may not write jobs.
 create function private.tg_tasks__settle_waiting_inserted()
 returns trigger
 language plpgsql
@@ -179,9 +179,9 @@ after insert on public.tasks
 referencing new table as new_tasks
 for each statement execute function private.tg_tasks__settle_waiting_inserted();
 
--- Why: a task that fails within an unfinished run takes the run and its sprint, if it has one, with it, and what the run had not finished is
--- cancelled, all in the transaction that reported it. Story and PBI follow by their own derivation, which leaves BLOCKED
--- alone. The job of the failed task itself ends FAILED. A task that fails outside a run stays between itself, story and PBI.
+-- Why: a task that fails in an unfinished run stops the run and its sprint, if any, and cancels the rest of the run,
+-- all in the transaction that reported it. Story and PBI follow by their own derivation, which keeps BLOCKED. The
+-- failed task's job ends FAILED. A task that fails outside a run affects only its story and PBI.
 -- Definer: the caller may not write runs and jobs.
 create function private.tg_tasks__cascade_failure()
 returns trigger

@@ -1,6 +1,6 @@
--- Why: a person may finish a task by hand while others still have it before them. A batch run's record then says so, and the batch
--- does not do the work again; a job that waited for another worker or for a review has nothing left to wait for.
--- Mostly a task is done by its own job, in no batch: then two looks are all.
+-- Why: a person may finish a task by hand that a run still plans to do. A batch run then records it as done and does
+-- not repeat the work; a job that waited for another worker or a review has nothing left to wait for. Usually a task is
+-- finished by its own job, outside a batch: then two look-ups are all.
 -- Definer: the caller may not write executions and jobs.
 create function private.tg_tasks__finish_elsewhere()
 returns trigger
@@ -40,8 +40,8 @@ after update of status on public.tasks
 for each row when (new.status = 'DONE' and old.status <> 'DONE')
 execute function private.tg_tasks__finish_elsewhere();
 
--- Why: a task that waits for a review waits for a person, so a person is told: the assignee of its story, else everybody.
--- Definer: the outbox is nobody's to write.
+-- Why: a task in review needs a person, so a notice goes to the assignee of its story, else to everybody. Definer:
+-- users may not write the outbox.
 create function private.tg_tasks__notices()
 returns trigger
 language plpgsql
@@ -68,16 +68,16 @@ create trigger _700_notices after update of status on public.tasks
   for each row when (new.status = 'REVIEW' and old.status <> 'REVIEW')
   execute function private.tg_tasks__notices();
 
--- Why: what waits for a person is in their inbox at once (36_inbox).
+-- Why: tasks that need a person appear in the inbox at once (36_inbox).
 create trigger _890_tell_inbox
 after update of status on public.tasks
 for each row
 when (old.status is distinct from new.status and 'REVIEW' in (old.status, new.status))
 execute function private.tg_any__tell_inbox();
 
--- Why: every change of a task reaches the solo and backlog streams of its product, with the sprint and assignee of its
--- story for the filter. A task that moved tells where it was, so that those who lose it hear of it too.
--- Definer: an event is sent whoever writes, and no client may call private.emit.
+-- Why: sends every change of a task to the solo and backlog streams of its product, with the sprint and assignee of its
+-- story for the filter. The event of a moved task includes its old place, so that streams which lose it get it too.
+-- Definer: events are sent whoever writes, and no client may call private.emit.
 create function private.tg_tasks__emit()
 returns trigger
 language plpgsql
@@ -122,7 +122,7 @@ create trigger _900_emit
 after insert or update or delete on public.tasks
 for each row execute function private.tg_tasks__emit();
 
--- private.tg_tasks__derive_story is in triggers_after_500.sql, with its other triggers.
+-- private.tg_tasks__derive_story and its other triggers are in triggers_after_500.sql.
 create trigger _990_derive_story_update after update of status, story_id on public.tasks
   for each row when (
     new.story_id <> old.story_id
@@ -130,8 +130,8 @@ create trigger _990_derive_story_update after update of status, story_id on publ
   )
   execute function private.tg_tasks__derive_story();
 
--- Why: most updates of a task change its status alone, two with every job. Where it differs in nothing else, that is found without
--- writing its row as JSON twice.
+-- Why: most updates of a task change only its status, twice per job. This finds out without converting the row to JSON
+-- twice.
 create function private.changed_task_fields(p_old public.tasks, p_new public.tasks)
 returns jsonb
 language plpgsql

@@ -1,8 +1,8 @@
 create trigger _110_lock_products before insert or update or delete on public.tasks
   for each statement execute function private.tg_any__lock_products();
 
--- Why: product_id of a task always is its story's (specification: Task). A task may move to another story of its product,
--- never to another product. Definer: the story may be hidden from the caller, whose write RLS then refuses.
+-- Why: a task always has the product_id of its story (specification: Task). It may move to another story of its
+-- product, never to another product. Definer: the story may be hidden from the caller, whose write RLS then refuses.
 create function private.tg_tasks__copy_product()
 returns trigger
 language plpgsql
@@ -41,9 +41,9 @@ create trigger _150_assign_code before insert on public.tasks
 create trigger _151_assign_code before update of code on public.tasks
   for each row when (new.code is distinct from old.code) execute function private.tg_any__assign_code('task');
 
--- Why: the job of a batch stands for all tasks of its run and only names one of them. When that one is deleted, the job names
--- the next unfinished task, else another one of its run, and lives on with its tokens and its cost; only with the last task
--- does it go. Nothing is left to name while the product itself is deleted. Definer: the caller may not write jobs.
+-- Why: a batch has one job for all tasks of its run, and it names one of them. When that task is deleted, the job names
+-- the next unfinished task, else another of its run, and keeps its tokens and cost; only the last task deletes it too.
+-- While the product itself is deleted, no task is left to name. Definer: the caller may not write jobs.
 create function private.tg_tasks__keep_batch_job()
 returns trigger
 language plpgsql
@@ -80,7 +80,7 @@ create trigger _201_sort_order before update of code, sort_order on public.tasks
   for each row when (new.code <> old.code or new.sort_order <> old.sort_order)
   execute function private.tg_any__sort_order();
 
--- Why: a task's own repository is code that workers may be asked to run: whoever decides about it sees who wrote it.
+-- Why: a task's own repository is code that workers may be asked to run, so the person who decides sees who set it.
 create function private.tg_tasks__repo_url_by()
 returns trigger
 language plpgsql

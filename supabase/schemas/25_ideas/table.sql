@@ -1,4 +1,5 @@
--- Why: notes of one user for one product (specification: Idea). PLANNED means promoted to a PBI; archived is a flag beside it.
+-- Why: one user's notes for one product (specification: Idea). PLANNED means promoted to a PBI; archived is a separate
+-- flag.
 create table public.ideas (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null default auth.uid() references public.users (id) on delete cascade,
@@ -31,8 +32,8 @@ create index ideas_search_idx on public.ideas
 
 alter table public.ideas enable row level security;
 
--- Ideas belong to one user; writing also needs a product that is not archived (specification: Idea; Authentication 3, 4).
--- An idea of a product that its user has left is still theirs to change, to take elsewhere and to delete.
+-- Ideas belong to one user; writing also needs a product that is not archived (specification: Idea; Authentication 3,
+-- 4). A user who has left the product can still change, move and delete its ideas.
 create policy ideas_select on public.ideas for select to authenticated
   using (user_id = (select auth.uid()) and private.is_open_to_token(product_id));
 create policy ideas_insert on public.ideas for insert to authenticated

@@ -4,8 +4,8 @@ create trigger _140_take_rate_limit before insert on public.ideas
 create trigger _150_assign_code before insert on public.ideas
   for each row execute function private.tg_any__assign_code('idea');
 
--- Why: an idea moves forward only, steps may be skipped, and PLANNED is reached by promotion alone, which sets the PBI in
--- the same statement (specification: States, Idea).
+-- Why: an idea only moves forward and may skip steps. Only promotion reaches PLANNED, and sets the PBI in the same
+-- statement (specification: States, Idea).
 create function private.tg_ideas__guard_status()
 returns trigger
 language plpgsql
@@ -31,7 +31,7 @@ comment on function private.tg_ideas__guard_status is 'Forward only; PLANNED by 
 create trigger _330_guard_status before update on public.ideas
   for each row when (new.status <> old.status) execute function private.tg_ideas__guard_status();
 
--- Why: a user's new idea is a draft; only the service (import) may bring one in another state.
+-- Why: a user's new idea is always a draft; only the service (import) creates one in another state.
 create function private.tg_ideas__guard_insert()
 returns trigger
 language plpgsql
@@ -52,8 +52,8 @@ create trigger _335_guard_insert before insert on public.ideas
 create trigger _400_touch before update on public.ideas
   for each row execute function private.tg_any__touch();
 
--- Why: the page of an idea tells what happened to it (specification: Other records, idea log).
--- Definer: the log is nobody's to write.
+-- Why: the page of an idea shows its history (specification: Other records, idea log). Definer: users may not write the
+-- log.
 create function private.tg_ideas__log()
 returns trigger
 language plpgsql
@@ -87,8 +87,8 @@ comment on function private.tg_ideas__log is 'Writes idea_logs (specification: O
 create trigger _560_log after insert or update on public.ideas
   for each row execute function private.tg_ideas__log();
 
--- Why: ideas belong to one user; only that user hears of them.
--- Definer: an event is sent whoever writes, and no client may call private.emit.
+-- Why: an idea belongs to one user, so only that user gets its events.
+-- Definer: events are sent whoever writes, and no client may call private.emit.
 create function private.tg_ideas__emit()
 returns trigger
 language plpgsql

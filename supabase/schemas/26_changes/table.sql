@@ -1,6 +1,7 @@
--- Why: somebody who changed or deleted a thing by mistake takes it back within 30 seconds. One row for each thing that a
--- transaction of a person's session changed, with what it was before and what it became; agents' and services' changes
--- are not kept. Of a job it is the owner's word that its work is on the main branch. Rows live for a minute: a session's next change removes its old ones, the sweep the rest.
+-- Why: a person can undo a change or deletion within 30 seconds. One row for each item that one transaction of a
+-- person's session changed, with its state before and after. Changes by agents and the service are not recorded. For a
+-- job, the row records that the owner marked its work as merged into the main branch. Rows live for a minute: a
+-- session's next change deletes its old ones, the sweep the rest.
 create table private.changes (
   id bigint generated always as identity primary key,
   session_id uuid not null,
@@ -24,7 +25,7 @@ create index changes_changed_at_idx on private.changes (changed_at);
 
 alter table private.changes enable row level security;
 
--- Nobody but the functions of this folder, which are definer.
+-- Only for the functions of this folder, which are definer.
 create policy changes_service on private.changes for all to service_role using (true) with check (true);
 
 grant select, insert, update, delete on private.changes to service_role;

@@ -1,5 +1,5 @@
--- Why: whatever way a person takes (page, menu, keys, several at once), the change can be taken back: so it is the rows that
--- remember, not the operations. Definer: private.changes is nobody's to write.
+-- Why: a change can be undone whichever way it was made (page, menu, keys, bulk), so row triggers record it, not the
+-- operations. Definer: users may not write private.changes.
 create function private.tg_any__remember_change()
 returns trigger
 language plpgsql
@@ -31,7 +31,7 @@ $$;
 
 comment on function private.tg_any__remember_change is 'Keeps what a person changed, for undo_change. The argument names the kind.';
 
--- A person has a session; workers and tokens have none, and pay one comparison.
+-- Only people have a session; workers and tokens have none and pay one comparison.
 create trigger _870_remember after update on public.tasks for each row
   when (current_setting('request.jwt.claims', true) like '%"session_id"%')
   execute function private.tg_any__remember_change('task');
@@ -42,7 +42,7 @@ create trigger _870_remember after update on public.pbis for each row
   when (current_setting('request.jwt.claims', true) like '%"session_id"%')
   execute function private.tg_any__remember_change('pbi');
 
--- Before the row goes: what hangs on it is still there to be looked at.
+-- Before the delete, because dependent rows can still be read then.
 create trigger _871_remember before delete on public.tasks for each row
   when (current_setting('request.jwt.claims', true) like '%"session_id"%')
   execute function private.tg_any__remember_change('task');
@@ -53,7 +53,7 @@ create trigger _871_remember before delete on public.pbis for each row
   when (current_setting('request.jwt.claims', true) like '%"session_id"%')
   execute function private.tg_any__remember_change('pbi');
 
--- Why: a task that comes back brings the statuses that it had, or the burn-down would tell another story.
+-- Why: a restored task needs its status history, or the burn-down would be wrong.
 create function private.task_history(p_kind text, p_id uuid)
 returns jsonb
 language sql
@@ -68,8 +68,8 @@ $$;
 
 comment on function private.task_history is 'The statuses of a task that is about to be deleted.';
 
--- Why: jobs, logs and questions go with what they are about and are not kept for an undo. Who deletes something that has them
--- is told that it cannot come back.
+-- Why: jobs, logs and questions are deleted with their item and not kept for undo. Deleting an item that has them says
+-- that it cannot be undone.
 create function private.lost_with(p_kind text, p_row jsonb)
 returns text
 language sql

@@ -1,6 +1,6 @@
--- Why: an editor says which version it changed. Every change of a field that answers show raises the version by one, and each
--- field remembers its own, so that a refusal can name what was changed, by whom and when. The argument lists the fields. Dragging a
--- PBI to another place changes no text of it, and leaves its version.
+-- Why: editors send the version they read. Every change of a visible field raises the row's version by one, and each
+-- field keeps the version of its last change, so that a refusal can name what was changed, by whom and when. The
+-- argument lists the fields. Dragging a PBI to another place does not raise its version.
 create function private.tg_any__raise_version()
 returns trigger
 language plpgsql

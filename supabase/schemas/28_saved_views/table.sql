@@ -1,7 +1,7 @@
--- Why: whoever looks at a backlog or a board in the same way each morning keeps that way under a name, for themselves or for
--- all members. A look is what the address of the page holds: filter, groups, shape and what cards leave out.
+-- Why: a person can save the filter and layout of a backlog or board under a name, for themselves or for all members. A
+-- look is what the page's address contains: filter, groups, layout and what cards hide.
 -- user_id     whose view it is; null when all members see it
--- created_by  who made it, and with the product's owner may change a shared one
+-- created_by  its creator; may change a shared view, like the product's owner
 create table public.saved_views (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

@@ -1,5 +1,5 @@
--- Why: people sort their work by words of their own. Stories and tasks hold the ids of their labels (label_ids), so that a change
--- of them is a change of the row: it is heard on the streams and can be taken back like every other.
+-- Why: people sort work by their own labels. Stories and tasks hold the ids of theirs (label_ids), so that changing
+-- them changes the row: streams get the event, and it can be undone like any other change.
 create table public.labels (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

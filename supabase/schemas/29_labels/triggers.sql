@@ -1,7 +1,7 @@
 create trigger _400_touch before update on public.labels for each row execute function private.tg_any__touch();
 
--- Why: a row holds only labels of its product, each once and in the order of their names, whatever way they came. One that was
--- deleted meanwhile is left out, so that an undo does not fail over it. Definer: the caller of an import is the service.
+-- Why: a row holds only labels of its product, each once and ordered by name, whatever the write says. A label deleted
+-- meanwhile is dropped, so that an undo does not fail because of it. Definer: the caller of an import is the service.
 create function private.tg_any__keep_labels()
 returns trigger
 language plpgsql

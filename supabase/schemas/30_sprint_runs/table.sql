@@ -1,5 +1,5 @@
--- Why: a run groups the jobs of one start: of a sprint (specification: Sprint run), or of tasks that somebody chose, without a sprint.
--- At most one unfinished run a sprint: the partial unique index decides, whatever races.
+-- Why: a run groups the jobs of one start: of a sprint (specification: Sprint run), or of chosen tasks without a
+-- sprint. At most one unfinished run per sprint: the partial unique index decides every race.
 create table public.sprint_runs (
   id uuid primary key default gen_random_uuid(),
   sprint_id uuid references public.sprints (id) on delete cascade,
@@ -21,7 +21,7 @@ create table public.sprint_runs (
   constraint sprint_runs_finished check ((status in ('DONE', 'FAILED', 'CANCELLED')) = (finished_at is not null))
 );
 
--- Why: runs, jobs, workers and questions point at each other; these references can only follow once all four exist.
+-- Why: runs, jobs, workers and questions reference each other; these foreign keys can only follow once all four exist.
 alter table public.sprint_runs
   add constraint sprint_runs_pause_question_id_fkey
   foreign key (pause_question_id) references public.agent_questions (id) on delete set null;
@@ -35,7 +35,7 @@ comment on column public.sprint_runs.failure is 'Null or { task_id, task_code, j
 
 create unique index sprint_runs_one_unfinished_key on public.sprint_runs (sprint_id)
   where status in ('QUEUED', 'RUNNING', 'PAUSED');
--- A start looks which tasks of the product are in a run.
+-- Starting a run checks which of the product's tasks are already in a run.
 create index sprint_runs_unfinished_idx on public.sprint_runs (product_id) where status in ('QUEUED', 'RUNNING', 'PAUSED');
 create index sprint_runs_sprint_id_idx on public.sprint_runs (sprint_id, created_at);
 create index sprint_runs_product_id_idx on public.sprint_runs (product_id, created_at);
@@ -45,8 +45,9 @@ create index sprint_runs_pause_question_id_idx on public.sprint_runs (pause_ques
 
 alter table public.sprint_runs enable row level security;
 
--- Members read what belongs to their products; nobody writes here directly (specification: Authentication 3, 4). A worker's
--- presence is read by those who share a product with its user. Ideas and what is asked about them belong to one user.
+-- Members read what belongs to their products; nobody writes here directly (specification: Authentication 3, 4). A
+-- worker's presence is visible to people who share a product with its user. Ideas and their questions belong to one
+-- user.
 create policy sprint_runs_select on public.sprint_runs for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 

@@ -1,7 +1,7 @@
 create trigger _400_touch before update on public.sprint_runs for each row execute function private.tg_any__touch();
 
--- Why: people hear that a run failed or is done; that it is paused they hear through its question, webhooks by its own name.
--- Definer: the outbox is nobody's to write.
+-- Why: people get notices of failed and finished runs. A paused run reaches them through its question, so that notice
+-- goes to webhooks only. Definer: users may not write the outbox.
 create function private.tg_sprint_runs__notices()
 returns trigger
 language plpgsql
@@ -23,7 +23,7 @@ create trigger _700_notices after update of status on public.sprint_runs
   for each row when (new.status <> old.status and new.status in ('PAUSED', 'FAILED', 'DONE'))
   execute function private.tg_sprint_runs__notices();
 
--- Why: what waits for a person is in their inbox at once (36_inbox).
+-- Why: failed runs need a person and appear in the inbox at once (36_inbox).
 create trigger _890_tell_inbox
 after update on public.sprint_runs
 for each row
@@ -31,7 +31,7 @@ when (old.status is distinct from new.status and 'FAILED' in (old.status, new.st
 execute function private.tg_any__tell_inbox();
 
 -- Why: pages that show a run follow its state.
--- Definer: an event is sent whoever writes, and no client may call private.emit.
+-- Definer: events are sent whoever writes, and no client may call private.emit.
 create function private.tg_sprint_runs__emit()
 returns trigger
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: who works for whom, when it was last seen and how much quota it has left (specification: Other records, Agent worker).
--- Which coding agents its machine has, it says when it starts.
--- A worker is named by its user; the name stays the same across restarts, so that a restart can close what it held.
+-- Why: each worker with its user, when it was last seen and how much quota it has left (specification: Other records,
+-- Agent worker). On starting, it reports which coding agents its machine has.
+-- The name is unique per user and stays the same across restarts, so that a restart can close the jobs it held.
 create table public.agent_workers (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references public.users (id) on delete cascade,
@@ -34,7 +34,7 @@ create policy agent_workers_select on public.agent_workers for select to authent
     select m.user_id from public.product_members m where m.product_id in (select private.accessible_product_ids()))
     or user_id = (select auth.uid()));
 
--- Which repositories its person named stays theirs: members of a shared product read the other columns.
+-- The repositories a user listed for a worker stay private: members of a shared product read only the other columns.
 grant select (id, user_id, name, hostname, version, last_seen_at, last_quota_pct, last_quota_check_at, stopped_at, agents, confinement,
   created_at) on public.agent_workers to authenticated;
 grant select, insert, update, delete on public.agent_workers to service_role;

@@ -1,9 +1,9 @@
--- Why: the queue of the workers (specification: Agent job). The contract's columns, and five that keep the order cheap:
--- lane_id    jobs that share a branch run one after another; they share a lane (the run, the story, or the job itself)
--- position   the place in PBI, story, task order within the run
--- in_turn    true once every earlier job of the lane is finished, so that a claim reads only claimable jobs
--- open_blockers  how many tasks and stories that are not done it waits for (private.recount_blockers); an agent is never given more than 0
--- claim_rank 0 for a job that comes back with an answer (it goes first), else 1
+-- Why: the workers' queue (specification: Agent job). The contract's columns, and five that keep claims cheap:
+-- lane_id        the branch queue (run, story or job): jobs that share a branch run one after another
+-- position       the place in PBI, story, task order within the run
+-- in_turn        true once every earlier job of the branch queue is finished, so that a claim reads only claimable jobs
+-- open_blockers  number of unfinished blockers (private.recount_blockers); agents only get jobs with 0
+-- claim_rank     0 for a job that returns with an answer (it goes first), else 1
 create table public.agent_jobs (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,
@@ -88,7 +88,7 @@ comment on column public.agent_jobs.stopped_by_budget_id is 'The budget that sto
 create index agent_jobs_claim_order_idx on public.agent_jobs (product_id, claim_rank, created_at, position, id)
   where status = 'QUEUED' and in_turn and open_blockers = 0;
 
--- The order within a lane, and whether a run has unfinished jobs.
+-- The order within a branch queue, and whether a run has unfinished jobs.
 create index agent_jobs_unfinished_idx on public.agent_jobs (sprint_run_id, lane_id, position)
   where status in ('QUEUED', 'CLAIMED', 'RUNNING');
 create index agent_jobs_lease_idx on public.agent_jobs (lease_until) where status in ('CLAIMED', 'RUNNING');
@@ -104,7 +104,7 @@ create index agent_jobs_stopped_by_budget_id_idx on public.agent_jobs (stopped_b
   where stopped_by_budget_id is not null;
 create index agent_jobs_created_by_idx on public.agent_jobs (created_by);
 create index agent_jobs_product_id_idx on public.agent_jobs (product_id, created_at, id);
--- What finished tasks took, the newest first: a claim under a budget asks for a hundred of them.
+-- The usage of finished tasks, newest first: a claim under a budget reads a hundred of them.
 create index agent_jobs_done_idx on public.agent_jobs (product_id, finished_at) where status = 'DONE' and kind = 'TASK_IMPLEMENTATION';
 create index agent_jobs_cleanup_idx on public.agent_jobs (finished_at) where status in ('FAILED', 'CANCELLED');
 

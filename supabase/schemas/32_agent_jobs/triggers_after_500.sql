@@ -1,5 +1,5 @@
--- Why: a task follows its job (specification: States and transitions, Task), whether the row is inserted or updated, and a
--- run begins with the first claim of one of its jobs.
+-- Why: a task follows its job (specification: States and transitions, Task), on insert and update, and a run begins
+-- with the first claim of one of its jobs.
 -- Definer: the caller may not write jobs and runs, and a rule must not depend on what the caller may see.
 create function private.tg_agent_jobs__advance_task()
 returns trigger
@@ -57,10 +57,10 @@ after insert or update of status on public.agent_jobs
 for each row when (new.task_id is not null and new.status not in ('QUEUED', 'CANCELLED'))
 execute function private.tg_agent_jobs__advance_task();
 
--- Why: the history of attempts follows the job, whatever path wrote it: a claim begins one, leaving CLAIMED and RUNNING ends it.
--- A job that is back in the queue says why: a limit, a question, a budget, a lost lease, a verifier that failed, that it
--- is for somebody else to look at now, or that its worker gave it back.
--- Definer: attempts are nobody's to write.
+-- Why: attempts follow the job, whatever writes it: a claim begins one, leaving CLAIMED and RUNNING ends it. The
+-- outcome of a requeued job says why: a limit, a question, a budget, a lost lease, a failed verifier, work done and now
+-- for somebody else to check, or returned by its worker.
+-- Definer: users may not write attempts.
 create function private.tg_agent_jobs__note_attempt()
 returns trigger
 language plpgsql
@@ -110,9 +110,8 @@ for each row when (
 )
 execute function private.tg_agent_jobs__note_attempt();
 
--- Why: an attempt that is lost, or whose job somebody else has taken over, is not heard any more: what it told of its turn so
--- far is all that will be known.
--- Definer: the ledger is nobody's to write.
+-- Why: a lost or taken-over attempt can report no more, so the usage it has reported so far is final.
+-- Definer: users may not write the ledger.
 create function private.tg_agent_jobs__keep_usage()
 returns trigger
 language plpgsql
@@ -136,8 +135,8 @@ for each row when (
 )
 execute function private.tg_agent_jobs__keep_usage();
 
--- Why: under a share of the product's lock the end of a task only notes whose waiting it changes (private.settle_waiting). Story and
--- PBI have followed by now; the run is guarded before the rows of its jobs, and before its lane goes on.
+-- Why: under a shared product lock the end of a task only notes what to recount (private.settle_waiting). By now story
+-- and PBI have followed; the run is locked before the rows of its jobs, and before its branch queue advances.
 -- Definer: the caller may not write jobs.
 create function private.tg_agent_jobs__settle_waiting()
 returns trigger
@@ -165,7 +164,8 @@ after update of status on public.agent_jobs
 for each row when (new.status in ('DONE', 'SKIPPED') and old.status in ('CLAIMED', 'RUNNING'))
 execute function private.tg_agent_jobs__settle_waiting();
 
--- Why: where a product asks for it, work that reaches the main branch frees what waits for its code; so does work that is deleted. Definer: the caller may not write jobs.
+-- Why: in products that wait for the merge, work that reaches the main branch releases what it blocks; so does deleted
+-- work. Definer: the caller may not write jobs.
 create function private.tg_agent_jobs__settle_merged()
 returns trigger
 language plpgsql
@@ -192,8 +192,8 @@ after delete on public.agent_jobs
 for each row when (old.finished_at is not null and old.head_sha is not null and old.merged_at is null)
 execute function private.tg_agent_jobs__settle_merged();
 
--- Why: jobs that share a branch run one after another. When one is finished or deleted, the first unfinished one of its lane
--- is in turn, and when none is left anywhere in the run, the run is done.
+-- Why: jobs that share a branch run one after another. When one is finished or deleted, the first unfinished job of its
+-- branch queue gets the turn; when the run has none left, the run is done.
 -- Definer: the caller may not write jobs and runs.
 create function private.tg_agent_jobs__advance_lane()
 returns trigger

@@ -1,5 +1,5 @@
--- Why: a dependency may come while a job is at work. When the job comes back to the queue and what it waits for stands behind it in its
--- lane, the turn passes on, or nobody would ever begin. Definer: the caller may not write jobs.
+-- Why: a dependency may be added while a job is at work. If the job returns to the queue and its blocker is behind it
+-- in the same branch queue, the turn passes on, or nothing would ever begin. Definer: the caller may not write jobs.
 create function private.tg_agent_jobs__pass_turn()
 returns trigger
 language plpgsql
@@ -21,16 +21,16 @@ for each row when (
 )
 execute function private.tg_agent_jobs__pass_turn();
 
--- Why: what waits for a person is in their inbox at once (36_inbox).
+-- Why: failed jobs of ideas need a person and appear in the inbox at once (36_inbox).
 create trigger _890_tell_inbox
 after update of status on public.agent_jobs
 for each row
 when (old.status is distinct from new.status and 'FAILED' in (old.status, new.status) and new.idea_id is not null)
 execute function private.tg_any__tell_inbox();
 
--- Why: the solo stream forwards job events. A heartbeat that only renews the lease is no news, and neither is that a job's
--- turn has come: the end of the job before it says so. That it waits for one thing less is news once it waits for nothing.
--- Definer: an event is sent whoever writes, and no client may call private.emit.
+-- Why: the solo stream sends job events. A heartbeat that only renews the lease sends none, nor does getting the turn:
+-- the end of the job before says it. A lower number of blockers is sent only when it reaches 0.
+-- Definer: events are sent whoever writes, and no client may call private.emit.
 create function private.tg_agent_jobs__emit()
 returns trigger
 language plpgsql
@@ -75,9 +75,9 @@ create trigger _900_emit
 after insert or update or delete on public.agent_jobs
 for each row execute function private.tg_agent_jobs__emit();
 
--- Why: claims and ends write a job again and again, and always the same few columns. Where a job differs in no others, their names
--- are found without writing its row as JSON twice, which is the dearest part of an event. A column that is missing here is found all the same.
--- The names stand in the order of private.changed_fields.
+-- Why: claims and ends write a job often, and always the same few columns. If no others differ, this finds their names
+-- without converting the row to JSON twice, the most expensive part of an event. A column missing here is still found.
+-- The names are in the order of private.changed_fields.
 create function private.changed_job_fields(p_old public.agent_jobs, p_new public.agent_jobs)
 returns jsonb
 language plpgsql

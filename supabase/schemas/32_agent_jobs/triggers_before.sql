@@ -1,4 +1,4 @@
--- Why: a job knows from its first moment what it waits for. Definer: counts whatever the caller may see.
+-- Why: a new job knows its blockers from the start. Definer: counts independently of what the caller may see.
 create function private.tg_agent_jobs__count_blockers()
 returns trigger
 language plpgsql
@@ -18,9 +18,10 @@ before insert on public.agent_jobs
 for each row when (new.kind <> 'PLAN_CHAT')
 execute function private.tg_agent_jobs__count_blockers();
 
--- Why: whoever writes a job, some things follow from its row alone: a single job outside a run is refused with the way to go,
--- a final status has its time, a job that nobody holds has no lease, and a job alone is its own lane.
--- Invoker on purpose: the current role tells a direct insert of a user (always refused) from one by our own functions.
+-- Why: sets what follows from a job's row alone, whoever writes it: a single job outside a run is refused with the
+-- alternative, a final status has its time, a queued or finished job has no lease, and a job alone has its own branch
+-- queue.
+-- Invoker on purpose: the current role tells a user's direct insert (always refused) from one by our own functions.
 create function private.tg_agent_jobs__stamp()
 returns trigger
 language plpgsql

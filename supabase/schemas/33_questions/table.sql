@@ -1,8 +1,8 @@
 -- Why: an agent asks a person and may wait for the answer (specification: Agent question).
--- What only one person may read has a reader: a permission is given by the user of the worker that asks, for their own machine; an
--- idea is its user's alone.
--- Bound to exactly one of story and idea. Past its expiry an open question counts as expired everywhere at once;
--- expire_questions writes it down and carries out on_expiry.
+-- A question for one person has a reader: only the user of the asking worker can give a permission, for their own
+-- machine; an idea belongs to its user alone.
+-- A question belongs to exactly one of story and idea. After its expiry an open question immediately counts as expired
+-- everywhere; expire_questions stores that and applies on_expiry.
 create table public.agent_questions (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

@@ -1,8 +1,8 @@
 create trigger _400_touch before update on public.agent_questions for each row execute function private.tg_any__touch();
 
--- Why: whoever can answer is told at once that a question waits, and webhooks hear how it ends. What is for one person reaches
--- their devices and the webhooks that they made, nobody else's.
--- Definer: the outbox is nobody's to write.
+-- Why: people who can answer get a notice at once, and webhooks hear of the end too. A question for one person reaches
+-- only that person's devices and webhooks.
+-- Definer: users may not write the outbox.
 create function private.tg_agent_questions__notices()
 returns trigger
 language plpgsql
@@ -36,10 +36,10 @@ create trigger _701_notices after update of status on public.agent_questions
   for each row when (old.status = 'OPEN' and new.status in ('ANSWERED', 'EXPIRED'))
   execute function private.tg_agent_questions__notices();
 
--- Why: the notifications stream carries every question of every product that a user can reach, and that is not for somebody else
--- alone; a permission whose reader has left is the owner's. A question that is deleted while open is told as cancelled, because the
--- stream knows no deletes.
--- Definer: an event is sent whoever writes, and no client may call private.emit.
+-- Why: the notifications stream carries the questions of all products of a user, except those for another person; a
+-- permission whose reader has left goes to the owner. A question deleted while open is sent as cancelled, because the
+-- stream has no deletes.
+-- Definer: events are sent whoever writes, and no client may call private.emit.
 create function private.tg_agent_questions__emit()
 returns trigger
 language plpgsql

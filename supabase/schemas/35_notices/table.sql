@@ -1,6 +1,6 @@
--- Why: the outbox. What people and webhooks must hear is written in the transaction that changed something, and sent
--- after it is committed: nothing is lost, nothing is sent for a change that was rolled back. A row is also its own
--- delivery log. The id is the idempotency id of a webhook request.
+-- Why: the outbox. Notices for people and webhooks are written in the transaction of the change and sent after its
+-- commit: nothing is lost, and nothing is sent for a change that was rolled back. A row is also its own delivery log.
+-- The id is the idempotency id of a webhook request.
 create table public.notices (
   id uuid primary key default gen_random_uuid(),
   kind text not null constraint notices_kind check (kind in

@@ -1,6 +1,6 @@
--- Why: what one person has put aside of what waits for them. What waits is never stored: it is read from questions, tasks, runs,
--- jobs and memberships (private.inbox_items), so it can neither be lost nor stay behind. A mark holds for the thing as it stood
--- at `item_at`: when it waits anew, it is back.
+-- Why: the items a person archived or snoozed. Inbox items are never stored: they are read from questions, tasks, runs,
+-- jobs and memberships (private.inbox_items), so they can be neither lost nor stale. A mark holds for the item as of
+-- `item_at`: when it needs the person again, it is back.
 create table public.inbox_marks (
   user_id uuid not null references public.users (id) on delete cascade,
   item_kind text not null

@@ -1,5 +1,5 @@
--- Why: monitoring wants a number that only grows, and jobs are deleted. A sequence counts without a lock, so that whoever
--- takes a job back waits for nobody; one that is rolled back counts all the same.
+-- Why: monitoring needs a counter that only grows, but jobs get deleted. A sequence counts without a lock, so that
+-- taking jobs back never waits; one that is rolled back still counts.
 create sequence private.lost_lease_seq;
 
 comment on sequence private.lost_lease_seq is

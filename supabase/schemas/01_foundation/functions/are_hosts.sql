@@ -1,4 +1,4 @@
--- Why: a list of hosts is short, and says nothing but hosts.
+-- Why: a list of hosts is short and contains nothing else.
 create function private.are_hosts(p_hosts jsonb)
 returns boolean
 language plpgsql

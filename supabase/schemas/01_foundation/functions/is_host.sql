@@ -1,5 +1,5 @@
--- Why: a host is written one way: its name in small letters or its address, with a port where only that one is meant. What only looks
--- like an address (a name that ends in a number) would be read as another one elsewhere.
+-- Why: a host has one spelling: a lower-case name or an address, with a port only to allow that port alone. A name that
+-- ends in a number is refused, because other programs would read it as an IP address.
 create function private.is_host(p_text text)
 returns boolean
 language plpgsql

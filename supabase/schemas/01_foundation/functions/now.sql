@@ -1,5 +1,5 @@
--- Why: every rule about time asks this one clock, so that a test can stand at any moment (`backloom.now`, which no API
--- client can set) and a waiting transaction does not decide by the stale time of its start.
+-- Why: all rules about time use this clock, so that tests can set it (`backloom.now`, which no API client can set) and
+-- a transaction that waited does not decide by the stale time of its start.
 create function private.now()
 returns timestamptz
 language plpgsql

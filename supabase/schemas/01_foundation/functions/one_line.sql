@@ -1,5 +1,5 @@
--- Why: the Data API puts the sentence of a refusal into the status line of its answer, where a line break ends the answer.
--- Whatever a caller sent goes through here before it stands in such a sentence.
+-- Why: the Data API puts a refusal's sentence into the HTTP status line, where a line break ends the response. Any text
+-- from a caller passes through here before it becomes part of such a sentence.
 create function private.one_line(p_text text)
 returns text
 language sql

@@ -1,4 +1,4 @@
--- Why: words of the contract that are not in its list are refused with 422 and the list, on every path.
+-- Why: a value that is not in the contract's list is refused with 422 and the list, on every path.
 create function private.parse_choice(p_field text, p_value text, p_allowed text[])
 returns text
 language plpgsql

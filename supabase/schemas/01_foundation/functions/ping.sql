@@ -1,5 +1,6 @@
 -- The database's answer to `GET /api/health?db=1` (specification: GET /api/health).
--- Called by the health route with the service key; touches no table, so that only reachability is told.
+-- Called by the health route with the service key. Touches no table, so it reports only whether the database is
+-- reachable.
 create function operations.ping() returns json
 language sql
 stable

@@ -1,4 +1,5 @@
--- Why: every refusal looks the same: SQLSTATE PT<status>, a sentence that says what to do, and optional JSON for machines.
+-- Why: every refusal has the same form: SQLSTATE PT<status>, a sentence that says what to do, and optional JSON for
+-- programs.
 create function private.refuse(p_status integer, p_message text, p_detail jsonb default null)
 returns void
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: a word from outside becomes one of the words of the contract, whatever its case, or a 422 that names them all.
--- Null stays null.
+-- Why: turns a value from outside, in any case, into one of the contract's words, or refuses with a 422 that lists
+-- them. Null stays null.
 create function private.require_choice(p_field text, p_value text, p_choices text[])
 returns text
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: a sprint does not end before it starts; the constraint is the second wall.
+-- Why: a sprint cannot end before it starts. The table's constraint is the second check.
 create function private.require_dates_in_order(p_start_date date, p_end_date date)
 returns void
 language plpgsql

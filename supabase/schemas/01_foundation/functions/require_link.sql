@@ -1,4 +1,4 @@
--- Why: a link that a page shows leads to http or https, never into a script. Null stays null.
+-- Why: a link shown on a page must be http or https, never a script. Null stays null.
 create function private.require_link(p_field text, p_value text)
 returns void
 language plpgsql

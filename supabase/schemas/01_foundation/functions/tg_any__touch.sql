@@ -1,4 +1,4 @@
--- Why: updated_at says when a row last changed, by whatever path.
+-- Why: updated_at is the time of a row's last change, on every path.
 create function private.tg_any__touch()
 returns trigger
 language plpgsql

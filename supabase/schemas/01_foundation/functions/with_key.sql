@@ -1,4 +1,5 @@
--- Why: an answer of the contract without the thing is as it was before there was any; with it, it has one more key, at its end.
+-- Why: appends an optional key to an answer. Without a value the answer stays byte for byte as it was before the key
+-- existed.
 create function private.with_key(p_answer json, p_key text, p_value json)
 returns json
 language sql

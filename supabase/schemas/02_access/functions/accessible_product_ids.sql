@@ -1,4 +1,5 @@
--- Why: the one look-up of product access, used by every policy. Definer, because product_members is itself protected by it.
+-- Why: the one look-up of product access, used by every policy. Definer, because the policy of product_members uses it
+-- too.
 create function private.accessible_product_ids()
 returns setof uuid
 language plpgsql

@@ -1,5 +1,6 @@
--- Why: policies of what belongs to one user and not to the product: only a product that they reach and may not change (archived,
--- or theirs to view) holds it still, one that they have left does not. Definer for the same reason as accessible_product_ids.
+-- Why: for policies of rows that belong to a user, not to a product. Such a row is frozen only while the caller reaches
+-- its product but may not change it (archived, or as a viewer). A product the caller has left freezes nothing. Definer
+-- for the same reason as accessible_product_ids.
 create function private.frozen_product_ids()
 returns setof uuid
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: the access question for one product, in words. Definer: product_members is protected by RLS.
+-- Why: whether the caller may access one product. Definer: product_members is protected by RLS.
 create function private.has_product_access(p_product_id uuid)
 returns boolean
 language plpgsql

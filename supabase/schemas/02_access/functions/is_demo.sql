@@ -1,5 +1,5 @@
--- Why: the demo flag is read from the database on every request, never from a token or cookie. Definer, because a user may
--- not read the profile table freely. A caller without profile counts as demo: nobody writes without an account.
+-- Why: the demo flag is read from the database on every request, never from a token or cookie. Definer, because users
+-- may not read the profile table freely. A caller without a profile counts as demo: nobody writes without an account.
 create function private.is_demo()
 returns boolean
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: a token may be limited to some products of its user (call_as says which, for the transaction). Whatever asks what the caller
--- reaches asks this beside the membership. Sessions, and tokens without a limit, reach all that their user does.
+-- Why: a token may be limited to some of its user's products; call_as sets which, for the transaction. Every check of
+-- membership also checks this. Sessions and unlimited tokens reach all products of their user.
 create function private.is_open_to_token(p_product_id uuid)
 returns boolean
 language plpgsql

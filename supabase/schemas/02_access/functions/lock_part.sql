@@ -1,5 +1,5 @@
--- Why: with only a share of the product's lock, a story, a PBI or a run is guarded by itself before a status is derived from
--- what belongs to it. With the whole lock this costs nothing: nobody else is there.
+-- Why: under a shared product lock, a story, PBI or run is locked by itself before a status is derived from its parts.
+-- Under the exclusive lock this does nothing: no other transaction can be there.
 create function private.lock_part(p_kind text, p_id uuid)
 returns void
 language plpgsql

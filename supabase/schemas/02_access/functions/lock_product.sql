@@ -1,5 +1,5 @@
--- Why: whoever changes a task, story, PBI, sprint, run or job holds its product's lock, taken before anything that the
--- cascades depend on is read. The setting remembers the lock for the rest of the transaction, so that triggers of direct
+-- Why: to change a task, story, PBI, sprint, run or job, hold its product's lock, taken before reading anything that
+-- the cascades depend on. The setting remembers the lock for the rest of the transaction, so that triggers of direct
 -- writes know whether they still have to take it.
 create function private.lock_product(p_product_id uuid)
 returns void

@@ -1,5 +1,5 @@
--- Why: what rests while a product is archived, and viewers read like everybody else. Definer for the same reason as
--- accessible_product_ids.
+-- Why: for data that is hidden while a product is archived. Viewers read it like other members. Definer for the same
+-- reason as accessible_product_ids.
 create function private.open_product_ids()
 returns setof uuid
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: settings, archive and members of a product belong to its owner. Definer: product_members is protected by RLS.
+-- Why: only the owner changes a product's settings, archive and members. Definer: product_members is protected by RLS.
 create function private.owned_product_ids()
 returns setof uuid
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: every operation on a part of a product starts with the question whose product it is. Definer, so that an unknown id
--- (404) and a foreign one (403, decided by the caller of this) can be told apart under RLS.
+-- Why: every operation on a part of a product first needs its product. Definer, because under RLS an unknown id (404)
+-- looks the same as one of a foreign product (403, decided by the caller of this function).
 create function private.product_of(p_kind text, p_id uuid)
 returns uuid
 language plpgsql

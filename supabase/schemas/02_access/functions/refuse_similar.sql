@@ -1,6 +1,8 @@
--- Why: an agent that does not know what is there makes it a second time. An open sibling with the same title is refused
--- with its code; who means it says so. The caller holds the product, so that two at once are one after the other.
--- `p_kind` is what shall be made, `p_parent_id` where: the product of a PBI or idea, the PBI of a story, the story of a task.
+-- Why: an agent that does not know the existing items creates them again. An open sibling with the same title is
+-- refused with its code; allow_duplicate skips this check. The caller holds the product lock, so concurrent creations
+-- run one after another.
+-- `p_kind` is the kind to create, `p_parent_id` its parent: the product of a PBI or idea, the PBI of a story, the story
+-- of a task.
 create function private.refuse_similar(p_kind text, p_parent_id uuid, p_title text)
 returns void
 language plpgsql
@@ -40,7 +42,7 @@ $$;
 comment on function private.refuse_similar is 'Refuses what an open sibling with the same title is already: PT409 with its code.';
 grant execute on function private.refuse_similar to authenticated;
 
--- A title as far as its meaning goes: no case, no spacing, no marks at its ends.
+-- A title for comparison: without case, extra spaces and punctuation at its ends.
 create function private.normalised_title(p_title text)
 returns text
 language sql

@@ -1,4 +1,4 @@
--- Why: the first line of every read of one thing: 404, then 403. Answers its product.
+-- Why: the first line of every read of one item: 404, then 403. Returns its product.
 create function private.require_access(p_kind text, p_id uuid)
 returns uuid
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: demo accounts read everything and write nothing, on every path; policies refuse them too, without a sentence.
+-- Why: demo accounts read everything and write nothing, on every path. Policies refuse them too, but without a message.
 create function private.require_no_demo()
 returns void
 language plpgsql

@@ -1,4 +1,5 @@
--- Why: a viewer reads and comments everything of a product and changes nothing; said once, in words. Definer: membership is protected by RLS.
+-- Why: a viewer reads everything in a product and may comment, but changes nothing. One wording for that. Definer:
+-- membership is protected by RLS.
 create function private.require_no_viewer(p_product_id uuid)
 returns void
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: refuses in the order of the contract: an unknown product is 404, one of others is 403.
--- Definer, because RLS hides the difference between the two.
+-- Why: refuses in the contract's order: 404 for an unknown product, 403 for one the caller may not use. Definer,
+-- because RLS hides the difference between the two.
 create function private.require_product_access(p_product_id uuid)
 returns void
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: settings, members and the archive of a product are its owner's. Definer: membership is protected by RLS.
+-- Why: only the owner changes a product's settings, members and archive. Definer: membership is protected by RLS.
 create function private.require_product_owner(p_product_id uuid)
 returns void
 language plpgsql

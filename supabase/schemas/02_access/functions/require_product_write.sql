@@ -1,6 +1,6 @@
--- Why: demo accounts and viewers read only, archived products are read-only. Viewers may comment, and nothing else: p_viewer_may is for
--- that (private.require_commenter). Call it under the product lock and after
--- require_product_access. Definer, because it reads the profile and the role of the caller.
+-- Why: demo accounts and viewers only read, and archived products are read-only. Viewers may comment: p_viewer_may is
+-- for that alone (private.require_commenter). Call it under the product lock, after require_product_access. Definer,
+-- because it reads the caller's profile and role.
 create function private.require_product_write(p_product_id uuid, p_viewer_may boolean default false)
 returns void
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: a token may be limited to scopes. What only reads is open to every token; what an agent does with a job belongs to `work`,
--- everything else that writes to `plan`. Called by public.call_as for tokens with scopes, before an operation that writes.
+-- Why: a token may be limited to scopes. Every token may read. What an agent does with a job needs `work`, any other
+-- write `plan`. Called by public.call_as for tokens with scopes, before an operation that writes.
 create function private.require_scope(p_scopes text[], p_function text)
 returns void
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: what a token limited to some products makes beside them would be out of its own reach, and nobody has agreed to it.
+-- Why: a token limited to some products could not reach a product it creates, and nobody has agreed to a new one.
 create function private.require_unlimited_token()
 returns void
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: the first line of every write to one thing: 404, 403, then the product lock, then demo and archive under the lock.
--- Definer, so that a write costs one look-up of the product and one of the membership. Answers the product.
+-- Why: the first line of every write to one item: 404, 403, then the product lock, then demo and archive under the
+-- lock. Definer, so that a write costs one look-up of the product and one of the membership. Returns the product.
 create function private.require_write(p_kind text, p_id uuid)
 returns uuid
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: a worker is not bound to one product, so its own operations ask only whether the user may write at all.
--- Answers the user.
+-- Why: a worker is not bound to one product, so its operations only check that the user may write at all. Returns the
+-- user.
 create function private.require_writer()
 returns uuid
 language plpgsql

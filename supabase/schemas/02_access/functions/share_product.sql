@@ -1,8 +1,8 @@
--- Why: the words of workers come often, and a lock is held until its change is on disk. Claims, first reports and the end of
--- single tasks therefore share the product's lock: side by side with each other, never beside anything that cascades further.
--- What they derive from other rows they guard one by one, always in this order: the story, its PBI (by trigger), the run
--- (private.lock_part). Everybody else takes private.lock_product. Nobody goes on from a share to the lock within one
--- transaction: two of them would wait for each other for ever, so the lock counts as taken.
+-- Why: workers report often, and a lock is held until its change is on disk. Claims, first reports and the ends of
+-- single tasks therefore share the product's lock: they run beside each other, never beside anything that cascades
+-- further. They lock the rows they derive one by one, always in this order: the story, its PBI (by trigger), the run
+-- (private.lock_part). All others take private.lock_product. Trap: a transaction must not go from the share to the
+-- exclusive lock, as two of them would deadlock; so the share counts as the lock in `backloom.locked_product`.
 create function private.share_product(p_product_id uuid)
 returns void
 language plpgsql

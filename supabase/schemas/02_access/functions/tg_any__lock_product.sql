@@ -1,5 +1,5 @@
--- Why: also writes of the service itself hold the product lock, whatever path they came by. Operations hold it already,
--- so this costs them one comparison.
+-- Why: the service's own writes hold the product lock too, on every path. Operations hold it already, so this costs
+-- them one comparison.
 create function private.tg_any__lock_product()
 returns trigger
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: a write straight to a table locks its rows before any row trigger runs, while operations take the product lock
--- first. To keep one order, such a statement first takes the locks of every product that its user may write, sorted.
--- Operations hold their lock already (`backloom.locked_product`) and pass by. Definer: membership is protected by RLS.
+-- Why: a direct write to a table locks its rows before any row trigger runs, while operations take the product lock
+-- first. To keep one order, such a statement first locks every product its user may write, sorted by id. Operations
+-- already hold their lock (`backloom.locked_product`) and skip this. Definer: membership is protected by RLS.
 create function private.tg_any__lock_products()
 returns trigger
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: who already holds the lock of one product never waits for that of another, so that no two can wait for each other.
+-- Why: a transaction that holds one product's lock must not wait for another's, so that no two can deadlock.
 create function private.try_share_product(p_product_id uuid)
 returns boolean
 language plpgsql

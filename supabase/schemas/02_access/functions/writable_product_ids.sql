@@ -1,5 +1,5 @@
--- Why: policies of writes. Definer for the same reason as accessible_product_ids. Archived products are read-only, and so is every
--- product for its viewers; what an operation says to them is in require_product_write.
+-- Why: for policies of writes. Definer for the same reason as accessible_product_ids. Archived products are read-only,
+-- and so is every product for its viewers; the messages of operations for them are in require_product_write.
 create function private.writable_product_ids()
 returns setof uuid
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: pages and streams need to know who asks before they decide what to call.
--- Called by the app with the secret key. Answers the principal, or PT401 (specification: Authentication).
+-- Why: pages and streams need the caller before they decide what to call.
+-- Called by the app with the secret key. Returns the principal, or PT401 (specification: Authentication).
 create function public.authenticate(p_credential jsonb)
 returns json
 language plpgsql

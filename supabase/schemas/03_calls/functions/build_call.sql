@@ -1,7 +1,7 @@
--- Why: a door receives the name of an operation and its arguments as JSON; this makes the SQL that calls it.
--- Safe by construction: the function is one of `operations` that the role may execute, names are quoted,
--- types come from the catalogue, and the values stay in the single parameter $1.
--- No such operation, or an argument that it does not have: PT404, as the Data API answers.
+-- Why: builds the SQL that calls an operation from its name and JSON arguments.
+-- Safe by construction: the function is one of `operations` that the role may execute, names are quoted, types come
+-- from the catalog, and the values stay in the single parameter $1.
+-- Unknown operation or argument: PT404, like the Data API.
 create function private.build_call(
   p_role text, p_function text, p_arguments jsonb, out p_statement text, out p_writes boolean)
 language plpgsql

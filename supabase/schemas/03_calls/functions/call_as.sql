@@ -1,10 +1,10 @@
--- Why: one request is one round trip. The credential is resolved, the role and the claims of its user are taken on
--- for this transaction, and the operation runs as that user under row level security, all in one statement.
--- Called by the app with the secret key (service_role only); invoker, because only an invoker can change the role.
--- Refusals in this order: PT401 credential, PT404 unknown operation, PT403 a demo account calling a volatile
--- operation (specification: Authentication 3) or a token without its scope, then whatever the operation refuses. With p_key a
--- writing call happens once: `answer` is then what the operation answered, as text, `kept` says that the key stands for this
--- call, `replayed` that it did so before. A token that is limited to some products replays its own calls alone.
+-- Why: one request is one round trip. In one statement the credential is resolved, the transaction takes the role and
+-- claims of its user, and the operation runs as that user under row level security.
+-- Called by the app with the secret key (service_role only). Invoker, because only an invoker can change the role.
+-- Refusals in this order: PT401 credential, PT404 unknown operation, PT403 a demo account calling a volatile operation
+-- (specification: Authentication 3) or a token without the scope, then those of the operation. With p_key a writing
+-- call happens once: `answer` is the operation's answer as text, `kept` whether it is stored under the key, `replayed`
+-- whether it comes from an earlier call. A token limited to some products replays only its own calls.
 create function public.call_as(p_credential jsonb, p_function text, p_arguments jsonb default '{}', p_key text default null)
 returns json
 language plpgsql
@@ -63,8 +63,8 @@ comment on function public.call_as is
   'Runs one operation as the user behind a credential (specification: Authentication). Service only.';
 grant execute on function public.call_as to service_role;
 
--- Why: whoever sends the same call again gets this answer. Called by public.call_as in the transaction of the write. A wrong
--- guess that is counted is answered and not raised; it is refused all the same, and keeps nothing.
+-- Why: repeating the call returns this answer. Called by public.call_as in the transaction of the write. A counted
+-- wrong guess is returned instead of raised, but it is still a refusal, so its key is removed.
 create function private.keep_answer(p_user_id uuid, p_key text, p_answer json)
 returns void
 language plpgsql
@@ -83,11 +83,11 @@ $$;
 comment on function private.keep_answer is 'Keeps what a call with an idempotency key answered.';
 grant execute on function private.keep_answer to service_role;
 
--- Why: the same call with the same key happens once and is answered as often as it is sent. The key is taken before the
--- operation and committed with it, so that a refused or failed call keeps nothing, and of many callers at once the first
--- works while the others wait for its answer.
--- Called by public.call_as. Answers null when the key is new, else what the call with this key answered. Still running: PT409;
--- taken by another call: PT422.
+-- Why: the same call with the same key runs once and gets the same answer each time. The key is taken before the
+-- operation and committed with it: a refused or failed call keeps nothing, and of concurrent callers the first works
+-- while the others wait for its answer.
+-- Called by public.call_as. Returns null when the key is new, else the answer of the call with this key. Still running:
+-- PT409; used for another call: PT422.
 create function private.take_idempotency_key(p_user_id uuid, p_key text, p_fingerprint bytea)
 returns text
 language plpgsql

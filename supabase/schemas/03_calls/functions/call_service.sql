@@ -1,6 +1,6 @@
--- Why: what the service does for itself, before there is a user (sign-in, limits) or without one (schedules, the outbox), goes
--- through one door as what users do. Called by the app with the secret key (service_role only).
--- No such operation, or one that users call: PT404; then whatever the operation refuses.
+-- Why: the service's own calls, before there is a user (sign-in, limits) or without one (schedules, the outbox), use
+-- one entry point as users' calls do. Called by the app with the secret key (service_role only).
+-- Unknown operation, or one for users: PT404; then those of the operation.
 create function public.call_service(p_function text, p_arguments jsonb default '{}')
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- How long a key is remembered.
+-- How long an idempotency key is remembered.
 create function private.kept_call_lifetime()
 returns interval
 language sql

@@ -1,5 +1,5 @@
--- Why: the one place that decides who a credential is. Everything is read from the database on each request:
--- revocation, expiry, the end of a paired session, role, demo flag. The cookie is believed for nothing but its id.
+-- Why: the one place that decides whom a credential belongs to. Everything is read from the database on each request:
+-- revocation, expiry, the end of a paired session, role, demo flag. Only the id is taken from the cookie.
 -- Called by public.call_as and public.authenticate. Unknown, expired or revoked: PT401.
 create function private.resolve_credential(p_credential jsonb)
 returns private.principal
@@ -68,10 +68,10 @@ comment on function private.resolve_credential is
 
 grant execute on function private.resolve_credential to service_role;
 
--- Why: shows on the devices and tokens pages when a credential was last used, and lets normal sessions slide:
--- 30 days from their last use. A paired session keeps its deadline (specification: Authentication 5).
--- Called by private.resolve_credential at most once a minute for each credential. Concurrent requests of one
--- credential never wait for each other here: whoever finds the row locked leaves it to the other.
+-- Why: shows on the devices and tokens pages when a credential was last used, and extends normal sessions to 30 days
+-- after their last use. A paired session keeps its deadline (specification: Authentication 5).
+-- Called by private.resolve_credential at most once a minute per credential. Concurrent requests with one credential
+-- never wait here: a locked row is left to the request that holds it.
 create function private.touch_credential(p_session_id uuid, p_token_id uuid)
 returns void
 language plpgsql

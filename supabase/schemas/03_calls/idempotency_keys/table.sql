@@ -1,5 +1,5 @@
--- Why: a caller that lost the answer sends the same again, and what it made exists once. The row is written in the
--- transaction of the write, so that both are there or neither is. Kept for 24 hours (private.kept_call_lifetime).
+-- Why: a caller that lost the answer can repeat the call without creating things twice. The row is written in the
+-- transaction of the write, so both exist or neither. Kept for 24 hours (private.kept_call_lifetime).
 create table public.idempotency_keys (
   user_id uuid not null references public.users (id) on delete cascade,
   key text not null check (char_length(key) between 1 and 255),
@@ -18,7 +18,7 @@ create index idempotency_keys_created_at_idx on public.idempotency_keys (created
 
 alter table public.idempotency_keys enable row level security;
 
--- The service role passes row level security; this policy only states that nobody else has a row here.
+-- The service role bypasses row level security; this policy only states that nobody else has a row here.
 create policy idempotency_keys_service on public.idempotency_keys
   for all to service_role using (true) with check (true);
 

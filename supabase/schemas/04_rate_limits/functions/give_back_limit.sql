@@ -1,5 +1,5 @@
--- Why: a sign-in is counted before the password is looked at, so that parallel guesses are all counted; one that was right
--- is given back, so that only failures add up. It takes back its own count only: a right password forgives no wrong one.
+-- Why: a sign-in is counted before its password is checked, so that parallel guesses all count. A right password gives
+-- its count back, so that only failures add up; earlier wrong ones stay counted.
 -- Called by the login with the secret key.
 create function operations.give_back_limit(p_action text, p_key text)
 returns json

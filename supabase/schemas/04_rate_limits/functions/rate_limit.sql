@@ -1,4 +1,4 @@
--- Why: all limits of the contract in one list that can be read aloud: how many, within how many seconds.
+-- Why: all limits of the contract in one readable list: how many, within how many seconds.
 create function private.rate_limit(p_action text, out p_max integer, out p_seconds integer)
 language plpgsql
 immutable

@@ -1,5 +1,5 @@
--- Why: limits that hold before anybody is signed in are taken before the work, in a call of their own, so that a failed
--- try counts (specification: Limits, login, registration, pair/start). Service only: the key is an address or an account.
+-- Why: limits before sign-in are taken before the work, in a separate call, so that a failed try counts (specification:
+-- Limits, login, registration, pair/start). Service only: the key is an address or an account.
 create function operations.take_limit(p_action text, p_key text)
 returns json
 language plpgsql

@@ -1,7 +1,6 @@
--- Why: one count per action and key (a user id, or an address) in the database, shared by all processes and exact under
--- concurrency: the counter row serialises the takers. The window opens with the first of its takes. Inside an operation
--- the count is undone together with a refused operation; who wants failed tries to count (login) calls it on its own.
--- Definer: nobody writes counters directly.
+-- Why: one count per action and key (a user id or an address), shared by all processes and exact under concurrency: the
+-- lock of the counter row serializes them. The window starts with the first count. Inside an operation a refusal rolls
+-- the count back; to count failed tries (login), call it on its own. Definer: nobody writes counters directly.
 create function private.take_rate_limit(p_action text, p_key text)
 returns void
 language plpgsql

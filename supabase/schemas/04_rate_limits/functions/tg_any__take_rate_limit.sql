@@ -1,5 +1,5 @@
--- Why: the limits on creating hold for every path of a user, the Data API included (specification: Limits). The service
--- itself (no user: import, seed) is not limited. The argument names the limit.
+-- Why: limits on creating hold on every path of a user, the Data API included (specification: Limits). The service
+-- itself (no user: import, seed) is not limited. The trigger's argument names the limit.
 create function private.tg_any__take_rate_limit()
 returns trigger
 language plpgsql

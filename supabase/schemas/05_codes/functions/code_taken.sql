@@ -1,4 +1,4 @@
--- Why: a supplied code may stand where the counter is going. Definer, because triggers ask it for rows of any user.
+-- Why: a supplied code may already use the counter's next number. Definer, because triggers check rows of any user.
 create function private.code_taken(p_scope_id uuid, p_kind text, p_code text)
 returns boolean
 language plpgsql

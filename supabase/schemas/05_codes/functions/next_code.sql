@@ -1,5 +1,5 @@
--- Why: the next generated code of a kind within a product (or user, for ideas). The counter row serialises creations;
--- numbers that a supplied code has taken are skipped, so a creation never fails for a generated code.
+-- Why: the next generated code of a kind in a product (or of a user, for ideas). The lock of the counter row serializes
+-- creations. Numbers of supplied codes are skipped, so a creation never fails because of a generated code.
 -- Definer: nobody writes counters directly.
 create function private.next_code(p_scope_id uuid, p_kind text)
 returns text

@@ -1,5 +1,5 @@
--- Called by the MCP tools and commands, which take codes wherever ids are: answers { id, kind, code, product_id } for an id
--- or a code of what the caller reaches. A code of several products is refused with the candidates (PT422).
+-- Called by the MCP tools and commands, which take codes wherever they take ids. Returns { id, kind, code, product_id }
+-- for an id or code that the caller can reach. A code of several products is refused with the candidates (PT422).
 create function operations.resolve_reference(p_kind text, p_reference text, p_product_id uuid default null)
 returns json
 language plpgsql
@@ -46,7 +46,8 @@ $$;
 comment on function operations.resolve_reference is 'The thing behind an id or a code (specification: Entity codes).';
 grant execute on function operations.resolve_reference to authenticated;
 
--- Why: one look-up for all kinds. Runs as the caller under row level security: only what the caller reaches is found.
+-- Why: one look-up for all kinds. Runs as the caller under row level security, so it finds only what the caller can
+-- reach.
 create function private.find_reference(p_kind text, p_code text, p_id uuid, p_product_id uuid)
 returns json[]
 language plpgsql

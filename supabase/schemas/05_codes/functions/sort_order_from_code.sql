@@ -1,5 +1,5 @@
--- Why: the order of stories and tasks is the trailing number of their code; without one, or past the largest safe integer,
--- they sort last (specification: Ordering rules 1).
+-- Why: stories and tasks are sorted by the trailing number of their code. Codes without one, or with one past the
+-- largest safe integer, sort last (specification: Ordering rules 1).
 create function private.sort_order_from_code(p_code text)
 returns bigint
 language plpgsql

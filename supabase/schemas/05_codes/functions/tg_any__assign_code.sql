@@ -1,7 +1,7 @@
--- Why: every PBI, story, task, sprint and idea has a code: the supplied one, or the next of its counter
--- (specification: Entity codes). A code in use is refused here with a sentence; the unique constraint is the second wall.
--- Runs under the product lock, so nothing can take the code in between. The argument names the kind.
--- Definer: counters are nobody's to write.
+-- Why: every PBI, story, task, sprint and idea has a code: the supplied one, or the next of its counter (specification:
+-- Entity codes). A code in use is refused here with a message; the unique constraint is the second check. Runs under
+-- the product lock, so nothing takes the code in between. The argument names the kind.
+-- Definer: users may not write counters.
 create function private.tg_any__assign_code()
 returns trigger
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: sort_order of stories and tasks is set when they are created and whenever their code is edited, and by nothing else
--- (specification: Ordering rules 2). A value from outside is put back.
+-- Why: sort_order of stories and tasks is set only on creation and when their code is edited (specification: Ordering
+-- rules 2). A value from outside is overwritten.
 create function private.tg_any__sort_order()
 returns trigger
 language plpgsql

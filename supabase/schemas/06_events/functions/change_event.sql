@@ -1,6 +1,6 @@
--- Why: every change event begins the same way. Null means that there is nothing to tell: the update changed nothing.
--- Called by the emit triggers, which add what their entity carries. Whoever knows the changed fields of an update gives them instead of
--- both rows as JSON: then id and product are all that is read of p_new.
+-- Why: every change event starts the same way. Null when the update changed nothing. Called by the emit triggers, which
+-- add fields of their entity. A caller that knows the changed fields passes them instead of both rows as JSON; p_new
+-- then needs only id and product.
 create function private.change_event(p_operation text, p_entity text, p_old jsonb, p_new jsonb, p_changed_fields jsonb default null)
 returns jsonb
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: an update event names exactly the columns that changed, and an update that changes nothing is no event.
--- Called by the emit triggers with the row before and after. The time and the version of the change itself are no change.
+-- Why: an update event names exactly the columns that changed; an update that changes nothing sends no event. Called by
+-- the emit triggers with the row before and after. The row's own update time and versions do not count as changes.
 create function private.changed_fields(p_old jsonb, p_new jsonb)
 returns jsonb
 language plpgsql

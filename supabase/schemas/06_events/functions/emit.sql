@@ -1,6 +1,6 @@
--- Why: the one place where an event leaves the hands of a trigger. It waits in the transaction and is sent with all others at
--- its end (private.send_events): a savepoint that is rolled back takes its events with it.
--- The transaction is told so that a stream can leave out what the state it read already shows.
+-- Why: the one way for triggers to send an event. Events wait in the transaction and are sent together at its end
+-- (private.send_events); a savepoint that is rolled back drops its events.
+-- Each event carries its transaction id, so that a stream can skip events that its first state already includes.
 -- Called by the emit triggers, which run as their owner, so that no client can send an event.
 create function private.emit(p_topic text, p_payload jsonb)
 returns void
@@ -31,8 +31,8 @@ $$;
 comment on function private.emit is
   'Announces a change on a private topic at the end of the transaction (specification: Events): own sequence, under 8,000 bytes.';
 
--- Why: an event stays under 8,000 bytes and never makes its writer fail. Long texts are cut in the event only;
--- the row keeps every character. A character takes at most six bytes in JSON, so 500 of two texts always fit.
+-- Why: an event stays under 8,000 bytes and never makes its writer fail. Long texts are cut in the event only; the row
+-- keeps them whole. A character takes at most six bytes in JSON, so two texts of 500 always fit.
 create function private.shorten_event(p_payload jsonb)
 returns jsonb
 language plpgsql

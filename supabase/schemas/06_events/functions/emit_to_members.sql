@@ -1,5 +1,5 @@
--- Why: questions travel on the topic of each user who can reach the product, because the notifications stream
--- covers all products of one user. Called by the emit triggers of questions and members.
+-- Why: questions are sent on the topic of each member of the product, because one notifications stream covers all
+-- products of its user. Called by the emit triggers of questions and members.
 create function private.emit_to_members(p_product_id uuid, p_payload jsonb)
 returns void
 language plpgsql

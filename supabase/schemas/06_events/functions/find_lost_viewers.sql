@@ -1,6 +1,6 @@
--- Why: the last safeguard of open streams. Every few seconds a process asks once, for all its readers, whose session,
--- token or membership is gone; normally the change events have ended those streams long before.
--- Takes an array of [user, session or null, token or null, product or null], returns the positions of those without access.
+-- Why: the last safeguard for open streams. Every few seconds a process asks once, for all its readers, whose session,
+-- token or membership is gone. Normally change events have ended those streams long before. Takes an array of [user,
+-- session or null, token or null, product or null]; returns the positions of those without access.
 create function operations.find_lost_viewers(p_viewers jsonb)
 returns json
 language plpgsql

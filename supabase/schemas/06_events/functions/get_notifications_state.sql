@@ -1,6 +1,7 @@
--- Why: what the notifications stream says first: the open questions of every product in reach, with all fields
--- (specification: Notifications stream). In an archived product nobody can answer, so its questions rest until it is restored.
--- Definer: reach is part of the query.
+-- Why: the first state of the notifications stream: the open questions of all the caller's products, with all fields
+-- (specification: Notifications stream). Questions of an archived product are left out until it is restored, because
+-- nobody can answer them.
+-- Definer: the query itself limits the products.
 create function operations.get_notifications_state()
 returns json
 language plpgsql

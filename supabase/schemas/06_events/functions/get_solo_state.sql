@@ -1,5 +1,5 @@
--- Why: what the solo stream says first: the active sprint, the product's unfinished jobs, and how many workers that reach it
--- are online. Job statuses in database form (specification: Solo stream). Definer: access is checked first.
+-- Why: the first state of the solo stream: the active sprint, the product's unfinished jobs, and how many workers that
+-- reach it are online. Job statuses in database form (specification: Solo stream). Definer: access is checked first.
 create function operations.get_solo_state(p_product_id uuid)
 returns json
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: Realtime drops messages above its rate, and those of a moment in which it replicates nothing, without telling anybody.
--- Every few seconds a process asks what was sent on its topics and compares it with what it heard. A message is known by
--- the number of its first event. Looks a minute back: the time of a message is the beginning of its transaction.
+-- Why: Realtime silently drops messages above its rate, and those sent while it is not replicating. Every few seconds a
+-- process lists what was sent on its topics and compares it with what it received. The number of its first event
+-- identifies a message. Looks back one minute, because a message has the time at which its transaction began.
 create function operations.list_sent_messages(p_topics jsonb)
 returns json
 language plpgsql

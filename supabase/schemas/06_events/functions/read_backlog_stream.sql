@@ -1,4 +1,4 @@
--- Why: what the backlog stream says first, and who reads it, in one statement. Called on connect and on every resync.
+-- Why: the first state of the backlog stream and its reader, in one statement. Called on connect and on every resync.
 create function operations.read_backlog_stream(p_product_id uuid)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: what the notifications stream says first (open questions of every product in reach), and who reads it, in one
+-- Why: the first state of the notifications stream (open questions of all the caller's products) and its reader, in one
 -- statement. Called on connect and on every resync.
 create function operations.read_notifications_stream()
 returns json

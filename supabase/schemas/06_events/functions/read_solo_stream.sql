@@ -1,5 +1,5 @@
--- Why: what the solo stream says first (active sprint, jobs, workers), and who reads it, in one statement.
--- Called on connect and on every resync.
+-- Why: the first state of the solo stream (active sprint, jobs, workers) and its reader, in one statement. Called on
+-- connect and on every resync.
 create function operations.read_solo_stream(p_product_id uuid)
 returns json
 language plpgsql

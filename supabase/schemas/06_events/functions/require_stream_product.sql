@@ -1,5 +1,5 @@
--- Why: the streams of a product are open to its members while it is not archived.
--- Called by the functions that read the first state of a stream, and by every later read of it.
+-- Why: a product's streams are open to its members while it is not archived.
+-- Called by every read of a stream's first state, on connect and later.
 create function private.require_stream_product(p_product_id uuid)
 returns void
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: sends the events that wait in this transaction, one message a topic, and is the only caller of realtime.send. Hosted
+-- Why: sends the waiting events of this transaction, one message per topic; the only caller of realtime.send. Hosted
 -- Realtime counts messages and drops those above its rate: the start of a run of 1,000 tasks is a handful, not 1,000.
--- It must never fail the writer: whatever goes wrong here is a warning, the change itself is kept.
+-- It must never fail the writer: any error here becomes a warning, and the change is kept.
 create function private.send_events()
 returns void
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: the doctor proves that events travel from the database to a listener. Definer, because only the owner of the emit
--- triggers may announce events; it can announce nothing but a probe to one user, which clients ignore. Service only.
+-- Why: the doctor command checks that events travel from the database to a listener. Definer, because only the owner of
+-- the emit triggers may send events. It can send only a probe to one user, which clients ignore. Service only.
 create function operations.send_probe(p_user_id uuid)
 returns json
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: a task carries no sprint and no assignee of its own; the solo filter needs those of its story.
--- When a story is deleted with its tasks, the story is gone before they are: then its place comes from what
--- the trigger stories__remember_place kept for this transaction.
+-- Why: a task has no sprint and no assignee; the solo filter needs those of its story. When a story is deleted with its
+-- tasks, its row is gone before theirs, so its place comes from what the trigger stories__remember_place stored for
+-- this transaction.
 create function private.story_place(p_story_id uuid)
 returns jsonb
 language plpgsql

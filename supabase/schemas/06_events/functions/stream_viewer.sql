@@ -1,7 +1,7 @@
--- Why: an open stream must end when the session or token it was opened with ends. It cannot ask on every event,
--- so it is told once who it is and until when, and hears of an earlier end through the user's topic.
--- The snapshot says which transactions this state shows: their events are not sent again.
--- Definer: sessions and tokens are not readable by their users. Reads only the caller's own row, named by the claims.
+-- Why: an open stream must end with the session or token that opened it. Checking on every event costs too much, so the
+-- stream gets its reader and the end time once, and hears of an earlier end through the user's topic.
+-- The snapshot says which transactions this state includes: their events are not sent again.
+-- Definer: users may not read sessions and tokens. Reads only the caller's row, named by the claims.
 create function private.stream_viewer()
 returns json
 language plpgsql

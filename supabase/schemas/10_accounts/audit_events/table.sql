@@ -1,5 +1,5 @@
--- Why: sign-ins, pairings, token and role changes leave a trace that a user (own) and an administrator (all) can read.
--- A row outlives the user it is about; it never holds a secret.
+-- Why: sign-ins, pairings, token and role changes are recorded; users read their own, administrators all. A row
+-- outlives its user and never holds a secret.
 create table public.audit_events (
   id uuid primary key default gen_random_uuid(),
   user_id uuid references public.users (id) on delete set null,
@@ -19,7 +19,7 @@ create index audit_events_created_at_idx on public.audit_events (created_at desc
 
 alter table public.audit_events enable row level security;
 
--- A user reads what concerns one's own account, an administrator reads everything; nobody writes directly.
+-- Users read events of their own account, administrators all. Nobody writes directly.
 create policy audit_events_select_own_or_admin on public.audit_events
   for select to authenticated using (user_id = (select auth.uid()) or (select private.is_admin()));
 

@@ -1,5 +1,5 @@
--- Why: the administration page. Definer: e-mail addresses and flags are not readable by users in general;
--- it refuses everybody who is no administrator. Ordered by name, 100 a page after p_after.
+-- Why: the administration page. Definer: e-mail addresses and flags are not readable by users in general; it refuses
+-- everybody but administrators. Ordered by name, 100 per page after p_after.
 create function operations.admin_list_users(p_after text default null)
 returns json
 language plpgsql

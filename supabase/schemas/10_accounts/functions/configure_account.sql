@@ -1,5 +1,5 @@
--- Why: what registration can never set: an administrator's command or the first start makes a role or a demo account.
--- Called by the admin commands with the secret key, right after the account was created.
+-- Why: sets what registration cannot: an administrator role or the demo flag, by an admin command or on the first
+-- start. Called with the secret key, right after the account was created.
 create function operations.configure_account(p_user_id uuid, p_role text default null, p_is_demo boolean default null)
 returns json
 language plpgsql

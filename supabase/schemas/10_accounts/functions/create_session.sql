@@ -1,6 +1,6 @@
--- Why: every sign-in makes a new session id and ends the session that the browser had before (no session fixation).
--- Lifetime 30 days, sliding. Rows that ended more than 30 days ago are forgotten here.
--- Refuses an account that ended at the sign-in provider (end_identity), however it signs in here.
+-- Why: every sign-in creates a new session id and ends the browser's previous session (no session fixation). Lifetime
+-- 30 days, sliding. Deletes sessions that ended more than 30 days ago.
+-- Refuses an account that ended at the sign-in provider (end_identity), whatever the way of signing in.
 -- Called by the login and the registration with the secret key, after Supabase Auth has checked the password.
 create function operations.create_session(
   p_user_id uuid, p_user_agent text default null, p_ip text default null, p_previous_session_id uuid default null)

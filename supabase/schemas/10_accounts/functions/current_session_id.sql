@@ -1,4 +1,4 @@
--- Why: the devices page marks the session it is shown in, and "all others" leaves it alone.
+-- Why: the devices page marks the current session, and "all others" keeps it.
 create function private.current_session_id()
 returns uuid
 language plpgsql

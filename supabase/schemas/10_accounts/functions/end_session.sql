@@ -1,4 +1,4 @@
--- Why: signing out must hold for the cookie that is still around somewhere. No write in the sense of the demo rule.
+-- Why: signing out must also invalidate copies of the cookie. It does not count as a write for demo accounts.
 -- Called by POST /logout and by pages that find an expired paired session, with the secret key. Idempotent.
 create function operations.end_session(p_session_id uuid, p_ip text default null)
 returns json

@@ -1,6 +1,7 @@
--- Why: a desktop that was let in by a phone may have made tokens and let in further desktops. Who takes the first one back
--- takes all of it back; else it would stay in by what it left behind. What an ordinary session made stays: its user made it.
--- Called by revoke_pairing and revoke_session, which have checked whose session it is. Answers whether one ended.
+-- Why: a desktop signed in by a phone may have created tokens and signed in further desktops. Revoking the first one
+-- revokes all of these, or it would keep access through them. Tokens of an ordinary session stay, because its user
+-- created them. Called by revoke_pairing and revoke_session, which have checked whose session it is. Returns whether a
+-- session ended.
 create function private.end_session_chain(p_session_id uuid)
 returns boolean
 language plpgsql

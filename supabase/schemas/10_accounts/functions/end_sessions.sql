@@ -1,6 +1,6 @@
--- Why: a password change, a reset or a lost role ends every other session at once, and a pairing that was approved
--- but not yet claimed must not become a session afterwards. Definer: users may not write these tables directly.
--- Called by password_changed, revoke_other_sessions and admin_update_user. Answers how many sessions ended.
+-- Why: a password change, a reset or a lost role ends every other session at once, and an approved but unclaimed
+-- pairing must not become a session afterwards. Definer: users may not write these tables directly.
+-- Called by password_changed, revoke_other_sessions and admin_update_user. Returns how many sessions ended.
 create function private.end_sessions(p_user_id uuid, p_keep_session_id uuid default null)
 returns integer
 language plpgsql

@@ -1,10 +1,10 @@
--- Why: people sign in with user name or e-mail address; Supabase Auth knows only the address.
--- For an unknown name it answers the address of somebody else and no user id, so that the caller does the same work
--- with a password that cannot be right, and neither answer nor time tells whether the account exists.
--- limit_key says where a failed try counts and is refused: with the name or address as it was given, so that a refusal does not
--- tell which of them belong together. account_key counts all names of the account; beyond that count the password is not looked at,
--- which the caller does not learn. A browser that was signed in to the account (its session is live or not yet forgotten) has a
--- limit_key of its own and no account_key, so that strangers lock nobody out.
+-- Why: people sign in with user name or e-mail address, but Supabase Auth knows only the address. For an unknown name
+-- it returns somebody else's address and no user id, so that the caller does the same work with a password that cannot
+-- be right: neither answer nor time reveals whether the account exists.
+-- limit_key is where a failed try counts and is refused: by the name or address as given, so that a refusal does not
+-- reveal which of them belong together. account_key counts over all names of the account; beyond its limit the password
+-- is not checked, which the caller does not learn. A browser with an earlier session of the account (live or not yet
+-- deleted) has its own limit_key and no account_key, so that strangers cannot lock the user out.
 -- Called by the login, the registration and the admin commands with the secret key.
 create function operations.find_login_identity(p_identifier text, p_session_id uuid default null)
 returns json

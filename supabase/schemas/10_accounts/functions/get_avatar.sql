@@ -1,5 +1,5 @@
--- Why: pictures of people one works with, and one's own. Definer: avatars are not readable by users in general;
--- it answers for the caller, for people who share a product with the caller, and to administrators.
+-- Why: the caller's picture and those of people they work with. Definer: avatars are not readable by users in general;
+-- it serves the caller, people who share a product with the caller, and administrators.
 create function operations.get_avatar(p_user_id uuid)
 returns json
 language plpgsql

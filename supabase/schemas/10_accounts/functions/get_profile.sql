@@ -1,5 +1,5 @@
--- Why: the profile page. Definer: e-mail and flags are not readable by users in general;
--- it reads the row of the caller only.
+-- Why: the profile page. Definer: e-mail and flags are not readable by users in general; it reads only the caller's
+-- row.
 create function operations.get_profile()
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: the first start of an embedded installation is the one without any account. Service only.
+-- Why: an embedded installation without any account is on its first start. Service only.
 create function operations.has_accounts()
 returns json
 language plpgsql

@@ -1,5 +1,5 @@
 -- Why: administrators see and change users. Read from the database on each request, never from a token or cookie.
--- Definer, because a user may not read the flags of profiles.
+-- Definer, because users may not read the flags of profiles.
 create function private.is_admin()
 returns boolean
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: people see what happened to their account, administrators see everything (row level security decides).
--- Newest first, 50 a page; p_before is the created_at of the last line of the page before.
+-- Why: people see the events of their account, administrators see all (row level security decides). Newest first, 50
+-- per page; p_before is the created_at of the last row of the previous page.
 create function operations.list_audit_events(p_all boolean default false, p_before timestamptz default null)
 returns json
 language plpgsql

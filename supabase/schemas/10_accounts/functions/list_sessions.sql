@@ -1,4 +1,5 @@
--- Why: the devices page: what, where, when, paired or not, this one. Row level security shows only one's own.
+-- Why: the devices page: device, place, time, whether paired, whether current. Row level security shows only the
+-- caller's.
 create function operations.list_sessions()
 returns json
 language plpgsql

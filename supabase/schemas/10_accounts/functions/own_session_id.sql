@@ -1,4 +1,5 @@
--- Why: what a session makes notes it. Null for bearer tokens and for JWTs of Auth, whose sessions are not rows here.
+-- Why: rows record the session that created them. Null for bearer tokens and for JWTs of Auth, whose sessions are not
+-- rows here.
 create function private.own_session_id()
 returns uuid
 language plpgsql

@@ -1,6 +1,7 @@
--- Why: a new password ends every other session and every unclaimed pairing at once, and lifts or sets the duty to
--- choose another one. A reset by an administrator also disconnects the account from the sign-in provider. Called with the secret key after Supabase Auth has stored the password: by the person
--- (p_keep_session_id stays), by a recovery, by an administrator (p_must_reset: the next sign-in asks for another).
+-- Why: a new password ends every other session and every unclaimed pairing at once, and clears or sets the flag that
+-- asks for another one. A reset by an administrator also disconnects the account from the sign-in provider. Called with
+-- the secret key after Supabase Auth has stored the password: by the person (p_keep_session_id stays), by a recovery,
+-- or by an administrator (p_must_reset: the next sign-in asks for another).
 create function operations.password_changed(
   p_user_id uuid, p_keep_session_id uuid default null, p_must_reset boolean default false,
   p_actor_id uuid default null, p_ip text default null)

@@ -1,5 +1,5 @@
--- Why: the admin command line names people by user name or e-mail address and products by code; everything else by id.
--- Service only: it answers for any account.
+-- Why: the admin command line names people by user name or e-mail address, products by code, all else by id. Service
+-- only: it resolves any account.
 create function operations.resolve_account(p_identifier text)
 returns json
 language plpgsql

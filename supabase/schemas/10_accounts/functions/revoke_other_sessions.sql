@@ -1,5 +1,5 @@
--- Why: "sign out everywhere else". Definer: users may not write user_sessions directly; it touches rows of the caller
--- only and keeps the session of this request.
+-- Why: "sign out everywhere else". Definer: users may not write user_sessions directly; it touches only the caller's
+-- rows and keeps the session of this request.
 create function operations.revoke_other_sessions()
 returns json
 language plpgsql

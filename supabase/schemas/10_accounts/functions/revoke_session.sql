@@ -1,5 +1,5 @@
--- Why: ends one device from another. Definer: users may not write user_sessions directly; it touches rows of the
--- caller only.
+-- Why: signs out one device from another. Definer: users may not write user_sessions directly; it touches only the
+-- caller's rows.
 create function operations.revoke_session(p_session_id uuid)
 returns json
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: the product that a user works on. It needs access, must not be archived, and demo users are blocked
--- (specification: Authentication 8). The product row is locked against being archived meanwhile. Null clears it.
--- Definer: users may not write profiles directly; it touches the row of the caller only.
+-- Why: sets the product a user works on. The user needs access, it must not be archived, and demo users are refused
+-- (specification: Authentication 8). The row lock keeps the product from being archived meanwhile. Null clears it.
+-- Definer: users may not write profiles directly; it touches only the caller's row.
 create function operations.set_active_product(p_product_id uuid default null)
 returns json
 language plpgsql

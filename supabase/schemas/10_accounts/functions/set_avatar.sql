@@ -1,6 +1,6 @@
--- Why: a picture of at most 1 MiB, stored with the profile (PNG, JPEG, WebP or GIF; the app has looked at its content,
--- and the first bytes are looked at here again). Null removes it. Hex, because JSON has no bytes.
--- Definer: users may not write profiles directly; it touches the row of the caller only.
+-- Why: a picture of at most 1 MiB, stored with the profile (PNG, JPEG, WebP or GIF; the app has checked its content,
+-- and the first bytes are checked here again). Null removes it. Hex, because JSON has no bytes.
+-- Definer: users may not write profiles directly; it touches only the caller's row.
 create function operations.set_avatar(p_mime text default null, p_hex text default null)
 returns json
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: what people set about themselves: user name, worker quota threshold, theme. Role and flags are no part of it.
--- Definer: users may not write profiles directly; it touches the row of the caller only.
+-- Why: what people set about themselves: user name, worker quota threshold, theme; never role or flags.
+-- Definer: users may not write profiles directly; it touches only the caller's row.
 create function operations.update_profile(
   p_username text default null, p_min_quota_pct integer default null, p_theme text default null)
 returns json

@@ -1,5 +1,5 @@
--- Why: pages show who owns, is assigned or wrote something, and a user may not read the profiles of others. Definer; it is
--- only called for people who share a product with the caller.
+-- Why: pages name owners, assignees and authors, but users may not read others' profiles. Definer; called only for
+-- people who share a product with the caller.
 create function private.username(p_user_id uuid)
 returns text
 language plpgsql

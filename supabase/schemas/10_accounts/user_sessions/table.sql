@@ -1,5 +1,5 @@
--- Why: the sealed cookie names a row here, so that a session can be listed, ended and made to expire at once.
--- A paired session ends 8 hours after its claim whatever happens; the others slide (specification: Authentication 2 and 5).
+-- Why: the sealed cookie names a row here, so that a session can be listed, ended or expired at once. A paired session
+-- always ends 8 hours after its claim; others slide (specification: Authentication 2 and 5).
 create table public.user_sessions (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references public.users (id) on delete cascade,
@@ -21,7 +21,7 @@ create index user_sessions_user_id_idx on public.user_sessions (user_id);
 
 alter table public.user_sessions enable row level security;
 
--- A user sees one's own sessions; changes go through functions.
+-- Users see their own sessions. Changes go through functions.
 create policy user_sessions_select_own on public.user_sessions
   for select to authenticated using (user_id = (select auth.uid()));
 

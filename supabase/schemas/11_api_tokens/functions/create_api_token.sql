@@ -1,5 +1,5 @@
--- Why: the service keeps only the SHA-256 of a token; the token itself is made by the app and shown once. Scopes and products limit
--- it; without them it can do what its user can.
+-- Why: the app generates the token and shows it once; the service keeps only its SHA-256. Scopes and products limit it;
+-- without them it can do what its user can.
 -- Definer: users may not write api_tokens directly; the row always belongs to the caller.
 create function operations.create_api_token(
   p_label text, p_prefix text, p_token_hash text, p_expires_days integer default null,

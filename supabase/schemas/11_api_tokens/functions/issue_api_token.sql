@@ -1,5 +1,5 @@
--- Why: the operator makes tokens for any account, demo accounts included, who may not make their own; limits per hour are
--- for users. Only the SHA-256 arrives here. Service only.
+-- Why: the operator creates tokens for any account, including demo accounts, which cannot create their own. Hourly
+-- limits are for users only. Receives only the SHA-256. Service only.
 create function operations.issue_api_token(
   p_user_id uuid, p_label text, p_prefix text, p_token_hash text, p_expires_days integer default null)
 returns json

@@ -1,5 +1,5 @@
--- Why: the token screen. Neither token nor hash is in it; row level security shows only one's own.
--- Revoked tokens stay listed for 30 days, so that a person sees what became of them.
+-- Why: the token page, without tokens or hashes. Row level security shows only the caller's. Revoked tokens stay listed
+-- for 30 days, so that their owner sees what became of them.
 create function operations.list_api_tokens()
 returns json
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: a token that leaked, or a program that was let in, ends at once. Revoking twice is the same as once.
--- Definer: users may not write api_tokens directly; it touches rows of the caller only.
+-- Why: ends a leaked token, or a program's access, at once. Idempotent.
+-- Definer: users may not write api_tokens directly; it touches only the caller's rows.
 create function operations.revoke_api_token(p_token_id uuid)
 returns json
 language plpgsql

@@ -1,7 +1,7 @@
--- Why: a signed-in phone lets a desktop in, or declines it. Both need the secret, so that a stranger who knows the id can do
--- neither. Approve, cancel, expiry and a second answer race for one pending row: the row lock orders them and the clock is
--- read after it, so that exactly one wins and no stale time approves. A wrong secret and an unknown pairing get the same
--- answer, returned and not raised, because it must count.
+-- Why: a signed-in phone approves or declines a desktop. Both need the secret, so that knowing the id is not enough.
+-- Approve, cancel, expiry and a second answer race for one pending row: the row lock orders them and the clock is read
+-- after it, so that exactly one wins and no stale time approves. A wrong secret and an unknown pairing get the same
+-- answer, returned instead of raised, so that it counts.
 -- Definer: pairings hold hashes and cannot be touched by users directly; it acts for the caller only.
 create function private.answer_pairing(p_pairing_id uuid, p_mobile_secret_hash text, p_status public.pairing_status)
 returns json

@@ -1,4 +1,4 @@
--- Called by the phone that lets a desktop in.
+-- Called by the phone that signs a desktop in.
 create function operations.approve_pairing(p_pairing_id uuid, p_mobile_secret_hash text)
 returns json
 language plpgsql

@@ -1,6 +1,6 @@
 -- Why: the desktop turns its approved pairing into a session (specification: POST /api/auth/pair/claim). Service only:
--- the cookie's hash is the credential. The row lock makes concurrent claims wait for each other, so exactly one succeeds.
--- The user is read again: who was removed, made a demo account or changed the password since the approval gets nothing.
+-- the cookie's hash is the credential. The row lock serializes concurrent claims, so exactly one succeeds. The user is
+-- read again: a user who was removed, made a demo account or changed the password since the approval gets nothing.
 -- 401 unknown or mismatch, 410 consumed, cancelled or expired, 409 still pending.
 create function operations.claim_pairing(
   p_pairing_id uuid, p_desktop_token_hash text, p_user_agent text default null, p_ip text default null,

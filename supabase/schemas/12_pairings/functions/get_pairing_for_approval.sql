@@ -1,5 +1,5 @@
--- Why: the phone shows which device asks before anything is approved (get-pairing-for-approval). It needs the secret, as
--- approving does. Service only, because it counts wrong secrets and yet demo users may read it; the app has resolved the user.
+-- Why: the phone shows which device is asking before approval (get-pairing-for-approval). Needs the secret, as approval
+-- does. Service only, because it counts wrong secrets and demo users may still read it; the app has resolved the user.
 create function operations.get_pairing_for_approval(p_user_id uuid, p_pairing_id uuid, p_mobile_secret_hash text)
 returns json
 language plpgsql

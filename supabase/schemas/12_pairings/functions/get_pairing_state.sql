@@ -1,6 +1,6 @@
--- Why: the pairing stream reads it when it opens and again once its subscription is active. The row is read with a lock:
--- a change is announced as soon as it is on disk, a moment before other transactions see it, so a plain read right
--- after subscribing could miss a change whose announcement went out just before.
+-- Why: the pairing stream reads it on opening and again once its subscription is active. The row is read with a lock: a
+-- change is announced when it is on disk, a moment before other transactions see it, so a plain read right after
+-- subscribing could miss a change announced just before.
 -- Service only; authenticated by the hash of the desktop cookie: unknown PT404, mismatch PT401, expired PT410
 -- (specification: GET /api/auth/pair/stream/:pairingId).
 create function operations.get_pairing_state(p_pairing_id uuid, p_desktop_token_hash text)

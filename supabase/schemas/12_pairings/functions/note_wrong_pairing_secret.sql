@@ -1,6 +1,6 @@
--- Why: guesses at a pairing secret must count although the guess itself is refused, so the caller returns the refusal
--- instead of raising it, which would undo the count. 5 wrong secrets end the use of a pairing, 20 an hour block the user.
--- Definer: neither counters nor pairings can be written by users. The answer is the same for an unknown pairing.
+-- Why: wrong guesses at a pairing secret must count, so the caller returns the refusal instead of raising it, which
+-- would roll the count back. 5 wrong secrets end a pairing, 20 an hour block the user.
+-- Definer: users can write neither counters nor pairings. The answer is the same for an unknown pairing.
 create function private.note_wrong_pairing_secret(p_pairing_id uuid, p_user_id uuid)
 returns json
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: whoever guessed wrong too often may not even guess right: the check comes before the comparison.
--- PT429 with the seconds until the user's hour is over, or for this pairing until it has expired.
+-- Why: after too many wrong guesses even a right one is refused, so this check comes before the comparison. PT429 with
+-- the seconds until the user's hour is over, or until this pairing expires.
 create function private.require_pairing_guesses_left(p_pairing public.login_pairings, p_user_id uuid)
 returns void
 language plpgsql

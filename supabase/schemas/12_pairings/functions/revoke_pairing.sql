@@ -1,5 +1,5 @@
--- Why: whoever approved and then has doubts takes it back at once: an unclaimed pairing is cancelled, a claimed one
--- loses its session. Definer: users may not write these tables; it touches what the caller approved and nothing else.
+-- Why: the person who approved a pairing can revoke it at once: an unclaimed one is cancelled, a claimed one loses its
+-- session. Definer: users may not write these tables; it touches only what the caller approved.
 create function operations.revoke_pairing(p_pairing_id uuid)
 returns json
 language plpgsql

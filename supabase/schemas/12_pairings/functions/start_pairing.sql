@@ -1,6 +1,6 @@
 -- Why: a signed-out desktop asks to be signed in (specification: POST /api/auth/pair/start). Service only: there is no
--- user yet. The app makes both secrets and sends their SHA-256. Limit per address first, then a cap on all that wait;
--- rows that ended a day ago are removed here, so the table stays small whatever strangers do.
+-- user yet. The app generates both secrets and sends their SHA-256. First the limit per address, then a cap on all
+-- waiting pairings. Rows older than a day are deleted here, so the table stays small whatever strangers do.
 create function operations.start_pairing(
   p_mobile_secret_hash text, p_desktop_token_hash text, p_address_key text,
   p_user_agent text default null, p_ip text default null)
@@ -38,8 +38,8 @@ comment on function operations.start_pairing is
   'A new pending pairing of a desktop (specification: Login pairing, Limits). Service only.';
 grant execute on function operations.start_pairing to service_role;
 
--- Why: both screens show the same six digits, so that a person sees that the phone is about this desktop. They follow
--- from the id, which is no secret, so they need no place in any answer (app/contract/pairing.ts computes the same).
+-- Why: both screens show the same six digits, so that a person sees which desktop the phone is asking about. They
+-- derive from the id, which is no secret, so no answer needs to carry them (app/contract/pairing.ts computes the same).
 create function private.pairing_check_code(p_pairing_id uuid)
 returns text
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: hosted connectors often ask for no refresh in time, and a grant that is revoked is dead at once whatever its token says: so
--- a working day, not the usual hour.
+-- Why: a working day instead of the usual hour: hosted connectors often refresh too late, and a revoked grant ends at
+-- once whatever the lifetime of its token.
 create function private.access_token_lifetime()
 returns interval
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: a person pressed Allow: what was allowed waits under the hash of a code until the program comes for it, 60 seconds at most.
+-- Why: after a person pressed Allow, the grant waits under the hash of a code for the program, at most 60 seconds.
 -- Service only, because demo accounts may grant `read` too; the app has resolved user and session. Refusals: 422, 429.
 create function operations.create_oauth_code(
   p_user_id uuid, p_session_id uuid, p_client_id text, p_client_name text, p_redirect_uri text, p_challenge text,

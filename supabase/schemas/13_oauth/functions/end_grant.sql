@@ -1,5 +1,5 @@
--- Why: codes and refresh tokens that come twice, and programs that sign out, end a grant at once, open streams included (by the
--- trigger of api_tokens).
+-- Why: a reused code or refresh token, or a program that signs out, ends the grant at once, including open streams (by
+-- the trigger of api_tokens).
 create function private.end_grant(p_token_id uuid, p_reason text)
 returns void
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: a registered program whose registration was removed has to register anew, and learns that only from `invalid_client`. One that
--- names the address of its document needs no registration.
+-- Why: a program whose registration was removed must register again, and only `invalid_client` tells it so. A program
+-- identified by its document's address needs no registration.
 create function private.is_oauth_client(p_client_id text)
 returns boolean
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: the devices page: which programs have access to what, since when they use it, and until when. API tokens have access like
--- grants do, so both are here, those that still work. Row level security shows only one's own.
+-- Why: the devices page: which programs can access what, since when, and until when. Includes API tokens, which give
+-- access too; only those still valid. Row level security shows only the caller's.
 create function operations.list_grants()
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: both ways to tokens answer the same. The tokens themselves are made by the app and never come here.
+-- Why: redeeming and refreshing give the same answer. The app generates the tokens; they never reach the database.
 create function private.oauth_answer(p_scopes text[])
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: the codes are those of RFC 6749 and 8707; the app knows the sentence and the status of each.
+-- Why: the codes are those of RFC 6749 and 8707; the app adds each code's sentence and status.
 create function private.oauth_refusal(p_error text)
 returns json
 language plpgsql

@@ -1,6 +1,7 @@
--- Why: a program turns its code into tokens, once. The row of the code serialises two that come at once: the second finds it
--- redeemed. A redeemed code that comes again was stolen, so what the first one gave ends; therefore refusals are answered, not
--- raised, which would undo that. The challenge is the SHA-256 of the verifier. Service only; counted by address.
+-- Why: a program exchanges its code for tokens, once. The lock of the code's row serializes concurrent calls: the
+-- second finds it redeemed. A redeemed code used again was stolen, so its grant ends; refusals are therefore returned,
+-- not raised, which would roll that back. The challenge is the SHA-256 of the verifier. Service only; counted by
+-- address.
 create function operations.redeem_oauth_code(
   p_code_hash text, p_client_id text, p_redirect_uri text, p_challenge text, p_audience text,
   p_token_hash text, p_refresh_hash text, p_prefix text, p_address_key text)

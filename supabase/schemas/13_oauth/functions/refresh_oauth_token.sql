@@ -1,6 +1,6 @@
--- Why: a program gets its next tokens; those that it had end with it. The row of the grant serialises two that come at once: the
--- second finds its refresh token spent, and a spent one ends the grant. Therefore refusals are answered, not raised, which would
--- undo that. Service only; counted by address.
+-- Why: a program gets its next tokens, which replace the old ones. The lock of the grant's row serializes concurrent
+-- calls: the second finds its refresh token spent, and a spent token ends the grant. Refusals are therefore returned,
+-- not raised, which would roll that back. Service only; counted by address.
 create function operations.refresh_oauth_token(
   p_refresh_hash text, p_client_id text, p_audience text, p_scopes jsonb,
   p_token_hash text, p_new_refresh_hash text, p_address_key text)

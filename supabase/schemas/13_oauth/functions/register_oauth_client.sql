@@ -1,4 +1,4 @@
--- Why: a program makes itself known before it asks a person for access (POST /register). The app has checked name and redirects.
+-- Why: a program registers before it asks a person for access (POST /register). The app has checked name and redirects.
 -- Service only: there is no user yet. Counted by address.
 create function operations.register_oauth_client(p_client_id text, p_name text, p_redirect_uris jsonb, p_address_key text)
 returns json

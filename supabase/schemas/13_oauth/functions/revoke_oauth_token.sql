@@ -1,5 +1,5 @@
--- Why: a program that signs out gives its access back (RFC 7009), by either of its tokens. An unknown token is no error: it is
--- gone already. Service only: the token itself is the credential. Counted by address.
+-- Why: a program that signs out revokes its access (RFC 7009), with either of its tokens. An unknown token is no error:
+-- it is already gone. Service only: the token itself is the credential. Counted by address.
 create function operations.revoke_oauth_token(p_token_hash text, p_client_id text, p_address_key text)
 returns json
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: what a person has just allowed, for the minute until the program fetches its tokens. Only the SHA-256 of the code is kept. A
--- redeemed code stays for a day: one that comes again was stolen, and ends what the first one gave.
+-- Why: what a person has just allowed, for the minute until the program fetches its tokens. Only the SHA-256 of the
+-- code is kept. A redeemed code stays for a day: using it again means it was stolen, and ends its grant.
 create table public.oauth_codes (
   code_hash bytea primary key constraint oauth_codes_hash_length check (octet_length(code_hash) = 32),
   user_id uuid not null references public.users (id) on delete cascade,
@@ -28,7 +28,7 @@ create index oauth_codes_created_at_idx on public.oauth_codes (created_at);
 
 alter table public.oauth_codes enable row level security;
 
--- Nobody reads codes directly: they hold hashes of secrets. The service role passes row level security.
+-- Nobody reads codes directly: they hold hashes of secrets. The service role bypasses row level security.
 create policy oauth_codes_service on public.oauth_codes
   for all to service_role using (true) with check (true);
 

@@ -1,4 +1,5 @@
--- Why: a refresh token is good once. One that comes again is in two hands, and nobody knows in whose: its grant ends.
+-- Why: a refresh token works once. A second use means that two parties have it, and nobody knows which is the thief:
+-- the grant ends.
 create table public.spent_refresh_tokens (
   refresh_hash bytea primary key constraint spent_refresh_tokens_hash_length check (octet_length(refresh_hash) = 32),
   token_id uuid not null references public.api_tokens (id) on delete cascade,
@@ -12,7 +13,7 @@ create index spent_refresh_tokens_token_id_idx on public.spent_refresh_tokens (t
 
 alter table public.spent_refresh_tokens enable row level security;
 
--- Nobody reads them directly. The service role passes row level security.
+-- Nobody reads them directly. The service role bypasses row level security.
 create policy spent_refresh_tokens_service on public.spent_refresh_tokens
   for all to service_role using (true) with check (true);
 

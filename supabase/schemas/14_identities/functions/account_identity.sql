@@ -1,4 +1,4 @@
--- Why: the settings say whether the account is connected to the provider. Service only.
+-- Why: the settings show whether the account is connected to the provider. Service only.
 create function operations.account_identity(p_issuer text, p_account uuid)
 returns json
 language plpgsql

@@ -1,5 +1,6 @@
--- Why: one process asks the provider about an account, so that a refresh token is used once. A claim that led to nothing is free again
--- after four minutes. What an account that ended was given in the very moment of its end ends here, too. Service only.
+-- Why: only one process asks the provider about an account, so that a refresh token is used once. A claim without a
+-- result is free again after four minutes. Also ends access that an ended account received at the very moment of its
+-- end. Service only.
 create function operations.claim_identity_checks(p_issuer text, p_limit integer default 20)
 returns json
 language plpgsql

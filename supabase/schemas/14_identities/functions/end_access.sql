@@ -1,6 +1,6 @@
--- Why: all ways into an account end at once: browsers, pairings that wait, tokens, what programs were granted, and with their tokens its
--- workers. Open streams end by the triggers of both tables. Answers how many of each. Called by link_identity and end_identity, which
--- hold the user's row, and by claim_identity_checks.
+-- Why: ends all access to an account at once: sessions, waiting pairings, tokens and grants, and with the tokens its
+-- workers. The triggers of both tables end open streams. Returns how many of each. Called by link_identity and
+-- end_identity, which hold the user's row, and by claim_identity_checks.
 create function private.end_access(p_account uuid)
 returns jsonb
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: the provider refused to renew the sign-in: the account there is gone, locked, or was signed out. p_tried is the token it refused;
--- when a sign-in has come in between, nothing ends. create_session refuses the account until it signs in at the provider again, or an
--- administrator resets its password. Service only.
+-- Why: the provider refused to renew the sign-in: the account there is gone, locked, or was signed out. p_tried is the
+-- refused token; after a sign-in in between, nothing ends. create_session refuses the account until it signs in at the
+-- provider again, or an administrator resets its password. Service only.
 create function operations.end_identity(p_issuer text, p_subject text, p_tried text)
 returns json
 language plpgsql

@@ -1,7 +1,7 @@
--- Why: a sign-in at the provider leads to the account that is linked with it, or else to the one that has the same address, which the
--- caller passes only where the provider has verified it. Demo accounts are left out. is_connected_otherwise:
--- another account at the provider opens it, so that whoever was given an address anew gets nothing of its former owner.
--- is_address_confirmed says whether the account here is surely the owner's of that address too. Service only.
+-- Why: a sign-in at the provider leads to the account linked with it, or else to the one with the same address, which
+-- the caller passes only if the provider has verified it. Demo accounts are left out. is_connected_otherwise: another
+-- provider account opens it, so that the new holder of a reassigned address gets nothing of the old one's.
+-- is_address_confirmed: the account here surely belongs to that address's owner. Service only.
 create function operations.find_identity_account(p_issuer text, p_subject text, p_verified_email text default null)
 returns json
 language plpgsql

@@ -1,5 +1,6 @@
--- Why: an account counts as its address's when a message confirmed the address or an administrator made the account; registration alone
--- asks nobody. Definer: the confirmation is in Supabase Auth's own table. Called by find_identity_account and link_identity.
+-- Why: an account belongs to the owner of its address if a message confirmed the address or an administrator created
+-- the account; registration alone checks nothing. Definer: the confirmation is in Supabase Auth's own table. Called by
+-- find_identity_account and link_identity.
 create function private.is_address_confirmed(p_account uuid)
 returns boolean
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: the provider has just said that the account exists, by a sign-in or by renewing one. p_tried is the token that was renewed: when a
--- sign-in has come in between, its newer token stays. An empty token forgets the one that is kept. Without p_is_admin the role stays too; the last administrator keeps it in any case.
--- Service only.
+-- Why: the provider has just confirmed that the account exists, by a sign-in or a renewal. p_tried is the renewed
+-- token; after a sign-in in between, that newer token stays. An empty token deletes the stored one. Without p_is_admin
+-- the role stays; the last administrator always keeps it. Service only.
 create function operations.keep_identity(
   p_issuer text, p_subject text, p_refresh_token text default null, p_tried text default null, p_is_admin boolean default null)
 returns json

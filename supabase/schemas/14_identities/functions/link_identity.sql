@@ -1,8 +1,8 @@
--- Why: from now on who signs in at the provider as this person signs in to this account. p_by_address: nobody was signed in, the address
--- was the same. The provider has verified it; whoever made the account here may not own it, and would keep a way in. So, unless the
--- address is confirmed here too, what the account had ends; the caller has replaced its password before.
--- Refusals: 409 when one of the two is linked with another one, 403 for demo accounts.
--- Service only.
+-- Why: signing in at the provider as this person now signs in to this account. p_by_address: nobody was signed in, but
+-- the address was the same and the provider has verified it. Whoever created the account here may not own the address
+-- and would keep access. So unless it is confirmed here too, all existing access ends; the caller has already replaced
+-- the password.
+-- Refusals: 409 when one of the two is linked with another one, 403 for demo accounts. Service only.
 create function operations.link_identity(
   p_issuer text, p_subject text, p_account uuid, p_by_address boolean default false, p_ip text default null)
 returns json

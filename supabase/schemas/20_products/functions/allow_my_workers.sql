@@ -1,6 +1,6 @@
--- Why: being added to a product must not make anybody's machine run what is planned there, so each member says it for
--- themselves. The owner's workers always may. Refusals: 404, 403, 409 for the owner.
--- Definer: nobody writes membership rows directly, and here only the caller's own.
+-- Why: being added to a product must not let others run code on a member's machine, so each member allows it for
+-- themselves. The owner's workers are always allowed. Refusals: 404, 403, 409 for the owner.
+-- Definer: nobody writes membership rows directly; this writes only the caller's own.
 create function operations.allow_my_workers(p_product_id uuid, p_allowed boolean)
 returns json
 language plpgsql

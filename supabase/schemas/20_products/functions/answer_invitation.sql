@@ -1,6 +1,6 @@
--- Why: whoever was asked decides. Under the product's lock the invitation goes and, when it is accepted, the membership comes. Somebody who
--- has come in another way meanwhile stays as they are. Refusals: 404 for invitations of others and those that are over, 403 for demo
--- accounts and archived products, 429. Definer: memberships and invitations are written by functions only.
+-- Why: the invited person decides. Under the product's lock the invitation is deleted and, if accepted, the membership
+-- added. A person who joined another way meanwhile keeps that role. Refusals: 404 for others' and expired invitations,
+-- 403 for demo accounts and archived products, 429. Definer: memberships and invitations are written by functions only.
 create function operations.answer_invitation(p_invitation_id uuid, p_accept boolean)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Called by the product settings. Archived products can be read and not written; nobody keeps them as active product.
+-- Called by the product settings. Archived products are read-only, and nobody keeps one as active product.
 create function operations.archive_product(p_product_id uuid)
 returns json
 language plpgsql

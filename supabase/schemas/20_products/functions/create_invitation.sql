@@ -1,5 +1,6 @@
--- Why: a link that lets one person into the product, whoever holds it first. The code is made by the app and shown once; only its SHA-256
--- arrives here. Links whose time is over are let go on the way. Refusals: 404, 403, 409 for too many open ones, 422, 429. Definer: invitations are written by functions only.
+-- Why: a link lets the first person who uses it into the product. The app generates the code and shows it once; only
+-- its SHA-256 is stored. Expired links are deleted here. Refusals: 404, 403, 409 for too many open ones, 422, 429.
+-- Definer: invitations are written by functions only.
 create function operations.create_invitation(p_product_id uuid, p_role text, p_code_hash text)
 returns json
 language plpgsql

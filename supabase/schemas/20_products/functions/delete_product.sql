@@ -1,5 +1,5 @@
--- Called by the product settings: removes a product with everything in it. The caller repeats its code, so that no slip of
--- the hand does it.
+-- Called by the product settings: removes a product with everything in it. The caller repeats its code, to prevent
+-- accidents.
 create function operations.delete_product(p_product_id uuid, p_code text)
 returns json
 language plpgsql

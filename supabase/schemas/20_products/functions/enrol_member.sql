@@ -1,4 +1,5 @@
--- Why: the operator adds a member or viewer without being the owner. Adding one who is a member already changes nothing. Service only.
+-- Why: the operator adds a member or viewer without being the owner. Adding an existing member changes nothing. Service
+-- only.
 create function operations.enrol_member(p_product_id uuid, p_user_id uuid, p_role text default 'MEMBER')
 returns json
 language plpgsql

@@ -1,5 +1,6 @@
--- Why: who holds a link reads who invites them to what before they sign in or make an account. Called by the join and registration
--- pages with the secret key; whoever knows the code may know this. 404 for a code that does not hold. Service only.
+-- Why: the holder of a link sees who invites them to what before they sign in or register. Called by the join and
+-- registration pages with the secret key; knowing the code is enough to see this. 404 for an invalid code. Service
+-- only.
 create function operations.find_invitation(p_code_hash text)
 returns json
 language plpgsql

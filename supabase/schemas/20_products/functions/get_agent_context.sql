@@ -1,5 +1,5 @@
--- Why: the one call with which an agent begins. Hot: definer, so that row level security is not asked once per table;
--- access is checked first, in the statement that reads the product.
+-- Why: the first call of every agent. Hot: definer, so that row level security is not checked for each table; access is
+-- checked first, in the statement that reads the product.
 -- Called by GET /api/products/:id/agent-context and the MCP tool get_context. The answer is passed through unparsed.
 create function operations.get_agent_context(p_product_id uuid)
 returns json

@@ -1,8 +1,8 @@
--- Why: the whole backlog in one answer, thousands of rows: rows are read in order, written as JSON once and never parsed
--- again. The columns are those of the shape views, spelled out because a join back for the order would cost a fifth.
--- Definer, so that row level security is not asked three times; access is checked first.
+-- Why: the whole backlog in one answer, thousands of rows: rows are read in order, written as JSON once and never
+-- parsed again. The columns repeat those of the shape views, because a join back for the order would cost a fifth more.
+-- Definer, so that row level security is not checked three times; access is checked first.
 -- Called by GET /api/products/:id/backlog and the backlog page. The answer is passed through unparsed.
--- The fields of a task are those of private.task_shape: a new one goes here too.
+-- Trap: the fields of a task are those of private.task_shape; add new ones here too.
 create function operations.get_backlog(p_product_id uuid)
 returns json
 language plpgsql

@@ -1,4 +1,5 @@
--- Called by the product pages, the settings and tools: all fields, the caller's role, and whether it can be written.
+-- Called by the product pages, the settings and tools: all fields, the caller's role, the active sprint and the number
+-- of stories in triage.
 create function operations.get_product(p_product_id uuid)
 returns json
 language plpgsql

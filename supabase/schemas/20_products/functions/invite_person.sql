@@ -1,8 +1,8 @@
--- Why: somebody who has an account is asked before they are in: the invitation waits in their inbox for seven days. It is found by user name
--- or e-mail, which a user may not look up. Definer for that; access, ownership and the
--- rate limits are checked first. Each look-up counts and one that finds somebody is given back, so that a list of addresses cannot
--- be tried: after ten wrong ones a right one is refused like a wrong one. A refusal of that kind is therefore returned, not raised,
--- which would undo the count. A demo account can answer nothing, and only reads: it is a member at once.
+-- Why: a person with an account is asked first: the invitation waits in their inbox for seven days. Definer, because
+-- users may not look up others by user name or e-mail; access, ownership and rate limits are checked first. Each
+-- look-up counts, and a successful one is given back, so that nobody can try a list of addresses: after ten wrong ones
+-- a right one is refused like a wrong one. That refusal is therefore returned, not raised, which would roll the count
+-- back. A demo account only reads and cannot answer, so it becomes a member at once.
 -- Called by the members page. The identifier is a user name or an e-mail address; owner only.
 create function operations.invite_person(p_product_id uuid, p_identifier text, p_role text default 'MEMBER')
 returns json

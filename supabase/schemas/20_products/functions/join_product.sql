@@ -1,6 +1,7 @@
--- Why: under the product's lock the link goes and the membership comes, so that of two people at once the other finds none. Somebody who is
--- in already leaves the link as it is. p_reserved: the caller has just registered with the link, which is kept for them.
--- Refusals: 404, 403 for demo accounts and archived products, 409, 429. Definer: memberships and invitations are written by functions only.
+-- Why: under the product's lock the link is deleted and the membership added, so that of two people at once the second
+-- finds no link. A person who is already in the product leaves the link unused. p_reserved: the caller has just
+-- registered with the link, which is reserved for them. Refusals: 404, 403 for demo accounts and archived products,
+-- 409, 429. Definer: memberships and invitations are written by functions only.
 create function operations.join_product(p_code_hash text, p_reserved boolean default false)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Called by the members page: a member or viewer gives up access to a product, also to an archived one.
+-- Called by the members page: a member or viewer gives up access to a product, even an archived one.
 create function operations.leave_product(p_product_id uuid)
 returns json
 language plpgsql

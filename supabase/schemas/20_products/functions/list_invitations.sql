@@ -1,4 +1,4 @@
--- Called by the members page: what is still open, newest first; owner only.
+-- Called by the members page: open invitations, newest first; owner only.
 create function operations.list_invitations(p_product_id uuid)
 returns json
 language plpgsql

@@ -1,4 +1,5 @@
--- Called by the page of invitations: who asks the caller into which product, newest first. Definer: the caller does not see these products yet.
+-- Called by the invitations page: open invitations of the caller, newest first. Definer: the caller cannot see these
+-- products yet.
 create function operations.list_own_invitations()
 returns json
 language plpgsql

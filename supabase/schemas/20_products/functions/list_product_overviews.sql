@@ -1,4 +1,4 @@
--- Called by the dashboard: the caller's products with role and counts; archived ones only when asked for.
+-- Called by the dashboard: the caller's products with role and counts, either the archived ones or the others.
 create function operations.list_product_overviews(p_archived boolean default false)
 returns json
 language plpgsql

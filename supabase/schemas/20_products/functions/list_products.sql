@@ -1,4 +1,4 @@
--- Called by GET /api/products and the MCP tool list_products: products that the caller may use, archived ones left out.
+-- Called by GET /api/products and the MCP tool list_products: the caller's products without archived ones.
 create function operations.list_products()
 returns json
 language plpgsql

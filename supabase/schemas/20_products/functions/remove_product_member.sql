@@ -1,5 +1,4 @@
--- Called by the members page; owner only. The removed member loses the product at once, and with it assignments and the
--- active product.
+-- Called by the members page; owner only. The removed member loses access, assignments and the active product at once.
 create function operations.remove_product_member(p_product_id uuid, p_user_id uuid)
 returns json
 language plpgsql

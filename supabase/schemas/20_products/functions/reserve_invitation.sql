@@ -1,5 +1,5 @@
--- Why: a link opens registration for one person: two who make an account with it at the same moment cannot both. It is kept for two
--- minutes, or until it is released (p_release) because no account came of it. Service only.
+-- Why: a link opens registration for one person, so two people cannot both create an account with it at the same
+-- moment. It is reserved for two minutes, or until released (p_release) because no account was created. Service only.
 create function operations.reserve_invitation(p_code_hash text, p_release boolean default false)
 returns json
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: the admin command line names a product by id, by code, or by owner and code where two owners use one code.
--- Service only: it answers for any product.
+-- Why: the admin command line names a product by id, by code, or by owner/code where two owners use one code.
+-- Service only: it resolves any product.
 create function operations.resolve_product(p_reference text)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Called by the product settings: an archived product becomes active again.
+-- Called by the product settings: an archived product can be changed again.
 create function operations.restore_product(p_product_id uuid)
 returns json
 language plpgsql

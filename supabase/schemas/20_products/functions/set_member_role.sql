@@ -1,6 +1,6 @@
--- Called by the members page: the owner makes a member a viewer, or a viewer a member. A viewer loses their stories and the word
--- about their workers, so that nothing waits for somebody who cannot do it. Refusals: 404, 403, 409 for the owner, 422.
--- Definer: nobody writes roles directly.
+-- Called by the members page: the owner makes a member a viewer, or a viewer a member. A new viewer loses assigned
+-- stories and consent for their workers, so that nothing waits for somebody who cannot do it. Refusals: 404, 403, 409
+-- for the owner, 422. Definer: nobody writes roles directly.
 create function operations.set_member_role(p_product_id uuid, p_user_id uuid, p_role text)
 returns json
 language plpgsql

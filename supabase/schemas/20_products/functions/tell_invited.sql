@@ -1,4 +1,4 @@
--- Why: an invitation comes and goes in the inbox at once. Called when one is made, revoked or answered.
+-- Why: updates the invited person's inbox at once. Called when an invitation is created, revoked or answered.
 create function private.tell_invited(p_user_id uuid, p_invitation_id uuid)
 returns void
 language plpgsql

@@ -1,4 +1,4 @@
--- Called by the product settings. `p_changes` holds the fields to change; only the owner may.
+-- Called by the product settings. `p_changes` holds the fields to change. Owner only.
 create function operations.update_product(p_product_id uuid, p_changes jsonb)
 returns json
 language plpgsql

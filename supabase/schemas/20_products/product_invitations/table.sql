@@ -1,6 +1,6 @@
--- Why: a link lets one person in, whoever holds it first; of its code only the SHA-256 is kept. Or one person who has an account is asked:
--- then there is no code, and only they can accept. An invitation is gone once it is used, answered or revoked; the
--- audit trail says what became of it.
+-- Why: either a link for the first person who uses it (only the SHA-256 of its code is kept), or a question to one
+-- person with an account, who alone can accept (no code). An invitation is deleted once it is used, answered or
+-- revoked; the audit trail keeps what became of it.
 create table public.product_invitations (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

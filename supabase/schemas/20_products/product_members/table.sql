@@ -1,4 +1,4 @@
--- Why: who may use a product (specification: Authentication 4). One row for the owner too, so that access is one look-up.
+-- Why: who may use a product (specification: Authentication 4). The owner has a row too, so that access is one look-up.
 create table public.product_members (
   product_id uuid not null references public.products (id) on delete cascade,
   user_id uuid not null references public.users (id) on delete cascade,
@@ -22,8 +22,8 @@ create unique index product_members_one_owner_key on public.product_members (pro
 
 alter table public.product_members enable row level security;
 
--- Members: everybody in the product sees them; the owner adds and removes members while it is not archived, a member may leave. Nobody writes or
--- removes the owner's row (specification: Authentication 3, 4).
+-- Everybody in the product sees its members. The owner adds and removes members while it is not archived, a member may
+-- leave. Nobody writes or removes the owner's row (specification: Authentication 3, 4).
 create policy product_members_select on public.product_members for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 create policy product_members_insert on public.product_members for insert to authenticated

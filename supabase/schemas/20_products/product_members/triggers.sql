@@ -4,7 +4,7 @@ create trigger _110_lock_products before delete on public.product_members
 create trigger _130_lock_product before delete on public.product_members
   for each row execute function private.tg_any__lock_product();
 
--- Why: who leaves a product or is removed from it loses it as active product (specification: Other records, User).
+-- Why: a user who leaves or is removed loses the product as active product (specification: Other records, User).
 -- Definer: it writes the profile of another user.
 create function private.tg_product_members__clear_active()
 returns trigger
@@ -26,8 +26,8 @@ comment on function private.tg_product_members__clear_active is
 create trigger _525_clear_active after delete on public.product_members
   for each row execute function private.tg_product_members__clear_active();
 
--- Why: access begins and ends on open streams with the commit: the product hears it, and so does the user.
--- Definer: an event is sent whoever writes, and no client may call private.emit.
+-- Why: open streams gain or lose access with the commit: the event goes to the product and to the user.
+-- Definer: events are sent whoever writes, and no client may call private.emit.
 create function private.tg_product_members__emit()
 returns trigger
 language plpgsql

@@ -1,4 +1,4 @@
--- The six fields that the contract shows of a product (specification: Product, GET /api/products).
+-- The six product fields of the contract (specification: Product, GET /api/products).
 create view private.product_shape with (security_invoker = true) as
 select p.id, p.code, p.name, p.description, p.repo_url, p.definition_of_done
 from public.products p;

@@ -1,4 +1,4 @@
--- Called by the backlog page and tools. Without a code the next PBI-<n> is taken; the PBI comes last in its priority.
+-- Called by the backlog page and tools. Without a code it gets the next PBI-<n>. The PBI comes last in its priority.
 create function operations.create_pbi(
   p_product_id uuid,
   p_title text,

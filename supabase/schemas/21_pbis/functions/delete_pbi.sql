@@ -1,4 +1,4 @@
--- Called by the backlog page after a confirmation: the PBI goes with its stories and tasks.
+-- Called by the backlog page after a confirmation: deletes the PBI with its stories and tasks.
 create function operations.delete_pbi(p_pbi_id uuid)
 returns json
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: a PBI that nobody blocked follows its stories: failed when one failed, done when all are done, else ready. Stories in triage
--- are none of its own yet.
--- One look into a partial index each, however many stories there are. Definer, so that the answer never depends on what the caller may see.
+-- Why: a PBI that is not blocked follows its stories: failed when one failed, done when all are done, else ready.
+-- Stories in triage do not count yet. Each check is one look into a partial index, however many stories there are.
+-- Definer, so that the answer never depends on what the caller may see.
 create function private.derived_pbi_status(p_pbi_id uuid)
 returns public.pbi_status
 language plpgsql

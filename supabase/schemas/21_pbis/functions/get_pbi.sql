@@ -1,4 +1,5 @@
--- Called by the pages and tools that show one PBI: its fields, the idea it came from (to its author) and its stories.
+-- Called by the pages and tools that show one PBI: its fields, the idea it came from (for the idea's author only) and
+-- its stories.
 create function operations.get_pbi(p_pbi_id uuid)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Called by the MCP tool mark_pbi_pr_merged and the PBI page. The first merge counts.
+-- Called by the MCP tool mark_pbi_pr_merged and the PBI page. Later calls keep the time of the first.
 create function operations.mark_pbi_pr_merged(p_pbi_id uuid)
 returns json
 language plpgsql

@@ -1,6 +1,6 @@
--- Called by drag and drop, keyboard moves and tools: puts a PBI directly before or directly after another, in that one's
--- priority; or, with a priority alone, last in it. Float insertion; when no float is left between two, that priority is
--- numbered anew first (specification: Ordering rules 4).
+-- Called by drag and drop, keyboard moves and tools: puts a PBI directly before or after another, in that one's
+-- priority; or, with only a priority, last in it. Inserts between two floats; when none is left between them, that
+-- priority is renumbered first (specification: Ordering rules 4).
 create function operations.move_pbi(
   p_pbi_id uuid,
   p_before_id uuid default null,
@@ -57,8 +57,8 @@ $$;
 comment on function operations.move_pbi is 'Moves a PBI by float insertion (specification: Ordering rules 4).';
 grant execute on function operations.move_pbi to authenticated;
 
--- Why: the sort_order with which a PBI stands directly before or after its anchor, or last without one. Null when no float
--- is left in between. Only reads what the caller may read.
+-- Why: the sort_order directly before or after the anchor, or last without one. Null when no float is left in between.
+-- Only reads what the caller may read.
 create function private.pbi_place(p_product_id uuid, p_priority integer, p_moved_id uuid, p_anchor_id uuid, p_before boolean)
 returns double precision
 language plpgsql

@@ -1,4 +1,4 @@
--- Called by the MCP tool set_pbi_pr and the PBI page. Another pull request is not merged yet.
+-- Called by the MCP tool set_pbi_pr and the PBI page. A new address clears the time of the merge.
 create function operations.set_pbi_pr(p_pbi_id uuid, p_pr_url text)
 returns json
 language plpgsql

@@ -1,5 +1,6 @@
 -- Called by the backlog page and tools. `p_changes` holds the fields to change: title, description, code, priority, and
--- status `blocked` (by hand) or `ready` (lifts the block; what the stories call for is put). A new priority puts it last there.
+-- status: `blocked` (by hand) or `ready` (lifts the block; the status is then derived from the stories). A new priority
+-- puts the PBI last in it.
 create function operations.update_pbi(p_pbi_id uuid, p_changes jsonb)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- A PBI as the backlog shows it: the fields of the contract, title, description and created_at (specification: PBI).
+-- A PBI in the backlog: the contract's fields plus title, description and created_at (specification: PBI).
 create view private.pbi_shape with (security_invoker = true) as
 select
   b.id, b.product_id, b.code, b.title, b.description, b.priority, b.sort_order,

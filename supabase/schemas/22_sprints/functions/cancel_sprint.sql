@@ -1,4 +1,4 @@
--- Called by the sprint pages: a sprint that never started is called off, its stories leave it.
+-- Called by the sprint pages: cancels a sprint that has not started; its stories leave it.
 create function operations.cancel_sprint(p_sprint_id uuid)
 returns json
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: the moves of a sprint that people make: planned to active, active to completed, planned to cancelled. Failing and
--- resuming belong to sprint runs. Definer, because nobody writes the status of a sprint directly; access, lock, demo and
--- archive are checked first. When a sprint is over, its unfinished stories go back to the backlog.
+-- Why: the status changes that people make: planned to active, active to completed, planned to cancelled. Failing and
+-- resuming belong to runs. Definer, because nobody writes a sprint's status directly; access, lock, demo and archive
+-- are checked first. When a sprint ends, its unfinished stories return to the backlog.
 create function private.change_sprint_status(p_sprint_id uuid, p_from public.sprint_status, p_to public.sprint_status)
 returns void
 language plpgsql

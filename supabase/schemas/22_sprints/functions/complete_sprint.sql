@@ -1,4 +1,4 @@
--- Called by the sprint pages: by hand; unfinished stories leave the sprint.
+-- Called by the sprint pages: completes a sprint by hand; unfinished stories leave it.
 create function operations.complete_sprint(p_sprint_id uuid)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Called by the sprint board: the sprint, its stories and their tasks, each list in its order.
+-- Called by the sprint board: the sprint, its stories and their tasks, in order.
 create function operations.get_sprint(p_sprint_id uuid)
 returns json
 language plpgsql

@@ -1,5 +1,5 @@
--- Called by the MCP tool get_sprint_context: the sprint with its stories and their tasks as agents read them, cut at
--- `p_limit` stories. The cursor is the id of the last story seen.
+-- Called by the MCP tool get_sprint_context: the sprint with its stories and their tasks as agents read them, at most
+-- `p_limit` stories. The cursor is the id of the last story of the previous page.
 create function operations.get_sprint_context(p_sprint_id uuid, p_limit integer default 10, p_cursor uuid default null)
 returns json
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: hot read of agents. Definer, so that row level security is not asked once per table; access is checked first.
--- Ordered by the story's and the task's sort_order, then age, then id; priority plays no part.
+-- Why: hot read of agents. Definer, so that row level security is not checked for each table; access is checked first.
+-- Ordered by the story's sort_order, then the task's, then age, then id; priority is ignored.
 -- Called by GET /api/sprints/:id/tasks. The answer is passed through unparsed.
 create function operations.list_sprint_tasks(p_sprint_id uuid, p_limit integer default 10)
 returns json

@@ -1,4 +1,4 @@
--- Called by the sprints page and tools: newest first, with how far each one is.
+-- Called by the sprints page and tools: newest first, with the progress of each.
 create function operations.list_sprints(p_product_id uuid)
 returns json
 language plpgsql

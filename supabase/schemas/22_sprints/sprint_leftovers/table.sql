@@ -1,5 +1,5 @@
--- Why: what is not done leaves a sprint that is over, and a story that nobody had touched would leave no trace in it: the review of
--- the sprint has to say what was promised and not done. Written by functions only.
+-- Why: unfinished stories leave a sprint that ends, and an untouched one would leave no trace in it; the sprint review
+-- must show what was planned and not done. Written by functions only.
 create table public.sprint_leftovers (
   sprint_id uuid not null references public.sprints (id) on delete cascade,
   story_id uuid not null references public.stories (id) on delete cascade,

@@ -1,4 +1,4 @@
--- A sprint in REST form (specification: Sprint).
+-- A sprint as in the REST API (specification: Sprint).
 create view private.sprint_shape with (security_invoker = true) as
 select
   s.id, s.product_id, s.code, s.sprint_goal,

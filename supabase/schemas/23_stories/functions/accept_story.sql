@@ -1,4 +1,4 @@
--- Called by the triage page: the story becomes part of the backlog, in its PBI or another of the product. Only people accept.
+-- Called by the triage page: the story becomes part of the backlog, in its PBI or another of the product. People only.
 create function operations.accept_story(p_story_id uuid, p_pbi_id uuid default null)
 returns json
 language plpgsql

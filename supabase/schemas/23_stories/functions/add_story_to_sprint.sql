@@ -1,5 +1,5 @@
 -- Called by the sprint pages and tools. Sets the sprint and, through the trigger, the status; nothing else changes
--- (specification: Ordering rules 5). A story of another sprint moves. Doing it twice is fine.
+-- (specification: Ordering rules 5). A story in another sprint moves. Idempotent.
 create function operations.add_story_to_sprint(p_sprint_id uuid, p_story_id uuid)
 returns json
 language plpgsql

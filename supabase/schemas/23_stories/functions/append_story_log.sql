@@ -1,4 +1,4 @@
--- Called by POST /api/stories/:id/log, the MCP log tools and the story page. A field of another type is refused
+-- Called by POST /api/stories/:id/log, the MCP log tools and the story page. Refuses fields of another entry type
 -- (specification: POST /api/stories/:id/log).
 create function operations.append_story_log(
   p_story_id uuid,

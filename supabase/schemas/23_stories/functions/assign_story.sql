@@ -1,4 +1,4 @@
--- Called by the board, the solo page and tools: to oneself, to another member, or to nobody (null).
+-- Called by the board, the solo page and tools: assigns the story to any member, or to nobody (null).
 create function operations.assign_story(p_story_id uuid, p_assignee_id uuid default null)
 returns json
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: a list that somebody pastes becomes stories with their tasks, or the tasks of one story, all of them or none. Each counts
--- against the limits of stories and tasks as if it were typed. Refusals: 404, 403 (demo accounts, archived), 422, 429.
+-- Why: a pasted list becomes stories with their tasks, or tasks of one story, all or none. Each counts against the
+-- limits of stories and tasks as if created alone. Refusals: 404, 403 (demo accounts, archived), 422, 429.
 create function operations.create_from_list(p_items jsonb, p_pbi_id uuid default null, p_story_id uuid default null)
 returns json
 language plpgsql

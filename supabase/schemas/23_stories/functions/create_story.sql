@@ -1,5 +1,5 @@
--- Called by the backlog page and tools. Without a code the next ST-<nnn> is taken. What a token makes waits in triage where its
--- product wants that; it joins no sprint then.
+-- Called by the backlog page and tools. Without a code it gets the next ST-<nnn>. A story created with a token starts
+-- in triage if its product wants that, and then joins no sprint.
 create function operations.create_story(
   p_pbi_id uuid,
   p_title text,

@@ -1,4 +1,4 @@
--- Called by the triage page: the story goes, with whatever its author planned. Only people decline.
+-- Called by the triage page: deletes the story with its tasks. People only.
 create function operations.decline_story(p_story_id uuid)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Called by the backlog page after a confirmation: the story goes with its tasks and log.
+-- Called by the backlog page after a confirmation: deletes the story with its tasks and log.
 create function operations.delete_story(p_story_id uuid)
 returns json
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: the status of a story is a function of its tasks and its sprint: failed before done, done needs at least one task,
--- else in the sprint or open. Definer, so that the answer never depends on what the caller may see.
+-- Why: a story's status follows from its tasks and its sprint: failed before done, done only with at least one task,
+-- else in sprint or open. Definer, so that the answer never depends on what the caller may see.
 create function private.derived_story_status(p_story_id uuid, p_sprint_id uuid)
 returns public.story_status
 language plpgsql

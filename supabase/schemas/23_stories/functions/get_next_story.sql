@@ -1,4 +1,4 @@
--- Why: hot read of agents. Definer, so that row level security is not asked once per table; access is checked first.
+-- Why: hot read of agents. Definer, so that row level security is not checked for each table; access is checked first.
 -- Without an active sprint or an open story: PT404.
 -- Called by GET /api/products/:id/next-story. The answer is passed through unparsed.
 create function operations.get_next_story(p_product_id uuid)

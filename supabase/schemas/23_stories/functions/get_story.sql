@@ -1,4 +1,4 @@
--- Called by the story page and tools: the story, where it stands, its tasks with plans, and the newest of its log.
+-- Called by the story page and tools: the story, its PBI and sprint, its tasks with plans, and its newest log entries.
 create function operations.get_story(p_story_id uuid)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Called by the story page: newest first, in pages. The cursor is the id of the last entry seen.
+-- Called by the story page: newest first, in pages. The cursor is the id of the last entry of the previous page.
 create function operations.list_story_logs(p_story_id uuid, p_limit integer default 50, p_cursor uuid default null)
 returns json
 language plpgsql

@@ -1,4 +1,5 @@
--- Called by the triage page: what waits to be accepted, oldest first, and where it can go: PBIs, and stories that are not done.
+-- Called by the triage page: stories to accept, oldest first, and where they can go: PBIs, and stories that are not
+-- done.
 create function operations.list_triage(p_product_id uuid)
 returns json
 language plpgsql

@@ -1,5 +1,5 @@
--- Called by the triage page: the text of the story is added to another of the product, its tasks move there, and it goes. Only
--- people merge.
+-- Called by the triage page: appends the story's text to another story of the product, moves its tasks there and
+-- deletes it. People only.
 create function operations.merge_story(p_story_id uuid, p_into uuid)
 returns json
 language plpgsql

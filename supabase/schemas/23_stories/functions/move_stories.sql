@@ -1,4 +1,4 @@
--- Called by the backlog page: several stories of one product into a sprint, or out of theirs, all of them or none; the refusal
+-- Called by the backlog page: moves stories of one product into a sprint or out of theirs, all or none; the refusal
 -- names the story. Ids come as a JSON array.
 create function operations.move_stories(p_story_ids jsonb, p_sprint_id uuid default null)
 returns json

@@ -1,4 +1,4 @@
--- Called by the sprint pages and tools: the story goes back to the backlog. A done story stays done.
+-- Called by the sprint pages and tools: the story returns to the backlog. A done story stays done.
 create function operations.remove_story_from_sprint(p_story_id uuid)
 returns json
 language plpgsql

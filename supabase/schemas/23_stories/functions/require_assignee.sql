@@ -1,4 +1,4 @@
--- Why: a story is assigned to somebody who can work in the product; the composite key is the second wall. Null is nobody.
+-- Why: an assignee must be able to work in the product; the composite key is the second check. Null means nobody.
 create function private.require_assignee(p_product_id uuid, p_user_id uuid)
 returns void
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: what may be done with a story of triage begins alike: 404, 403 for those who may not write and for tokens, 409 when
--- somebody else was first. Called by accept_story, merge_story and decline_story.
+-- Why: the checks of every operation on a story in triage: 404, 403 for those who may not write and for tokens, 409
+-- when somebody else was first. Called by accept_story, merge_story and decline_story.
 create function private.require_triage(p_story_id uuid)
 returns void
 language plpgsql

@@ -1,4 +1,4 @@
--- One story as every answer about it shows it.
+-- One story, as in every answer about it.
 create function private.story_json(p_story_id uuid)
 returns json
 language sql

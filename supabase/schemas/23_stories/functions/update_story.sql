@@ -1,5 +1,6 @@
 -- Called by the story page and tools. `p_changes` holds the fields to change: title, description, acceptance_criteria,
--- code, priority, pbi_id (another PBI of the product), labels (names or ids, in place of those that it has). A new code brings a new sort_order.
+-- code, priority, pbi_id (another PBI of the product), labels (names or ids, replacing the current ones). A new code
+-- changes the sort_order.
 create function operations.update_story(p_story_id uuid, p_changes jsonb)
 returns json
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: what was planned, tested and committed for a story (specification: Story log entry). Entries are only added.
--- A field of another type makes the row impossible. `job_id` names the agent job that wrote the entry, if one did.
+-- Why: what was planned, tested and committed for a story (specification: Story log entry). Entries are never changed.
+-- Constraints refuse fields of another type. `job_id` is the agent job that wrote the entry, if any.
 create table public.story_logs (
   id uuid primary key default gen_random_uuid(),
   story_id uuid not null,
@@ -22,8 +22,8 @@ create table public.story_logs (
     references public.stories (id, product_id) on delete cascade
 );
 
--- 64 KiB as everywhere, counted without the spaces that jsonb puts between its parts. Not valid: entries from the time when
--- the Data API took twice as much are never changed again and stay.
+-- At most 64 KiB, counted without the spaces jsonb adds. Not valid, because older entries, from when the Data API
+-- accepted twice as much, stay unchanged.
 alter table public.story_logs
   add constraint story_logs_metadata_size check (
     octet_length(metadata::text) <= 65536
@@ -38,7 +38,7 @@ create index story_logs_user_id_idx on public.story_logs (user_id);
 
 alter table public.story_logs enable row level security;
 
--- Log entries are read by members and only ever added, in the name of the writer (specification: Story log entry).
+-- Members read log entries and add them in their own name; nobody changes them (specification: Story log entry).
 create policy story_logs_select on public.story_logs for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 create policy story_logs_insert on public.story_logs for insert to authenticated

@@ -1,4 +1,4 @@
--- Why: product_id of a log entry always is its story's; access and events are decided by it. Definer: the story may be
+-- Why: a log entry always has the product_id of its story, which decides access and events. Definer: the story may be
 -- hidden from the caller, whose write RLS then refuses.
 create function private.tg_story_logs__copy_product()
 returns trigger
@@ -21,8 +21,8 @@ create trigger _120_copy_product before insert on public.story_logs
 create trigger _140_take_rate_limit before insert on public.story_logs
   for each row execute function private.tg_any__take_rate_limit('story_log');
 
--- Why: a story log entry is announced with the product and the idea it belongs to.
--- Definer: an event is sent whoever writes, and no client may call private.emit.
+-- Why: the event of a log entry carries its product and idea.
+-- Definer: events are sent whoever writes, and no client may call private.emit.
 create function private.tg_story_logs__emit()
 returns trigger
 language plpgsql

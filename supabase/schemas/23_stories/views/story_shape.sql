@@ -1,4 +1,4 @@
--- A story as the backlog shows it (specification: Story).
+-- A story in the backlog (specification: Story).
 create view private.story_shape with (security_invoker = true) as
 select
   s.id, s.product_id, s.pbi_id, s.code, s.title, s.description, s.acceptance_criteria, s.priority,

@@ -1,4 +1,4 @@
--- Called by the backlog page and tools. Without a code the next T-<n> is taken.
+-- Called by the backlog page and tools. Without a code it gets the next T-<n>.
 create function operations.create_task(
   p_story_id uuid,
   p_title text,

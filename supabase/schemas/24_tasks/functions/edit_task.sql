@@ -1,5 +1,6 @@
--- Called by the task page and tools: people edit every field; `labels` are names or ids and take the place of those that it has. `p_changes` holds the fields to change; a null clears
--- implementation_plan, repo_url and estimated_minutes; `confirmed` lets it begin before what it waits for. A new code brings a new sort_order.
+-- Called by the task page and tools: people can edit every field. `labels` are names or ids and replace the current
+-- ones. `p_changes` holds the fields to change; null clears implementation_plan, repo_url and estimated_minutes;
+-- `confirmed` starts a blocked task anyway. A new code changes the sort_order.
 create function operations.edit_task(p_task_id uuid, p_changes jsonb)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Called by the backlog page and tools: the task goes to another story of its product and keeps its code and sort_order
+-- Called by the backlog page and tools: moves the task to another story of its product; code and sort_order stay
 -- (specification: Entity codes 5).
 create function operations.move_task(p_task_id uuid, p_story_id uuid)
 returns json

@@ -1,4 +1,4 @@
--- Why: REST says todo where the database says TO_DO (specification: Conventions). Null stays null.
+-- Why: the REST API's todo is the database's TO_DO (specification: Conventions). Null stays null.
 create function private.parse_task_status(p_status text)
 returns public.task_status
 language plpgsql

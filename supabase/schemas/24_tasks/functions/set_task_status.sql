@@ -1,5 +1,5 @@
--- Called by the board and the solo page, where people may put every status, review included
--- (specification: PATCH /api/tasks/:id). p_confirmed: also when it begins before what it waits for.
+-- Called by the board and the solo page, where people can set every status, including review (specification: PATCH
+-- /api/tasks/:id). p_confirmed starts a blocked task anyway.
 create function operations.set_task_status(p_task_id uuid, p_status text, p_confirmed boolean default false)
 returns json
 language plpgsql

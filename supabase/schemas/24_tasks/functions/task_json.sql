@@ -1,4 +1,4 @@
--- One task in detail, as every answer about it shows it.
+-- One task in detail, as in every answer about it.
 create function private.task_json(p_task_id uuid)
 returns json
 language sql

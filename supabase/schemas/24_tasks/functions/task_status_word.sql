@@ -1,4 +1,4 @@
--- Why: TO_DO is `todo` at the boundary, every other status its lowercase form (specification: Conventions).
+-- Why: outside the database TO_DO is `todo`, every other status its lower-case form (specification: Conventions).
 create function private.task_status_word(p_status public.task_status)
 returns text
 language plpgsql

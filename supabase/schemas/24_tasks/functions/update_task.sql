@@ -1,5 +1,5 @@
--- Why: the write of agents, hot. Definer, so that row level security is not asked for a row whose product was just checked.
--- `review` belongs to the board and `failed` to jobs (specification: PATCH /api/tasks/:id).
+-- Why: the hot write of agents. Definer, so that row level security does not check a row whose product was just
+-- checked. Only the board sets `review`, and only jobs set `failed` (specification: PATCH /api/tasks/:id).
 -- Called by PATCH /api/tasks/:id and the MCP tools update_task_status and update_task_plan. Passed through unparsed.
 create function operations.update_task(
   p_task_id uuid,

@@ -1,6 +1,6 @@
--- Why: the history from which burn-down and cycle time are read. Written by triggers, never by a client. A row with the
--- same status twice tells of the sprint only: the task came to it with its story, or left it.
--- product_id is the task's and no reference of its own: each one makes all who write under a product meet at its row.
+-- Why: the history for burn-down and cycle time. Written by triggers, never by clients. A row whose two statuses are
+-- equal records only a sprint: the task joined or left it with its story. product_id has no foreign key, because its
+-- check would make all writers of a product contend for the product's row.
 create table public.task_status_changes (
   id bigint generated always as identity primary key,
   task_id uuid not null references public.tasks (id) on delete cascade,
@@ -21,7 +21,7 @@ create index task_status_changes_sprint_id_idx on public.task_status_changes (sp
 
 alter table public.task_status_changes enable row level security;
 
--- Written by triggers, read by those who may see what they are about.
+-- Written by triggers, read by everybody who may read the product.
 create policy task_status_changes_select on public.task_status_changes for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 

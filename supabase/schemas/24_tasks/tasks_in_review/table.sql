@@ -1,5 +1,5 @@
--- Why: what waits in review, for the inbox: a handful of a million. A table of its own, because an index over the status would
--- have every step of a task write all indexes of its row anew, the words of its description among them.
+-- Why: tasks in review, for the inbox: a handful of a million. A separate table, because with an index on the status
+-- every step of a task would rewrite all index entries of its row, including the words of its description.
 create table public.tasks_in_review (
   task_id uuid primary key references public.tasks (id) on delete cascade,
   product_id uuid not null references public.products (id) on delete cascade,
@@ -12,7 +12,7 @@ create index tasks_in_review_product_id_idx on public.tasks_in_review (product_i
 
 alter table public.tasks_in_review enable row level security;
 
--- Written by triggers, read by those who may see what they are about.
+-- Written by triggers, read by everybody who may read the product.
 create policy tasks_in_review_select on public.tasks_in_review for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 

@@ -1,5 +1,5 @@
--- The detail of a task: the backlog task and four more fields; the acceptance criteria are its story's
--- (specification: GET /api/tasks/:id).
+-- A task in detail: the backlog's fields and four more; the acceptance criteria are its story's (specification: GET
+-- /api/tasks/:id).
 create view private.task_detail_shape with (security_invoker = true) as
 select
   t.*, true as _detail,

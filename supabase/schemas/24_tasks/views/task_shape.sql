@@ -1,4 +1,4 @@
--- A task as the backlog shows it: without the four fields that only the detail has (specification: Task, GET /api/tasks/:id).
+-- A task in the backlog, without the four fields of the detail (specification: Task, GET /api/tasks/:id).
 create view private.task_shape with (security_invoker = true) as
 select
   t.id, t.story_id, t.product_id, t.code, t.title, t.description, t.priority, t.sort_order,

@@ -1,4 +1,4 @@
--- Called by the ideas pages: a flag beside the status. Doing it twice is fine.
+-- Called by the ideas pages: sets a flag and keeps the status. Idempotent.
 create function operations.archive_idea(p_idea_id uuid)
 returns json
 language plpgsql

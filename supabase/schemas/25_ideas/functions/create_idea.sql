@@ -1,4 +1,4 @@
--- Called by the ideas page and tools. Gets the next IDEA-<nnn> of its user.
+-- Called by the ideas page and tools. Gets its user's next IDEA-<nnn>.
 create function operations.create_idea(
   p_product_id uuid,
   p_title text,

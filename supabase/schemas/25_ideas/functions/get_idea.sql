@@ -1,4 +1,4 @@
--- Called by the idea page and tools: the idea, its PBI when it was promoted, and its log, oldest first.
+-- Called by the idea page and tools: the idea, its PBI if promoted, and its log, oldest first.
 create function operations.get_idea(p_idea_id uuid)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Called by the ideas pages: one record per pair; its own product needs none. Doing it twice is fine.
+-- Called by the ideas pages. Does nothing for the idea's own product. Idempotent.
 create function operations.link_idea_product(p_idea_id uuid, p_product_id uuid)
 returns json
 language plpgsql

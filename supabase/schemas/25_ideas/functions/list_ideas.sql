@@ -1,4 +1,5 @@
--- Called by the ideas page and tools: the caller's ideas, oldest first, in pages. The cursor is the id of the last one seen.
+-- Called by the ideas page and tools: the caller's ideas, oldest first, in pages. The cursor is the id of the last one
+-- of the previous page.
 create function operations.list_ideas(
   p_product_id uuid default null,
   p_archived boolean default false,

@@ -1,7 +1,7 @@
--- Why: promotion makes the PBI and the planned idea in one transaction, linked both ways. Definer, because nobody writes
--- those links directly; ownership, access, lock, demo and archive are checked first. Without other words the PBI takes the
--- title and description of the idea, and its product.
--- Called by the ideas pages and tools: from any state before planned.
+-- Why: promotion creates the PBI and plans the idea in one transaction, linked both ways. Definer, because nobody
+-- writes those links directly; ownership, access, lock, demo and archive are checked first. By default the PBI takes
+-- the idea's title, description and product.
+-- Called by the ideas pages and tools, from any state before planned.
 create function operations.promote_idea(
   p_idea_id uuid,
   p_product_id uuid default null,

@@ -1,5 +1,5 @@
--- Why: the first line of every write to an idea: one's own (404, 403), not of an archived product. One whose product its user has
--- left stays theirs, so that it can be taken elsewhere, archived or corrected.
+-- Why: the first line of every write to an idea: the caller's own (404, 403), not of an archived product. A user who
+-- has left its product can still move, archive or edit it.
 create function private.require_idea_write(p_idea_id uuid)
 returns uuid
 language plpgsql

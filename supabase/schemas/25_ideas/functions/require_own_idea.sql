@@ -1,5 +1,5 @@
--- Why: an idea belongs to one user; a member of its product may not touch it. Definer, because RLS hides foreign ideas.
--- Answers the idea's product.
+-- Why: an idea belongs to one user; other members of its product may not touch it. Definer, because RLS hides others'
+-- ideas. Returns the idea's product.
 create function private.require_own_idea(p_idea_id uuid)
 returns uuid
 language plpgsql

@@ -1,4 +1,4 @@
--- Called by the ideas pages: takes the archive flag away.
+-- Called by the ideas pages: clears the archive flag.
 create function operations.restore_idea(p_idea_id uuid)
 returns json
 language plpgsql

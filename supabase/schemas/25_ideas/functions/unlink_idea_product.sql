@@ -1,4 +1,4 @@
--- Called by the ideas pages. Doing it twice is fine. A product that the user has left can be unlinked, an archived one not.
+-- Called by the ideas pages. Idempotent. A product the user has left can be unlinked, an archived one cannot.
 create function operations.unlink_idea_product(p_idea_id uuid, p_product_id uuid)
 returns json
 language plpgsql

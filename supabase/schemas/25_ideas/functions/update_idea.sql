@@ -1,5 +1,5 @@
--- Called by the ideas pages and tools. `p_changes` holds the fields to change: title, description, product_id, and status,
--- which moves forward only (draft, discussing, ready; planned by promotion).
+-- Called by the ideas pages and tools. `p_changes` holds the fields to change: title, description, product_id, and
+-- status, which only moves forward (draft, discussing, ready; planned only by promotion).
 create function operations.update_idea(p_idea_id uuid, p_changes jsonb)
 returns json
 language plpgsql

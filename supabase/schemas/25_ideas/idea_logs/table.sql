@@ -1,4 +1,4 @@
--- Why: what happened to an idea, for its page: created, edited, moved, linked, promoted, asked, answered.
+-- Why: the history on an idea's page: created, edited, moved, linked, promoted, asked, answered.
 create table public.idea_logs (
   id uuid primary key default gen_random_uuid(),
   idea_id uuid not null references public.ideas (id) on delete cascade,

@@ -1,4 +1,4 @@
--- Why: further products of an idea (specification: Idea): unique per pair, gone with either side.
+-- Why: further products of an idea (specification: Idea): unique per pair, deleted with either side.
 create table public.idea_products (
   idea_id uuid not null references public.ideas (id) on delete cascade,
   product_id uuid not null references public.products (id) on delete cascade,
@@ -12,7 +12,8 @@ create index idea_products_product_id_idx on public.idea_products (product_id, i
 
 alter table public.idea_products enable row level security;
 
--- Links of one's own ideas, to products one may use; none of an archived product (specification: Idea; Authentication 3, 4).
+-- Links of the user's own ideas to products they may use, not to archived ones (specification: Idea; Authentication 3,
+-- 4).
 create policy idea_products_select on public.idea_products for select to authenticated
   using (idea_id in (select i.id from public.ideas i where i.user_id = (select auth.uid())));
 create policy idea_products_insert on public.idea_products for insert to authenticated

@@ -1,5 +1,5 @@
--- Why: linking and unlinking a further product belongs to the story of an idea.
--- Definer: the log is nobody's to write. A link that goes with its idea or product is not logged.
+-- Why: the idea's log records when a further product is linked or unlinked. Definer: users may not write the log. A
+-- link deleted with its idea or product is not logged.
 create function private.tg_idea_products__log()
 returns trigger
 language plpgsql

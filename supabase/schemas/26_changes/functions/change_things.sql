@@ -1,8 +1,9 @@
--- Called by the menus and keys of the lists: one change for one or many tasks, stories and PBIs of a product, all of them or none.
--- `p_things` is an array of {kind, id}; `p_changes` holds one or more of status, priority, title, assignee_id, sprint_id, story_id,
--- pbi_id (null empties assignee_id and sprint_id), toggle_label: the id of a label, which all of them get, or lose when all have it. What a thing does not have is passed over and counted: the status of a
--- story follows its tasks, the sprint of a task is its story's. Whoever gets a task gets its story. `confirmed` beside status begins
--- tasks that wait for others.
+-- Called by the menus and keys of the lists: changes one or many tasks, stories and PBIs of a product, all or none.
+-- `p_things` is an array of {kind, id}; `p_changes` holds one or more of status, priority, title, assignee_id,
+-- sprint_id, story_id, pbi_id (null clears assignee_id and sprint_id), toggle_label: the id of a label, which all items
+-- get, or lose if all have it. Fields an item does not have are skipped and counted: a story's status follows its
+-- tasks, a task's sprint is its story's. Assigning a task assigns its story. `confirmed` with status starts blocked
+-- tasks.
 create function operations.change_things(p_things jsonb, p_changes jsonb)
 returns json
 language plpgsql
@@ -58,7 +59,7 @@ $$;
 comment on function operations.change_things is 'Changes one or many tasks, stories and PBIs of a product, atomically.';
 grant execute on function operations.change_things to authenticated;
 
--- Why: one press means the same for all that are selected: the label goes on, or off where every one of them has it.
+-- Why: toggling a label has one result for the whole selection: removed if every item has it, else added.
 create function private.label_change(p_things jsonb, p_label_id uuid)
 returns jsonb
 language sql
@@ -77,7 +78,7 @@ $$;
 comment on function private.label_change is 'Whether a label is put on things or taken off them.';
 grant execute on function private.label_change to authenticated;
 
--- A label goes on a story or task, or off it. Called after the right to write was checked.
+-- Adds a label to a story or task, or removes it. The caller has checked write access.
 create function private.change_label(p_kind text, p_id uuid, p_changes jsonb)
 returns void
 language plpgsql
@@ -102,7 +103,7 @@ $$;
 comment on function private.change_label is 'Puts one label on a story or task, or takes it off.';
 grant execute on function private.change_label to authenticated;
 
--- One thing of change_things, through the operation that the pages use. False when it has none of the fields.
+-- Changes one item of change_things, through the operation that the pages use. False when it has none of the fields.
 create function private.change_thing(p_kind text, p_id uuid, p_changes jsonb)
 returns boolean
 language plpgsql

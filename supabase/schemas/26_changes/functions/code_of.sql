@@ -1,4 +1,4 @@
--- The code by which people know a thing, for sentences about it: a job goes by its task.
+-- The code of an item for messages; for a job, that of its task.
 create function private.code_of(p_kind text, p_id uuid)
 returns text
 language sql

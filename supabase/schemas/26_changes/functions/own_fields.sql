@@ -1,6 +1,6 @@
--- Why: of a row only what people change can be taken back; what is derived (the status of stories, orders that follow codes)
--- follows again by itself. A PBI's status is a person's only where it is blocked.
--- A new column is recorded by itself; private.undo_change has to name it, or undo leaves it.
+-- Why: only what people change can be undone; derived fields (the status of stories, orders that follow codes) follow
+-- by themselves. A PBI's status is set by people only when BLOCKED.
+-- Trap: a new column is recorded automatically, but undo ignores it until private.restore_fields names it.
 create function private.own_fields(p_kind text, p_row jsonb)
 returns jsonb
 language sql

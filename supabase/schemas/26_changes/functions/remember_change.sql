@@ -1,6 +1,6 @@
--- Why: the one writer of private.changes, for a session's own changes only. Past 1,000 things a change is too large to be taken
--- back; it is noted once, as lost. An undo itself is not remembered, nor
--- what belongs to an operation that cannot be taken back. Called by triggers, which are definer.
+-- Why: the only writer of private.changes, for a session's own changes. A change of more than 1,000 items cannot be
+-- undone; it is recorded once, as lost. An undo itself is not recorded, nor anything of an operation that cannot be
+-- undone. Called by triggers, which are definer.
 create function private.remember_change(
   p_kind text, p_thing_id uuid, p_product_id uuid, p_code text, p_before jsonb, p_after jsonb, p_lost text default null
 )

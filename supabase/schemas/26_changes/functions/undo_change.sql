@@ -1,6 +1,6 @@
--- Called by Ctrl+Z and the button of a message: takes back the last thing that the caller's session did within 30 seconds, all of
--- it or nothing, however many tasks, stories and PBIs it was. Refused with the reason when somebody changed one of them since.
--- Definer: it puts back what no client may write; who may write the products at all is asked first.
+-- Called by Ctrl+Z and the button of a message: undoes the last change of the caller's session within 30 seconds, all
+-- or nothing, however many tasks, stories and PBIs. Refused with the reason if somebody has changed one of them since.
+-- Definer: it restores columns that no client may write; write access to the products is checked first.
 create function operations.undo_change()
 returns json
 language plpgsql
@@ -81,8 +81,8 @@ $$;
 comment on function operations.undo_change is 'Takes back the last change of the caller''s session, within 30 seconds.';
 grant execute on function operations.undo_change to authenticated;
 
--- Brings one deleted thing back with its id, code, dates and history. The limits on creating are not for it: the claims of the
--- caller are put aside meanwhile, and undo_change has counted already. Called under the product's lock.
+-- Restores one deleted item with its id, code, dates and history. The limits on creating must not apply, as undo_change
+-- has already counted, so the caller's claims are cleared meanwhile. Called under the product's lock.
 create function private.restore_thing(p_change private.changes)
 returns void
 language plpgsql
@@ -112,7 +112,7 @@ $$;
 
 comment on function private.restore_thing is 'Brings a deleted PBI, story or task back.';
 
--- Puts the fields of one change back into its row. Answers why it cannot, in words, or null. Called under the product's lock.
+-- Restores the fields of one change. Returns null, or the reason why it cannot. Called under the product's lock.
 create function private.restore_fields(p_change private.changes)
 returns text
 language plpgsql
@@ -182,7 +182,8 @@ $$;
 
 comment on function private.restore_fields is 'Takes one change of fields back, or says why it cannot.';
 
--- Called for a story by restore_fields, which is under the product's lock.
+-- Whether a story has joined a sprint or a run. Called for a story by restore_fields, which is under the product's
+-- lock.
 create function private.is_taken_up(p_story public.stories)
 returns boolean
 language sql

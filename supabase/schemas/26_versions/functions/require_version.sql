@@ -1,6 +1,6 @@
--- Why: two editors do not overwrite each other in silence. Called by the operations that edit, under the lock of their write.
--- `expected_version` in the changes is the version that the caller read, or a list of them; without it nothing is asked. Changes
--- that are all there already pass, as whoever made them wanted the same.
+-- Why: editors must not silently overwrite each other. Called by the operations that edit, under the lock of their
+-- write. `expected_version` in the changes is the version the caller read, or a list of them; without it nothing is
+-- checked. Changes that are already in place pass.
 create function private.require_version(p_kind text, p_id uuid, p_changes jsonb)
 returns void
 language plpgsql
@@ -42,7 +42,7 @@ $$;
 comment on function private.require_version is 'PT412 with the row as it is, when it is not the version that was edited.';
 grant execute on function private.require_version to authenticated;
 
--- The version of a row, and of each of its fields that was changed.
+-- The version of a row and of each changed field.
 create function private.field_versions(p_kind text, p_id uuid)
 returns jsonb
 language sql
@@ -66,7 +66,7 @@ $$;
 comment on function private.field_versions is 'Version of a row and of its fields.';
 grant execute on function private.field_versions to authenticated;
 
--- The row as its own answers show it.
+-- The row as in answers about it.
 create function private.current_row(p_kind text, p_id uuid)
 returns jsonb
 language plpgsql
@@ -88,7 +88,7 @@ $$;
 comment on function private.current_row is 'A row in REST form, by its kind.';
 grant execute on function private.current_row to authenticated;
 
--- Whether every field that is sent has that value; labels are sent by their names or ids.
+-- Whether every given field already has its value. Labels are given by name or id.
 create function private.is_there_already(p_current jsonb, p_changes jsonb)
 returns boolean
 language sql

@@ -1,5 +1,5 @@
--- Why: a task or story may be created with what it waits for, in one transaction: all of it or nothing.
--- Definer: dependencies are written by functions only. Called under the product's lock, after the right to write was checked.
+-- Why: a task or story can be created together with its blockers, in one transaction, all or nothing.
+-- Definer: dependencies are written by functions only. Called under the product's lock, after write access was checked.
 create function private.add_dependencies(p_kind text, p_id uuid, p_blocked_by jsonb)
 returns void
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: "this waits for that". Refusals: 404, 403, 409 with the circle as `path`, 422 for itself, unknown or of another product, 429.
--- Jobs of a run under way that have not begun are held at once, and their order follows.
+-- Why: adds "blocked by". Refusals: 404, 403, 409 with the cycle as `path`, 422 for itself, unknown or of another
+-- product, 429. Jobs of an unfinished run that have not begun are blocked at once and reordered.
 -- Definer: dependencies and counters are written by functions only.
 create function operations.add_dependency(p_kind text, p_id uuid, p_blocked_by text)
 returns json

@@ -1,6 +1,6 @@
--- Why: whether code has arrived is in a repository, which the service never opens. A worker that asks for work is told which commits are
--- waited for, so that it looks whether the main branch has them (report_merged). Null where nothing is: nearly always, and then
--- it costs one look at the product.
+-- Why: only a repository shows whether code has been merged, and the service never opens one. So a worker that asks for
+-- work gets the awaited commits, to check whether the main branch has them (report_merged). Null if there are none:
+-- nearly always, and then this costs one look-up of the product.
 create function private.awaited_heads(p_user_id uuid, p_product_id uuid)
 returns jsonb
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: what is done and still keeps these tasks waiting, because its code is not on the main branch: for reasons, pages and workers, each
--- piece of work once.
+-- Why: work that is done but still blocks these tasks, because its code is not on the main branch: for reasons, pages
+-- and workers, each job once.
 create function private.awaited_work(p_task_ids uuid[], p_limit integer default 20)
 returns jsonb
 language plpgsql

@@ -1,8 +1,9 @@
--- Why: "done" is not yet "on my branch". What a job's tasks waited for may lie on branches of its own, of this run or of an earlier
--- one; their newest heads go with the claim, so that the worker merges them before the agent begins. One a branch: a later
--- head of a branch holds the earlier ones. `merged` says, where the product waits for that, that the main branch has it, perhaps
--- in other commits: then it is the main branch that is brought in.
--- Step by step, each by an index: one statement for all of it is planned as if every job had dependencies, and begins at the wrong end.
+-- Why: "done" does not yet mean "on my branch". The blockers of a job's tasks may be on other branches, of this run or
+-- an earlier one; their newest heads are part of the claim, so that the worker merges them before the agent begins. One
+-- head per branch, since a later head contains the earlier ones. `merged`, in products that wait for the merge, means
+-- that the main branch has the work, perhaps as other commits: then the worker merges the main branch instead.
+-- Step by step, each by an index: Postgres would plan one statement as if every job had dependencies, and start at the
+-- wrong end.
 create function private.base_refs(p_job public.agent_jobs)
 returns json
 language plpgsql
@@ -55,9 +56,9 @@ $$;
 
 comment on function private.base_refs is 'Heads of what a job waited for that its branch does not hold (specification: Agent job).';
 
--- Why: a task may be done although its own job delivered nothing: the work was there already, or a person finished it after the
--- job was cancelled or had failed. What was done before on the same branch belongs to it then, as it does to a task that adds to it.
--- Answers the job whose head that is, or null.
+-- Why: a task may be done although its own job delivered nothing: the work existed already, or a person finished it
+-- after the job was cancelled or failed. Then the last earlier delivery on the same branch counts as its work. Returns
+-- the job whose head that is, or null.
 create function private.branch_head(p_job public.agent_jobs)
 returns public.agent_jobs
 language plpgsql

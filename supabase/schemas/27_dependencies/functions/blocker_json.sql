@@ -1,4 +1,4 @@
--- Why: one end of a dependency, whichever it is.
+-- Why: one form for either end of a dependency.
 create function private.blocker_json(p_id uuid, p_code text, p_title text, p_status text, p_resolved boolean)
 returns json
 language sql

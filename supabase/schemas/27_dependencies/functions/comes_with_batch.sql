@@ -1,6 +1,7 @@
--- Why: what a task of a batch waits for may come with the batch: what has ended on its branch is there, though a person has yet to look
--- at it or has opened it again, and what this run has still to do (unless p_ended) will be there in its turn. So it is when every task
--- of it is there, or done elsewhere with its code in reach. A task that was worked on twice on this branch stands as it did last.
+-- Why: a blocker of a task in a batch may come with the batch: what has ended on its branch is there, even if a person
+-- has yet to review it or has reopened it, and what this run has yet to do (unless p_ended) will be there in time. True
+-- if every task of the blocker is there, or is done elsewhere with its code available. For a task worked on twice on
+-- this branch, the last time counts.
 create function private.comes_with_batch(p_sprint_run_id uuid, p_waiting_id uuid, p_kind text, p_blocker_id uuid, p_ended boolean)
 returns boolean
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: what an agent job still waits for, counted anew. A job of one task waits for whatever its task waits for; a batch for what
--- its unfinished tasks wait for and the batch does not bring itself.
+-- Why: counts what still blocks a job. For a job of one task these are its task's blockers; for a batch, those of its
+-- unfinished tasks that do not come with the batch.
 create function private.count_open_blockers(p_job public.agent_jobs)
 returns integer
 language plpgsql

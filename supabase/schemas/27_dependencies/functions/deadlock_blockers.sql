@@ -1,7 +1,7 @@
--- Why: a run orders itself, so that nothing in it waits for ever. But where what is done frees only with its code on the main branch,
--- and each story has a branch of its own, branches whose tasks wait for each other's crosswise never come there whole: neither is
--- complete before the other is merged. Each dependency of such a circle is named, and one press takes it away. Over stories, each by its
--- tasks that are not done; what is on the main branch already holds nobody.
+-- Why: a run orders itself, so nothing in it is blocked forever, with one exception: if work must be on the main branch
+-- to release others and each story has its own branch, two branches whose tasks block each other can never be merged:
+-- neither is complete before the other is merged. Returns each dependency of such a cycle, so that a person can remove
+-- it. Looks at stories, each by its tasks that are not done; work already on the main branch blocks nothing.
 create function private.deadlock_blockers(p_product public.products, p_task_ids uuid[], p_story_ids uuid[])
 returns jsonb
 language plpgsql

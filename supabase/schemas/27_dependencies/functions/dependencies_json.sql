@@ -1,5 +1,5 @@
--- Why: one shape of dependencies for tasks and stories: what this waits for, and what waits for this. A story that waits has tasks
--- that wait; it may have none yet. `awaited` is there only where code of something done is waited for.
+-- Why: one form of dependencies for tasks and stories: what blocks this, and what this blocks. A blocked story blocks
+-- its tasks; it may have none yet. `awaited` exists only where code of finished work is awaited.
 create function private.dependencies_json(p_kind text, p_id uuid)
 returns json
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: a run that holds what can never be freed within it is told before it starts, each with what one press cures: a blocker that is
--- neither done nor in the run, or one that failed elsewhere. What is in the run it orders itself. A story is in it when none of its open
--- tasks is left out. p_sprint_id is null for a run of its own.
+-- Why: names before a run starts the blockers that it cannot release, each with a one-click remedy: a blocker that is
+-- neither done nor in the run, or one that failed elsewhere. The run orders what it contains itself. It contains a
+-- story if no open task of it is left out. p_sprint_id is null for a run without a sprint.
 create function private.dependency_blockers(p_sprint_id uuid, p_task_ids uuid[], p_story_ids uuid[])
 returns jsonb
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: what a task, or those of a batch, wait for, as the reasons of why_not_moving: a failed one needs a person, and what is done but not on the
--- main branch needs a merge, so each has a code of its own.
+-- Why: the blockers of a task, or of a batch's tasks, as reasons of why_not_moving. A failed blocker needs a person,
+-- and one that is done but not on the main branch needs a merge, so each has its own code.
 create function private.dependency_reasons(p_task_ids uuid[], p_sprint_run_id uuid default null)
 returns jsonb
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: what a task or story waits for, as the export file names it: codes (docs/export-format.md).
+-- Why: the blockers of a task or story as codes, as in the export file (docs/export-format.md).
 create function private.export_blocked_by(p_kind text, p_id uuid)
 returns json
 language plpgsql

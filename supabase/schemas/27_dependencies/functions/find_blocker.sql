@@ -1,4 +1,4 @@
--- Why: ids and codes name the other end of a dependency; codes as they are written, else in capitals.
+-- Why: finds the other end of a dependency by id or code; a code as given, else in upper case.
 create function private.find_blocker(p_kind text, p_product_id uuid, p_reference text)
 returns uuid
 language plpgsql

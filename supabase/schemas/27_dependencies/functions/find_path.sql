@@ -1,7 +1,7 @@
--- Why: "a waits for b" is refused when b waits for a by whatever way. Tasks and stories are one graph: a story begins before each of
--- its tasks and ends after them, so that a story that waits for a story whose task waits for a task of the first is a
--- circle like any other. Nodes are task, start and end of a story; an edge leads to what comes later. Answers the
--- codes from p_to back to p_from, each waiting for the next, or null when nothing leads there.
+-- Why: "a is blocked by b" is refused if b is already blocked by a, however indirectly. Tasks and stories form one
+-- graph: a story starts before its tasks and ends after them. Example of a cycle: a story is blocked by a story whose
+-- task is blocked by a task of the first. Nodes are tasks and the start and end of stories; an edge leads to what comes
+-- later. Returns the codes from p_to back to p_from, each blocked by the next, or null if there is no path.
 create function private.find_path(p_from_kind text, p_from uuid, p_to_kind text, p_to uuid)
 returns text[]
 language plpgsql
@@ -48,7 +48,7 @@ $$;
 
 comment on function private.find_path is 'The codes of a chain of dependencies between two nodes, or null.';
 
--- Why: one step back in the graph of private.find_path: what a task, the start or the end of a story directly waits for.
+-- Why: one step back in the graph of private.find_path: what directly blocks a task, or the start or end of a story.
 create function private.leaders(p_kind text, p_id uuid)
 returns table (kind text, id uuid)
 language sql

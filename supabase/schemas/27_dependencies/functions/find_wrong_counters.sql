@@ -1,6 +1,6 @@
--- Why: agent_jobs.open_blockers is kept by triggers and decides what agents are given; `doctor` and the tests of races compare it with
--- what is counted anew. Service only.
--- Definer: private functions are not for the service to call one by one.
+-- Why: triggers keep agent_jobs.open_blockers, which decides what agents get; `doctor` and the race tests compare it
+-- with a fresh count. Service only.
+-- Definer: the service may not call private functions one by one.
 create function operations.find_wrong_counters()
 returns json
 language plpgsql

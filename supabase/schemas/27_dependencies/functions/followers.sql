@@ -1,4 +1,5 @@
--- Why: one step forward in the graph of private.find_path: what can only come after a task, the start or the end of a story.
+-- Why: one step forward in the graph of private.find_path: what can only come after a task, or the start or end of a
+-- story.
 create function private.followers(p_kind text, p_id uuid)
 returns table (kind text, id uuid)
 language sql

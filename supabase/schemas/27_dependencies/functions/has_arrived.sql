@@ -1,6 +1,7 @@
--- Why: the one place that decides whether the code of what is done has arrived where it is waited for: always where the product
--- asks for no more than "done"; else on the main branch, or on the very branch that the waiting task is worked on: jobs that share
--- a branch would wait for a merge that comes after all of them. p_branch is that of a job that is about to be written.
+-- Why: the one place that decides whether finished code is available to what it blocks. Always, if the product asks for
+-- no more than "done". Otherwise it must be on the main branch or on the blocked task's own branch, because jobs that
+-- share a branch would wait for a merge that comes after all of them. p_branch is the branch of a job about to be
+-- written.
 create function private.has_arrived(p_waiting_id uuid, p_kind text, p_blocker_id uuid, p_product_id uuid, p_branch text default null)
 returns boolean
 language plpgsql

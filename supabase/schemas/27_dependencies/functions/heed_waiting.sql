@@ -1,7 +1,7 @@
--- Why: people may begin what waits for others, but not unawares: they are asked once, and that they did stands in the audit trail.
--- An API token is an agent's, and no agent begins before what it waits for is done. `begin` in the detail is what a page
--- sends again, confirmed. Asked before a write; what is at work already is not touched.
--- Definer, as private.require_proof: the caller has the right to write, and hears nothing but codes.
+-- Why: people may start blocked tasks, but knowingly: they confirm once, and the audit trail records it. An API token
+-- belongs to an agent, and no agent starts before its blockers are done. `begin` in the detail is what a page sends
+-- again to confirm. Called before a write; work in progress is not affected.
+-- Definer, like private.require_proof: the caller has write access, and learns only codes.
 create function private.heed_waiting(p_task_id uuid, p_status public.task_status, p_confirmed boolean)
 returns void
 language plpgsql

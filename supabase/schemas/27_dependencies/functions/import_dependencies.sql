@@ -1,5 +1,5 @@
--- Why: the step of an import that follows the stories: what waits for what, by codes. What cannot be is left out and named with the
--- reason: an unknown code, or a circle. Service only. Definer: dependencies are written by functions only.
+-- Why: the step of an import after the stories: dependencies by codes. Impossible ones (unknown codes, cycles) are left
+-- out and returned with the reason. Service only. Definer: dependencies are written by functions only.
 create function operations.import_dependencies(p_product_id uuid, p_dependencies jsonb)
 returns json
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: the one way in which a dependency is written: both ends known and of one product, no circle, at most 100 a task or story.
--- Called under the product's lock. Saying it twice is fine.
+-- Why: the only writer of dependencies: both ends exist in one product, no cycle, at most 100 per task or story. Called
+-- under the product's lock. Idempotent.
 create function private.insert_dependency(p_kind text, p_product_id uuid, p_blocked_id uuid, p_blocker_id uuid)
 returns void
 language plpgsql

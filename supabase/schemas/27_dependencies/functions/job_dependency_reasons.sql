@@ -1,4 +1,5 @@
--- Why: a job of one task waits for what its task waits for, a batch for what its unfinished tasks wait for and it does not bring itself.
+-- Why: for a job of one task the reasons of its task; for a batch those of its unfinished tasks that do not come with
+-- the batch.
 create function private.job_dependency_reasons(p_job public.agent_jobs)
 returns jsonb
 language plpgsql

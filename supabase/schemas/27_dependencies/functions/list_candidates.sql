@@ -1,6 +1,6 @@
--- Why: whoever says "this waits for…" mostly means something near: of the same story or sprint, and not done. What it waits for
--- already and what waits for it (then it would go round) is left out. With words, whatever matches by code or title. What waits for it
--- is found in one walk, however many candidates there are. Definer: access is checked first.
+-- Why: a blocker is usually near: unfinished and in the same story or sprint. Existing blockers, and items that this
+-- one blocks (a cycle), are left out. With a query, anything whose code or title matches. One walk finds what this
+-- blocks, however many candidates there are. Definer: access is checked first.
 create function operations.list_candidates(p_kind text, p_id uuid, p_query text default null)
 returns json
 language plpgsql

@@ -1,4 +1,5 @@
--- Called by the dependency addresses and the pages of tasks and stories. Refusals: 404, 403. Definer: access is checked first.
+-- Called by the API's dependency routes and the pages of tasks and stories. Refusals: 404, 403. Definer: access is
+-- checked first.
 create function operations.list_dependencies(p_kind text, p_id uuid)
 returns json
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: "what can start now?": tasks to do that wait for nothing, in a PBI that is not blocked, in story and task order, those of
--- the active sprint first. `dispatchable` says whether an agent could take it: in the active sprint and with a plan.
--- Definer: access is checked first; RLS would check it again for each row.
+-- Why: "what can start now?": unblocked tasks to do, in PBIs that are not blocked, in story and task order, the active
+-- sprint first. `dispatchable` says whether an agent could take it: in the active sprint and with a plan. Definer:
+-- access is checked first; RLS would check it again for each row.
 create function operations.list_ready(p_product_id uuid, p_limit integer default 50)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: the run page shows which jobs can be at work at once and which come after: by their lane, and by what their tasks wait for.
+-- Why: the run page shows which jobs can run at once and which come later, by their branch queue and their blockers.
 -- Definer: access is checked first.
 create function operations.list_run_order(p_sprint_run_id uuid)
 returns json

@@ -1,5 +1,5 @@
--- Why: a pull request that was merged after a job has ended brought its work to the main branch; one that is another now did not.
--- For one PBI, or all of a product. Triggers count anew what waits. Called under the product's lock.
+-- Why: a pull request merged after a job ended has brought its work to the main branch; a changed pull request has not.
+-- For one PBI, or all of a product. Triggers then count the blockers again. Called under the product's lock.
 create function private.note_merged_requests(p_product_id uuid, p_pbi_id uuid, p_was_at timestamptz default null)
 returns void
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: whoever ends a task is told what could begin now. Kept for the length of the transaction.
+-- Why: the answer to the end of a task names what can start now. Kept for the transaction.
 create function private.note_released(p_task_ids uuid[])
 returns void
 language plpgsql
@@ -23,8 +23,8 @@ $$;
 
 comment on function private.note_released is 'Remembers the tasks that wait for nothing any more, for the answer.';
 
--- Why: asked for a few tasks at every end of a task. A function of its own, because "not exists" over the view for many tasks at once is
--- planned as a join with everything that waits anywhere.
+-- Why: runs for a few tasks at every end of a task. A separate function, because Postgres plans "not exists" over the
+-- view for many tasks as a join with every blocked task anywhere.
 create function private.is_held(p_task_id uuid)
 returns boolean
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: work keeps the order that it is given, except that what something waits for comes before it. Tasks and stories are nodes
--- (a story that waits begins after the end of the other); each node is visited after everything it needs.
+-- Why: tasks keep their given order, except that blockers come before what they block. Tasks and stories are nodes (a
+-- blocked story starts after the end of its blocker); each node is visited after everything it needs.
 create function private.order_by_dependencies(p_task_ids uuid[])
 returns uuid[]
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: a dependency may come while a run is under way. What has not begun then changes places, so that nothing comes before what it
--- waits for; what has begun keeps its place. Called under the whole product lock.
+-- Why: a dependency may be added during a run. What has not begun is then reordered, so that nothing comes before its
+-- blockers; what has begun keeps its place. Called under the exclusive product lock.
 create function private.order_runs(p_product_id uuid)
 returns void
 language plpgsql

@@ -1,7 +1,7 @@
--- Why: jobs of a lane run one after another, but one that waits for something elsewhere must not keep back those behind it that
--- wait for nothing. Only the turn of a job that never began is passed on, because what began has its work on the branch; unless it waits for
--- a job of this very lane: then nobody would ever begin. What waits for a person has no turn to pass on, and while a job of the lane is
--- held nobody gets one: the end of that job brings the next.
+-- Why: the jobs of a branch queue run one after another, but one that is blocked elsewhere must not hold up unblocked
+-- jobs behind it. Only a job that never began passes its turn on, because one that began has work on the branch; except
+-- when its blocker is in the same queue, or nothing would ever begin. A job in review has no turn to pass on, and while
+-- a job of the queue is held nobody gets one: its end brings the next.
 create function private.pass_turn(p_sprint_run_id uuid, p_lane_id uuid)
 returns void
 language plpgsql

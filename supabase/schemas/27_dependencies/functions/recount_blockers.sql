@@ -1,7 +1,7 @@
--- Why: agent_jobs.open_blockers is what the claim's index reads, so it is kept in the transaction of every change that it depends
--- on. Counted anew under the lock of the job's row, never added to: of two blockers that end at the same moment the second
--- sees the first. A release is remembered for the answer of the operation (private.released). Where a lane's turn lies
--- with a job that waits while another of the lane could begin, the turn passes on.
+-- Why: the claim's index reads agent_jobs.open_blockers, so it is kept in the transaction of every change it depends
+-- on. Counted from scratch under the lock of the job's row, never incremented: if two blockers end at the same moment,
+-- the second sees the first. Releases are remembered for the operation's answer (private.released). If a blocked job
+-- holds the turn of its branch queue while another could begin, the turn passes on.
 create function private.recount_blockers(p_task_ids uuid[])
 returns void
 language plpgsql

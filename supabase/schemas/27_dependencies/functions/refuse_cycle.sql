@@ -1,5 +1,5 @@
--- Why: nothing may wait for itself, by however many steps. Called under the product's lock before a dependency is written, so that
--- two opposite ones that are written at the same moment are judged one after the other.
+-- Why: nothing may block itself, in however many steps. Called under the product's lock before a dependency is written,
+-- so that two opposite ones written at the same moment are checked one after the other.
 create function private.refuse_cycle(p_kind text, p_blocked_id uuid, p_blocker_id uuid)
 returns void
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: a task that moves to another story begins and ends with that one, which may close a circle.
+-- Why: a task that moves starts and ends with its new story, which may close a cycle.
 create function private.refuse_moved_cycle(p_task_id uuid)
 returns void
 language plpgsql

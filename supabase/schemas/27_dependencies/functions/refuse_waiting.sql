@@ -1,4 +1,4 @@
--- Why: a batch is one job for many tasks; an agent does not begin one of them before what it waits for is on its branch.
+-- Why: a batch is one job for many tasks; its agent must not begin a task before the task's blockers are on the branch.
 create function private.refuse_waiting(p_task_id uuid, p_sprint_run_id uuid)
 returns void
 language plpgsql

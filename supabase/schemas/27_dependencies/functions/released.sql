@@ -1,4 +1,4 @@
--- Why: answers of status changes carry `released` where they freed work, and are as they were where they did not.
+-- Why: answers to status changes carry `released` only if they released work; otherwise they are unchanged.
 create function private.released()
 returns jsonb
 language plpgsql

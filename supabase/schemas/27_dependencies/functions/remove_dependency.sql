@@ -1,4 +1,4 @@
--- Why: a dependency goes; that it was not there is fine. Answers what is left. Refusals: 404, 403.
+-- Why: removes a dependency; a missing one is no error. Returns the remaining ones. Refusals: 404, 403.
 -- Definer: dependencies are written by functions only.
 create function operations.remove_dependency(p_kind text, p_id uuid, p_blocker text)
 returns json

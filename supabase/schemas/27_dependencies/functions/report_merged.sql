@@ -1,7 +1,8 @@
--- Why: the work of a job has reached the main branch. A worker says so with the commit that it found there, which every member can read: so its
--- word counts where its user's workers may work. A person who is the owner says so when no worker can see it, and may take that back
--- for a moment (private.restore_unmerged). What waits is counted anew, and freed, in this transaction. Saying it twice is fine.
--- Refusals: 404, 403, 409 for work that is not done or stands at another commit, 422, 429. Definer: jobs are written by functions only.
+-- Why: the work of a job has reached the main branch. A worker reports it with the commit it found there. Every member
+-- can read that commit, so the report counts only where the user's workers are allowed. The owner may mark it by hand
+-- when no worker can see it, and can undo that for a moment (private.restore_unmerged). Blockers are counted again, and
+-- tasks released, in this transaction. Idempotent. Refusals: 404, 403, 409 for work that is not done or is at another
+-- commit, 422, 429. Definer: jobs are written by functions only.
 create function operations.report_merged(p_job_id uuid, p_head_sha text default null)
 returns json
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: the other end of a dependency comes as an id or a code and must be of the same product; what is unknown there is refused in
--- the same words, wherever else it may exist.
+-- Why: the other end of a dependency is an id or code of the same product. An unknown one gets the same refusal,
+-- whether or not it exists in another product.
 create function private.require_blocker(p_kind text, p_product_id uuid, p_reference text)
 returns uuid
 language plpgsql

@@ -1,5 +1,6 @@
--- Why: the owner pressed "It is on the main branch" at the wrong task. What was freed by that waits again, unless an agent has begun
--- it: its work would stand on something that is not there. Answers why it cannot be, in words, or null. Called under the product's lock.
+-- Why: undo, when the owner marked the wrong task as merged. What it released is blocked again, unless an agent has
+-- begun it: its work would build on code that is not there. Returns null, or the reason why it cannot. Called under the
+-- product's lock.
 create function private.restore_unmerged(p_change private.changes)
 returns text
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: what a run works on, in the order in which it works: by dependencies, then as the contract says.
+-- Why: the tasks of a run in their order: dependencies first, then the contract's order.
 create function private.run_scope(p_task_ids uuid[])
 returns table (task_id uuid, story_id uuid, story_code text, place integer)
 language plpgsql

@@ -1,5 +1,6 @@
--- Why: when what is done frees what waits for it changes for all that waits now, so it is set under the product's lock and counted anew
--- with it; no column right lets anybody write it past this. Null changes nothing. Refusals: 404, 403, owner only.
+-- Why: changes when finished work releases what it blocks. This affects everything blocked now, so it is set and
+-- recounted under the product's lock; no column grant lets a client write it directly. Null changes nothing. Refusals:
+-- 404, 403, owner only.
 -- Definer: jobs and this column are written by functions only.
 create function private.set_dependency_release(p_product_id uuid, p_release public.dependency_release)
 returns void

@@ -1,6 +1,6 @@
--- Why: the end of a task changes what others wait for. With the whole product lock that is counted at once. With only a share of
--- it the locks have an order (story, PBI, run), and this comes before the PBI's: the tasks are kept until the job's own
--- trigger asks for them, and the run is guarded while they are counted.
+-- Why: the end of a task changes what is blocked. Under the exclusive product lock it is counted at once. Under a
+-- shared one, locks are taken in the order story, PBI, run, and this comes before the PBI's: so the tasks are stored
+-- until the job's own trigger asks for them, and the run is locked while they are counted.
 create function private.settle_waiting(p_task_ids uuid[])
 returns void
 language plpgsql

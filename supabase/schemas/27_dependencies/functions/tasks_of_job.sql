@@ -1,4 +1,4 @@
--- Why: a batch is the work of all its tasks.
+-- Why: the task of a job, or all tasks of a batch.
 create function private.tasks_of_job(p_job public.agent_jobs)
 returns uuid[]
 language plpgsql

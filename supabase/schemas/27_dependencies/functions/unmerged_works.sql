@@ -1,4 +1,4 @@
--- Why: a story has arrived with all of its tasks; both kinds of what is waited for are asked in one way.
+-- Why: the unmerged work of a blocker, task or story alike; a story has arrived with all of its tasks.
 create function private.unmerged_works(p_kind text, p_blocker_id uuid)
 returns table (job_id uuid, task_code text, branch text, head_sha text)
 language plpgsql
@@ -25,10 +25,10 @@ comment on function private.unmerged_works is 'Work of a task, or of the tasks o
 
 grant execute on function private.unmerged_works to authenticated;
 
--- Why: where a product asks for it, a task that is done frees others only when its code is on the main branch. What counts is its
--- newest job: one that left no commit, or that is known to be merged, keeps nobody waiting, and neither does work by hand. A batch has one
--- head for all its tasks, at its end. Answers the job whose work is not there yet, or null. Written out by keys: one
--- statement for both kinds is planned from the wrong end.
+-- Why: in products that wait for the merge, a finished task releases others only when its code is on the main branch.
+-- Its newest job counts: one that left no commit or is known to be merged blocks nothing, nor does work by hand. A
+-- batch has one head for all its tasks, at its end. Returns the job whose work is not there yet, or null. Written as
+-- look-ups by key, because Postgres plans one statement for both kinds from the wrong end.
 create function private.unmerged_work(p_task_id uuid)
 returns public.agent_jobs
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: whose waiting may change when the work of these tasks, or what these stories consist of, does: tasks that wait for the tasks,
--- and those of stories that wait for the stories or for theirs.
+-- Why: the tasks to recount when the work of these tasks, or the tasks of these stories, change: those blocked by the
+-- tasks, and those of stories blocked by the stories or the tasks' stories.
 create function private.waiting_for(p_task_ids uuid[], p_story_ids uuid[] default '{}')
 returns uuid[]
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: A story waits for a story of its product: each of its tasks waits for the whole other story. Composite keys hold both ends in one product;
--- that no chain of them leads back to its beginning is decided under the product's lock (private.refuse_cycle).
+-- Why: a story blocked by a story of its product: each of its tasks is blocked by the whole other story. Composite keys
+-- keep both ends in one product; private.refuse_cycle prevents cycles under the product's lock.
 create table public.story_dependencies (
   blocked_id uuid not null,
   blocker_id uuid not null,

@@ -1,5 +1,5 @@
--- Why: A task waits for a task of its product. Composite keys hold both ends in one product;
--- that no chain of them leads back to its beginning is decided under the product's lock (private.refuse_cycle).
+-- Why: a task blocked by a task of its product. Composite keys keep both ends in one product; private.refuse_cycle
+-- prevents cycles under the product's lock.
 create table public.task_dependencies (
   blocked_id uuid not null,
   blocker_id uuid not null,

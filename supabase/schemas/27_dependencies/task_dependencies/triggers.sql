@@ -1,8 +1,8 @@
 create trigger _130_lock_product before insert or update or delete on public.task_dependencies
   for each row execute function private.tg_any__lock_product();
 
--- Why: a dependency that comes or goes changes what jobs wait for: those that have not begun are held or freed at once, those at
--- work are left alone. Definer: the caller may not write jobs.
+-- Why: adding or removing a dependency changes what blocks jobs: those that have not begun are blocked or released at
+-- once, those at work continue. Definer: the caller may not write jobs.
 create function private.tg_task_dependencies__recount()
 returns trigger
 language plpgsql
@@ -21,8 +21,8 @@ create trigger _500_recount
 after insert or delete on public.task_dependencies
 for each row execute function private.tg_task_dependencies__recount();
 
--- Why: cards of both ends show what waits for what, so both are announced as changed.
--- Definer: an event is sent whoever writes, and no client may call private.emit.
+-- Why: the cards of both ends show dependencies, so both are announced as changed.
+-- Definer: events are sent whoever writes, and no client may call private.emit.
 create function private.tg_task_dependencies__emit()
 returns trigger
 language plpgsql
@@ -43,7 +43,7 @@ create trigger _900_emit
 after insert or delete on public.task_dependencies
 for each row execute function private.tg_task_dependencies__emit();
 
--- Why: what stands beside a task may change without its row; those who show it hear of it in the form that they know.
+-- Why: related data of a task may change without its row; this sends the usual event of a changed task.
 create function private.emit_task_change(p_task_id uuid, p_field text)
 returns void
 language plpgsql

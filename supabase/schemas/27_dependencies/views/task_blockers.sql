@@ -1,5 +1,6 @@
--- Why: everything that a task waits for in one list, whoever said it: its own dependencies and those of its story. Counters,
--- reasons, cards and the list of what can start all read this. Only DONE resolves, and its code where the product asks for that.
+-- Why: everything that blocks a task in one list: its own dependencies and those of its story. Counters, reasons, cards
+-- and the list of what can start all read this. Only DONE resolves a blocker, and in products that wait for the merge
+-- only with its code.
 create view private.task_blockers with (security_invoker = true) as
 select d.blocked_id as task_id, 'task' as kind, b.id as blocker_id, b.code, b.title,
   case b.status when 'TO_DO' then 'todo' else lower(b.status::text) end as status,

@@ -1,4 +1,4 @@
--- Why: a look gets a name. Refusals: 404, 403, 429, 422, 409. Definer: views are written by functions only.
+-- Why: saves a look under a name. Refusals: 404, 403, 429, 422, 409. Definer: views are written by functions only.
 create function operations.create_saved_view(
   p_product_id uuid, p_page text, p_name text, p_look jsonb, p_shared boolean default false)
 returns json

@@ -1,4 +1,4 @@
--- Why: what nobody uses leaves the list. Refusals: 404, 403, 429. Definer: views are written by functions only.
+-- Why: deletes a view. Refusals: 404, 403, 429. Definer: views are written by functions only.
 create function operations.delete_saved_view(p_view_id uuid)
 returns json
 language plpgsql

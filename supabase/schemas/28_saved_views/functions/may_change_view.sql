@@ -1,5 +1,5 @@
--- Why: one's own views are one's own; a shared one is changed by whoever made it and by the owner of the product.
--- Definer: the membership of the caller is read.
+-- Why: a private view is changed by its user, a shared one by its creator and the product's owner. Definer: reads the
+-- caller's membership.
 create function private.may_change_view(p_view public.saved_views)
 returns boolean
 language plpgsql

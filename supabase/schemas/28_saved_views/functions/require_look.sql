@@ -1,4 +1,4 @@
--- Why: a look holds what the address of a page may hold, and nothing else. Answers it without what is empty.
+-- Why: a look holds only what a page's address may hold. Returns it without empty values.
 create function private.require_look(p_look jsonb)
 returns jsonb
 language plpgsql

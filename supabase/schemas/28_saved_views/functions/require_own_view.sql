@@ -1,5 +1,5 @@
--- Why: the first line of every change of a view. A private view of somebody else is not there (404).
--- Definer: under RLS a view of a foreign product could not be told from none.
+-- Why: the first line of every change of a view. Somebody else's private view is 404.
+-- Definer: under RLS a view of a foreign product would look like a missing one.
 create function private.require_own_view(p_view_id uuid)
 returns public.saved_views
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: a name is what a person finds a view by, so it is there once among those that one person sees in a place. Under the
--- product lock, so that two at once cannot take it.
+-- Why: people find a view by its name, so it is unique among the shared views of a page, and among each person's own.
+-- Under the product lock, so that two concurrent calls cannot take the same name.
 create function private.require_view_name(p_product_id uuid, p_page text, p_user_id uuid, p_name text, p_except uuid)
 returns text
 language plpgsql

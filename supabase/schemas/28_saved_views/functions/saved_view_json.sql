@@ -1,5 +1,5 @@
--- Why: a view looks the same in every answer. It says whether the caller may change it, so that no page has to know the rule.
--- Definer: the membership of the caller is read.
+-- Why: one form of a view in every answer. It says whether the caller may change it, so that no page needs the rule.
+-- Definer: reads the caller's membership.
 create function private.saved_view_json(p_view public.saved_views)
 returns json
 language plpgsql

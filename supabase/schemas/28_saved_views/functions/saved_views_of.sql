@@ -1,4 +1,4 @@
--- Why: pages read their views with everything else that they show. Definer: the caller has checked the access to the product.
+-- Why: pages read their views together with their other data. Definer: the caller has checked access to the product.
 create function private.saved_views_of(p_product_id uuid, p_page text)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: a view gets another name or look, or begins or ceases to be shared. Who makes a shared one private keeps it for themselves.
+-- Why: renames a view, changes its look, or shares or unshares it. Making a shared view private makes it the caller's.
 -- Refusals: 404, 403, 429, 422, 409. Definer: views are written by functions only.
 create function operations.update_saved_view(p_view_id uuid, p_changes jsonb)
 returns json

@@ -1,5 +1,5 @@
--- Why: a label that is gone is gone from everything that had it. That is no change of those that could be taken back: the label
--- would not be there. Refusals: 404, 403, 429. Definer: labels are written by functions only.
+-- Why: deleting a label removes it from all items. That cannot be undone on the items, as the label would be missing.
+-- Refusals: 404, 403, 429. Definer: labels are written by functions only.
 create function operations.delete_label(p_product_id uuid, p_label_id uuid)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- The labels of a product that a list of names means; a name that it does not know is passed over.
+-- The product's labels with the given names; unknown names are skipped.
 create function private.label_ids_named(p_product_id uuid, p_names jsonb)
 returns uuid[]
 language sql

@@ -1,4 +1,4 @@
--- Labels by name, as the export file has them (docs/export-format.md).
+-- Labels by name, as in the export file (docs/export-format.md).
 create function private.label_names(p_label_ids uuid[])
 returns json
 language sql

@@ -1,4 +1,4 @@
--- The labels of a product as answers show them.
+-- The labels of a product, as in answers.
 create function private.labels_of(p_product_id uuid)
 returns json
 language sql

@@ -1,4 +1,4 @@
--- A colour for a label that was made without one: each of twelve in turn, all legible as a dot on light and dark.
+-- The color of a label created without one: twelve in turn, all legible as a dot on light and dark.
 create function private.next_label_color(p_product_id uuid)
 returns text
 language sql

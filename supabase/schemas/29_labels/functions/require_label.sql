@@ -1,5 +1,5 @@
--- Why: the first line of every change of a label: 404, 403, the product's lock. Answers the label.
--- Definer: under RLS a label of a foreign product could not be told from none.
+-- Why: the first line of every change of a label: 404, 403, the product's lock. Returns the label.
+-- Definer: under RLS a label of a foreign product would look like a missing one.
 create function private.require_label(p_product_id uuid, p_label_id uuid)
 returns public.labels
 language plpgsql

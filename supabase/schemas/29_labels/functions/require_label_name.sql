@@ -1,5 +1,5 @@
--- Why: a name stands for one label in its product, in whatever case somebody types it. Under the product lock, so that two at
--- once cannot take it.
+-- Why: a name, in any case, is unique in its product. Under the product lock, so that two concurrent calls cannot take
+-- the same name.
 create function private.require_label_name(p_product_id uuid, p_name text, p_except uuid)
 returns text
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: labels are written by name (in any case) or id. An unknown name is refused, so that a typing error does not become a label.
--- Null stays null: the labels are not part of the change.
+-- Why: labels are given by name (in any case) or id. An unknown name is refused, so that a typo does not become a
+-- label. Null stays null: the labels do not change.
 create function private.require_labels(p_product_id uuid, p_labels jsonb)
 returns uuid[]
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: a row of the contract without labels is answered as before there were any; one with labels has them as one more key.
+-- Why: a row without labels is answered as before labels existed; with labels it has one more key.
 create function private.with_labels(p_row json, p_label_ids uuid[])
 returns json
 language plpgsql

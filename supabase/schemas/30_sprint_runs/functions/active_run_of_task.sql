@@ -1,4 +1,4 @@
--- Why: a task belongs to a run by its job, or by its execution record in a batch run. The unfinished one, if any.
+-- Why: a task belongs to a run by its job, or in a batch by its execution record. Returns the unfinished run, if any.
 create function private.active_run_of_task(p_task_id uuid)
 returns public.sprint_runs
 language plpgsql

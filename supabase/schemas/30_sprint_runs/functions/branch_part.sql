@@ -1,5 +1,5 @@
--- Why: codes become parts of branch names, and git refuses some of what codes may contain (`..`, a dot at an end, `.lock`).
--- A code that had to be changed gets a piece of its id, so that two codes never share a branch.
+-- Why: codes become parts of branch names, and git refuses some of what codes may contain (`..`, a dot at an end,
+-- `.lock`). A changed code gets a piece of its id, so that two codes never share a branch.
 create function private.branch_part(p_code text, p_id uuid)
 returns text
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: an unfinished run is stopped with its unfinished jobs and its pause question. Nothing is carried upwards: tasks,
--- stories, PBIs and the sprint stay as they are (specification: Sprint run).
+-- Why: cancels an unfinished run with its unfinished jobs and its pause question. Tasks, stories, PBIs and the sprint
+-- keep their status (specification: Sprint run).
 -- Refusals: 404, 403, 409 when the run is finished. Definer: runs and jobs are written by functions only.
 create function operations.cancel_sprint_run(p_sprint_run_id uuid)
 returns json

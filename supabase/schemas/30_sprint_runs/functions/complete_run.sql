@@ -1,6 +1,6 @@
--- Why: a run is done once none of its jobs is unfinished; SKIPPED and CANCELLED count as finished, a failed one ends
--- the run by its task. A batch whose job is cancelled or gone while tasks of it are unfinished is cancelled, not done.
--- A paused run waits for its resume.
+-- Why: a run is done once all its jobs are finished; SKIPPED and CANCELLED count as finished, and a failed job ends the
+-- run through its task. A batch whose job is cancelled or deleted while some of its tasks are unfinished is cancelled,
+-- not done. A paused run stays paused until it is resumed.
 create function private.complete_run(p_sprint_run_id uuid)
 returns void
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: the one way in which a paused run goes on: RUNNING while a claim is still held, else QUEUED, the context cleared. A batch run
--- with unfinished executions goes on as a new run. Answers the run that goes on. Called under the product lock.
+-- Why: the only way to resume a paused run: RUNNING while a claim is held, else QUEUED, pause context cleared. A batch
+-- with unfinished executions continues as a new run. Returns the run that continues. Called under the product lock.
 create function private.continue_run(p_run public.sprint_runs)
 returns public.sprint_runs
 language plpgsql
@@ -33,8 +33,8 @@ $$;
 
 comment on function private.continue_run is 'PAUSED to RUNNING or QUEUED, or a new batch run (specification: Sprint run).';
 
--- Why: a paused batch run whose work is unfinished does not go on itself: it becomes CANCELLED, and a new run on the same
--- branch takes over what is left, with a new job and plans frozen anew (specification: Sprint run).
+-- Why: a paused batch with unfinished work is not resumed itself: it becomes CANCELLED, and a new run on the same
+-- branch takes over the rest, with a new job and newly frozen plans (specification: Sprint run).
 create function private.resume_batch_run(p_run public.sprint_runs)
 returns public.sprint_runs
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: a batch run has one job for all its tasks. Its task_id is the first unfinished task, so that exactly one of task_id
--- and idea_id is set on every job (specification: Agent job). The execution records exist before.
+-- Why: a batch has one job for all its tasks. Its task_id is the first unfinished task, so that every job has exactly
+-- one of task_id and idea_id (specification: Agent job). The execution records must already exist.
 create function private.create_batch_job(p_run public.sprint_runs)
 returns void
 language plpgsql

@@ -1,7 +1,7 @@
--- Why: a run and all that belongs to it in a few set-based statements: one job a task, each after what it waits
--- for and else in PBI, story, task order, or one batch job with execution records that freeze plan and verify_required. Called under the product lock after the blockers
--- were looked at in the same transaction. A run that goes on from an earlier one keeps its branch, unless a person let
--- a story start over since.
+-- Why: a run and all its parts in a few set-based statements: one job per task, blockers first and otherwise in PBI,
+-- story, task order, or one batch job with execution records that freeze plan and verify_required. Called under the
+-- product lock, after the blockers were checked in the same transaction. A run that continues an earlier one keeps its
+-- branch, unless a person has since started a story over.
 create function private.create_run(
   p_sprint public.sprints, p_product public.products, p_previous public.sprint_runs, p_task_ids uuid[], p_plan_first boolean)
 returns public.sprint_runs
@@ -51,7 +51,7 @@ $$;
 
 comment on function private.create_run is 'A run with its jobs or executions (specification: Starting a sprint run 2).';
 
--- Why: each run works on a branch of its own, named so that a person finds it: product, sprint, number of the run.
+-- Why: each sprint run has its own branch, with a name people can find: product, sprint, number of the run.
 create function private.run_branch(p_sprint public.sprints, p_product public.products)
 returns text
 language plpgsql
@@ -66,8 +66,8 @@ $$;
 
 comment on function private.run_branch is 'The work branch of a new run (specification: Sprint run, branch).';
 
--- Why: a run of its own works on the branch of its story; one over several stories has a branch of its own beside those, which its
--- jobs share unless each story is to have one.
+-- Why: a run without a sprint works on the branch of its story. One over several stories has another branch, which its
+-- jobs share unless each story gets its own.
 create function private.own_run_branch(p_product public.products, p_task_ids uuid[])
 returns text
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: the one way in which a run ends: final status, pause cleared, its question closed, and when it did not end well,
--- its unfinished jobs cancelled with the questions that they waited for. Called under the product lock.
+-- Why: the only way to end a run: sets the final status, clears the pause and closes its question. Unless it is done,
+-- its unfinished jobs are cancelled with the questions they wait for. Called under the product lock.
 create function private.end_run(p_run public.sprint_runs, p_status public.sprint_run_status, p_reason text, p_failure jsonb)
 returns void
 language plpgsql

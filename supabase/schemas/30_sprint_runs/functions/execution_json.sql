@@ -1,4 +1,4 @@
--- Why: one shape of an execution record.
+-- Why: one form of an execution record.
 create function private.execution_json(p_execution public.task_executions)
 returns jsonb
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: a task is in at most one unfinished run. Which run holds which tasks of a product; a run of a sprint is asked for apart, so
--- that it says itself when it is in the way of the next one.
+-- Why: a task is in at most one unfinished run. Returns which run holds which tasks of a product, optionally only runs
+-- without a sprint, because an unfinished sprint run is its own blocker of the next start.
 create function private.held_by_runs(p_product_id uuid, p_own_only boolean)
 returns table (task_id uuid, run_id uuid, subject text, status text)
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: a task of a batch is only heard of by the attempt that holds the batch job.
+-- Why: only the attempt that holds the batch job may report its tasks.
 create function private.hold_execution(p_job public.agent_jobs, p_task_id uuid)
 returns public.task_executions
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: the runs of a product or of one sprint, newest first, a page at a time. The cursor is the id of the last run seen.
--- Definer: access is checked first; RLS would check it again for each row.
+-- Why: the runs of a product or of one sprint, newest first, in pages. The cursor is the id of the last run of the
+-- previous page. Definer: access is checked first; RLS would check it again for each row.
 create function operations.list_sprint_runs(
   p_product_id uuid, p_sprint_id uuid default null, p_limit integer default 20, p_cursor uuid default null)
 returns json

@@ -1,4 +1,4 @@
--- Why: the first line of every change of a run: 404, 403, the product lock, demo and archive, then the row as it is now.
+-- Why: the first line of every change of a run: 404, 403, the product lock, demo and archive. Returns the current row.
 create function private.lock_run(p_sprint_run_id uuid)
 returns public.sprint_runs
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: the one way in which a run is paused: context kept, question opened and linked. Its jobs are not given out any more,
--- claims that are held go on. Called under the product lock by pause_sprint_run and when a question expires with STOP.
+-- Why: the only way to pause a run: stores the context, opens and links a question. Its jobs are no longer given out;
+-- held claims continue. Called under the product lock by pause_sprint_run and when a question expires with STOP.
 create function private.pause_run(
   p_run public.sprint_runs, p_reason text, p_pr_url text, p_conflict_files jsonb, p_job_id uuid, p_task_codes text[] default '{}')
 returns public.sprint_runs
@@ -37,8 +37,8 @@ $$;
 
 comment on function private.pause_run is 'Run to PAUSED with context and question (specification: Sprint run, pause).';
 
--- Why: a paused run waits for a person, and a person is told by a question. A question needs a story: that of the job that
--- asked, else of the task at work, else of the first unfinished one, else any of the run (specification: Agent question).
+-- Why: a paused run asks a person with a question. A question needs a story: that of the job that paused it, else of a
+-- job at work, else of the first queued one, else any of the run (specification: Agent question).
 create function private.open_pause_question(p_run public.sprint_runs, p_job_id uuid, p_text text)
 returns uuid
 language plpgsql

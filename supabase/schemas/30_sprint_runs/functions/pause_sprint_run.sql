@@ -1,5 +1,5 @@
--- Why: a person pauses a run, or a worker that met a merge conflict does (specification: Sprint run, pause_context). A worker
--- names its job and attempt; with p_release it also gives the job back to the queue, without a retry counted.
+-- Why: a person, or a worker with a merge conflict, pauses a run (specification: Sprint run, pause_context). A worker
+-- names its job and attempt; with p_release it also returns the job to the queue, without counting a retry.
 -- Refusals: 404, 403, 409 (not running, lost attempt), 422. Definer: runs and jobs are written by functions only.
 create function operations.pause_sprint_run(
   p_sprint_run_id uuid, p_reason text default null, p_pr_url text default null, p_conflict_files jsonb default null,

@@ -1,4 +1,4 @@
--- Why: an owner may never want agents to plan, or always; else whoever starts the run says so.
+-- Why: the owner decides whether agents always or never write missing plans; else the caller of the start decides.
 create function private.plans_first(p_product public.products, p_plan_first boolean)
 returns boolean
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: the page and the agent see before a start what would prevent it, all at once. The start asks the same again.
+-- Why: pages and agents see all blockers before a start. The start checks the same again.
 -- Definer: reads for a member what RLS would read row by row; access is checked first.
 create function operations.preflight_sprint_run(p_sprint_id uuid)
 returns json

@@ -1,4 +1,4 @@
--- Why: the first line of every operation on a run. Answers its product; PT404, then PT403.
+-- Why: the first line of every operation on a run. Returns its product; PT404, then PT403.
 create function private.require_run(p_sprint_run_id uuid)
 returns uuid
 language plpgsql

@@ -1,7 +1,8 @@
--- Why: a failed sprint goes on: failed tasks go back to todo, their stories and PBIs out of failed, the sprint is active
--- again, and a new run starts on the branch of the run that failed, all in one transaction with the pre-flight
--- (specification: Task, failed, resume-sprint). With p_skip_failed the new run leaves out what failed and what that blocks. Where people have finished everything by hand there is nothing to run: the sprint
--- is active again, so that it can be completed, and the answer is null. Refusals: 404, 403, 429, 409 (not failed, another active sprint, blockers).
+-- Why: resumes a failed sprint: failed tasks return to todo, and their stories and PBIs follow; the sprint is active
+-- again, and a new run starts on the failed run's branch, all in one transaction with the pre-flight (specification:
+-- Task, failed, resume-sprint). With p_skip_failed the new run leaves out failed tasks and what they block. If people
+-- have finished everything by hand there is nothing to run: the sprint becomes active, so that it can be completed, and
+-- the answer is null. Refusals: 404, 403, 429, 409 (not failed, another active sprint, blockers).
 -- Definer: runs and jobs are written by functions only.
 create function operations.resume_sprint(p_sprint_id uuid, p_skip_failed boolean default false)
 returns json

@@ -1,5 +1,6 @@
--- Why: a paused run goes on, and its question is closed. Answers the run that goes on, which is a new one for a batch.
--- Refusals: 404, 403, 409 when the run is not paused, or its budget is used up. Definer: runs are written by functions only.
+-- Why: resumes a paused run and closes its question. Returns the run that continues, a new one for a batch.
+-- Refusals: 404, 403, 409 when the run is not paused, or its budget is used up. Definer: runs are written by functions
+-- only.
 create function operations.resume_sprint_run(p_sprint_run_id uuid)
 returns json
 language plpgsql

@@ -1,8 +1,8 @@
--- Why: everything that prevents a start, all at once, each with what a page needs for a link and words for a person
--- (specification: Starting a sprint run 1). One for both kinds of runs: p_sprint is null for a run of its own. p_task_ids are what the
--- run works on, p_story_ids the stories whose questions and PBIs it heeds: all open ones of a sprint, else those of its tasks. Beside
--- the contract's blockers: a sprint that is not active, nothing to do, a run that is not finished yet, tasks that another run holds, and
--- chosen tasks that are done.
+-- Why: all blockers of a start at once, each with ids for a link and a message (specification: Starting a sprint run
+-- 1). For both kinds of runs: p_sprint is null for a run without a sprint. p_task_ids are the run's tasks, p_story_ids
+-- the stories whose questions and PBIs are checked: all open ones of the sprint, else those of the tasks. Beyond the
+-- contract's blockers: a sprint that is not active, no tasks, an unfinished run, tasks in another run, and chosen tasks
+-- that are done.
 create function private.run_blockers(
   p_sprint public.sprints, p_product public.products, p_task_ids uuid[], p_story_ids uuid[], p_plan_first boolean,
   p_use_description boolean)

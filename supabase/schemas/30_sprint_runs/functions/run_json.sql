@@ -1,4 +1,5 @@
--- Why: one shape of a run: the contract's fields, counts by state, tokens and cost; with jobs and executions where asked.
+-- Why: one form of a run: the contract's fields, job counts by status, tokens and cost; optionally with jobs and
+-- executions.
 create function private.run_json(p_run public.sprint_runs, p_with_jobs boolean)
 returns jsonb
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: sentences and pages say what a run works on: its sprint, or the one task, the one story, or the first of several tasks.
+-- Why: messages and pages name what a run works on: its sprint, its only task or story, or the first of several tasks.
 create function private.run_subject(p_run public.sprint_runs)
 returns text
 language plpgsql

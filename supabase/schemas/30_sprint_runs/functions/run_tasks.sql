@@ -1,4 +1,4 @@
--- Why: which tasks belong to a run: those of its jobs, or of its execution records in a batch.
+-- Why: the tasks of a run: those of its jobs, or in a batch of its execution records.
 create function private.run_tasks(p_sprint_run_id uuid)
 returns table (task_id uuid, "position" integer)
 language plpgsql

@@ -1,7 +1,7 @@
--- Why: before a run is made, whatever the caller wants cured is cured, and what is in the way then is told all at once. Tasks without a
--- plan are planned by their agent (p_plan_first, or the product's own wish), or take their description as plan; with p_leave_out
--- the run begins with what is ready, and says why the rest is left out. PT409 with `blockers` when nothing is left, or when what is in
--- the way is in the way of all. Called under the product lock.
+-- Why: before a run is created, the remedies the caller chose are applied, and the remaining blockers are reported all
+-- at once. Tasks without a plan are planned by their agent (p_plan_first, or the product's setting), or use their
+-- description as plan. With p_leave_out the run starts with what is ready, and says why the rest is left out. PT409
+-- with `blockers` when nothing is left, or when a blocker affects all tasks. Called under the product lock.
 create function private.settle_scope(
   p_sprint public.sprints, p_product public.products, inout task_ids uuid[], p_plan_first boolean, p_use_description boolean,
   p_leave_out boolean, out plan_first boolean, out left_out jsonb)
@@ -50,7 +50,8 @@ $$;
 
 comment on function private.settle_scope is 'What a run works on once its blockers are cured or left out (specification: Starting a sprint run 1).';
 
--- Why: a blocker keeps back its task, or all tasks of its story or PBI; with the first of the reasons, in the order of the run.
+-- Why: a blocker keeps out its task, or all tasks of its story or PBI. Each task gets the first of its reasons, in run
+-- order.
 create function private.kept_back(p_blockers jsonb, p_task_ids uuid[])
 returns jsonb
 language plpgsql
@@ -76,7 +77,7 @@ $$;
 
 comment on function private.kept_back is 'The tasks that blockers keep back, each with a reason.';
 
--- Why: a refused start says in words what is in the way: the first three in full, then how many more.
+-- Why: the message of a refused start: the first three blockers in full, then how many more.
 create function private.blockers_sentence(p_blockers jsonb)
 returns text
 language plpgsql

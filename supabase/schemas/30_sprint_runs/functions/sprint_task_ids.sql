@@ -1,4 +1,4 @@
--- Why: a run of a sprint works on the tasks of the sprint that are not done.
+-- Why: a sprint run works on the sprint's tasks that are not done.
 create function private.sprint_task_ids(p_sprint_id uuid)
 returns uuid[]
 language plpgsql

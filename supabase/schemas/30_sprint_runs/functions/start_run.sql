@@ -1,7 +1,8 @@
--- Why: a task, a story or a handful of tasks is given to agents without a sprint: a run of its own, with the same jobs, budgets and proof.
--- The tasks are of one product; p_story_id names all of a story that is neither done nor in review. Each story has a branch that its next run
--- continues. A task that failed is tried again. p_stop_at as for a sprint; the other words cure what would be in the way
--- (private.settle_scope). Refusals: 404, 403, 422, 429, 409 with `blockers` in the detail. Definer: runs and jobs are written by functions only.
+-- Why: gives a task, a story or several tasks to agents without a sprint, with the same jobs, budgets and proof. The
+-- tasks are of one product; p_story_id stands for all tasks of a story that are neither done nor in review. Each story
+-- has a branch that its next run continues. Failed tasks are retried. p_stop_at works as for a sprint; the other
+-- options are remedies for blockers (private.settle_scope). Refusals: 404, 403, 422, 429, 409 with `blockers` in the
+-- detail. Definer: runs and jobs are written by functions only.
 create function operations.start_run(
   p_task_ids jsonb default null, p_story_id uuid default null, p_strategy text default null, p_plan_first boolean default null,
   p_use_description boolean default false, p_leave_out boolean default false, p_stop_at jsonb default null)
@@ -57,7 +58,7 @@ comment on function operations.start_run is
   'Starts a run of its own over chosen tasks, or PT409 with all blockers (docs/users.md).';
 grant execute on function operations.start_run to authenticated;
 
--- Why: each task once, however often it is named.
+-- Why: removes duplicate tasks.
 create function private.task_ids_of(p_task_ids jsonb)
 returns uuid[]
 language plpgsql
@@ -77,7 +78,8 @@ $$;
 
 comment on function private.task_ids_of is 'The tasks of a list, each once.';
 
--- Why: a run is of one product: one lock, one repository, one set of rules. Whoever names a task out of their reach is told that first.
+-- Why: a run belongs to one product: one lock, one repository, one set of rules. A task the caller cannot access is
+-- refused as such first.
 create function private.require_one_product(p_task_ids uuid[], p_product_id uuid)
 returns void
 language plpgsql
@@ -99,7 +101,7 @@ $$;
 
 comment on function private.require_one_product is 'PT422 for tasks of several products, PT404 and PT403 before that.';
 
--- Why: what agents and others suggest is given to no agent before a person has accepted it.
+-- Why: no agent works on suggested stories before a person has accepted them.
 create function private.refuse_triage(p_story_ids uuid[])
 returns void
 language plpgsql

@@ -1,6 +1,7 @@
--- Why: pre-flight and start in one transaction under the product lock, so that nothing can come between them; of fifty
--- starts at once one wins (specification: Starting a sprint run). With p_stop_at the run has a budget of that amount and unit;
--- the other words are cures of what would be in the way (private.settle_scope). Refusals: 404, 403, 429, 409 with `blockers` in the detail.
+-- Why: pre-flight and start in one transaction under the product lock, so that nothing comes between them; of fifty
+-- concurrent starts one wins (specification: Starting a sprint run). p_stop_at gives the run a budget of that amount
+-- and unit; the other options are remedies for blockers (private.settle_scope). Refusals: 404, 403, 429, 409 with
+-- `blockers` in the detail.
 -- Definer: runs and jobs are written by functions only.
 create function operations.start_sprint_run(
   p_sprint_id uuid, p_stop_at jsonb default null, p_plan_first boolean default null, p_use_description boolean default false,

@@ -1,4 +1,4 @@
--- Why: a person may say at once what a run may use. Tokens have no say about budgets.
+-- Why: a person may set a run's budget at its start. Tokens may not set budgets.
 create function private.stop_run_at(p_run public.sprint_runs, p_stop_at jsonb)
 returns void
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: a run of its own heeds the stories of its tasks.
+-- Why: for a run without a sprint, the stories of its tasks are checked.
 create function private.stories_of_tasks(p_task_ids uuid[])
 returns uuid[]
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: a story has one branch, which its next run continues. The name is taken anew, with a number, once that branch is at work in another
--- run, has landed, or was left when a person let the story start over. Products of one owner that share a repository do not share a branch, and none
--- is named like the folder of another branch.
+-- Why: a story has one branch, which its next run continues. It gets a new numbered name once that branch is at work in
+-- another run, has landed, or was abandoned because a person started the story over. Products of one owner that share a
+-- repository never share a branch, and no name equals the folder of another branch.
 create function private.story_branch(p_story_id uuid)
 returns text
 language plpgsql

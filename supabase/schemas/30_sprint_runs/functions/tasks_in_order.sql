@@ -1,5 +1,5 @@
--- Why: what a run works on, in PBI, story, task order. Jobs, executions and blockers all start from this one list, whether the
--- tasks are those of a sprint or were chosen one by one (specification: Starting a sprint run).
+-- Why: the tasks of a run in PBI, story, task order. Jobs, executions and blockers all start from this list, for the
+-- tasks of a sprint and for chosen ones (specification: Starting a sprint run).
 create function private.tasks_in_order(p_task_ids uuid[])
 returns table (task_id uuid, task_code text, story_id uuid, story_code text, pbi_id uuid, place integer)
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: the worker of a batch tells how each task goes: PENDING, RUNNING, DONE (through the gate, with the frozen demand),
--- FAILED (takes the run with it) or SKIPPED. The same end told twice is fine. A task without a
--- plan takes the one that comes with it. The task follows by trigger.
+-- Why: the worker of a batch reports each task: PENDING, RUNNING, DONE (through the gate, with the frozen requirement),
+-- FAILED (fails the run too) or SKIPPED. Reporting the same end twice is fine. A task without a plan takes the one that
+-- comes with the report. The task follows by trigger.
 -- Refusals: 404, 403, 409, 422. Definer: executions are written by functions only.
 create function operations.update_task_execution(
   p_job_id uuid, p_attempt integer, p_task_id uuid, p_status text, p_verify_result text default null, p_failure_reason text default null,

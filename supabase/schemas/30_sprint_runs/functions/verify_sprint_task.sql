@@ -1,4 +1,4 @@
--- Why: in a batch each task is verified on its own, against its frozen plan and its frozen demand.
+-- Why: in a batch each task is verified by itself, against its frozen plan and requirement.
 -- Refusals: 404, 403, 409, 422. Definer: executions are written by functions only.
 create function operations.verify_sprint_task(
   p_job_id uuid, p_attempt integer, p_task_id uuid, p_verify_result text default null, p_changed_files jsonb default null,

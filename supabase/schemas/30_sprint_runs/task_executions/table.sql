@@ -1,5 +1,5 @@
--- Why: a batch run has one job for many tasks; each task in its scope has a record of its own, with the plan and the
--- verification demand frozen when the run began (specification: Sprint run, sprint task execution).
+-- Why: a batch has one job for many tasks. Each task has its own record here, with the plan and verification
+-- requirement frozen when the run began (specification: Sprint run, sprint task execution).
 create table public.task_executions (
   id uuid primary key default gen_random_uuid(),
   sprint_run_id uuid not null references public.sprint_runs (id) on delete cascade,

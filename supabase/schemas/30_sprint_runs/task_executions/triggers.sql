@@ -1,4 +1,4 @@
--- Why: an execution that began or ended knows when, whoever wrote it.
+-- Why: sets the times when an execution began and ended, whoever writes it.
 create function private.tg_task_executions__stamp()
 returns trigger
 language plpgsql
@@ -24,7 +24,7 @@ create trigger _200_stamp
 before insert or update on public.task_executions
 for each row execute function private.tg_task_executions__stamp();
 
--- Why: in a batch run an execution moves its task as a job would, and the batch job names the task at work, else the first
+-- Why: in a batch an execution moves its task as a job would, and the batch job names the task at work, else the first
 -- unfinished one (specification: Agent job, task_id). Definer: the caller may not write jobs.
 create function private.tg_task_executions__advance_task()
 returns trigger
@@ -72,7 +72,8 @@ after update of status on public.task_executions
 for each row when (new.status <> old.status)
 execute function private.tg_task_executions__advance_task();
 
--- Why: a batch waits for what its unfinished tasks wait for; one that ends waits no more. Definer: the caller may not write jobs.
+-- Why: a batch is blocked by the blockers of its unfinished tasks; a finished task no longer counts. Definer: the
+-- caller may not write jobs.
 create function private.tg_task_executions__recount()
 returns trigger
 language plpgsql
@@ -92,8 +93,8 @@ after update of status on public.task_executions
 for each row when ((new.status in ('PENDING', 'RUNNING')) <> (old.status in ('PENDING', 'RUNNING')))
 execute function private.tg_task_executions__recount();
 
--- Why: pages that show a batch run follow each of its tasks.
--- Definer: an event is sent whoever writes, and no client may call private.emit.
+-- Why: pages that show a batch follow each of its tasks.
+-- Definer: events are sent whoever writes, and no client may call private.emit.
 create function private.tg_task_executions__emit()
 returns trigger
 language plpgsql

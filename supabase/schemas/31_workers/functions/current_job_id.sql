@@ -1,5 +1,5 @@
--- Why: what a worker works on is what it holds; kept nowhere else, so that a claim writes no presence.
--- A worker with several jobs at once shows the one that it took last.
+-- Why: a worker's current job is the one it holds. It is stored nowhere else, so that a claim writes no presence. A
+-- worker with several jobs shows the one it took last.
 create function private.current_job_id(p_worker_id uuid)
 returns uuid
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: a worker needs no registration: its first word makes its row. Takes no lock on a row that is already there, because
--- a product lock may still follow. Everybody who shares a product sees the rows, so a user has 50 at most: a further name
--- takes over the row that was unseen longest, first of those that no job names. New names of one user wait for each other.
+-- Why: a worker needs no registration: its first call creates its row. An existing row is not locked, because a product
+-- lock may still follow. Everybody who shares a product sees the rows, so a user has at most 50: another name reuses
+-- the row that was unseen longest, first those that no job names. New names of one user are serialized.
 create function private.ensure_worker(p_user_id uuid, p_name text)
 returns public.agent_workers
 language plpgsql

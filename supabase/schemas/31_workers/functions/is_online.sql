@@ -1,4 +1,4 @@
--- Why: what "online" means is said once: seen in the last two minutes, and not stopped since.
+-- Why: the one definition of "online": seen in the last two minutes, and not stopped since.
 create function private.is_online(p_last_seen_at timestamptz, p_stopped_at timestamptz)
 returns boolean
 language sql

@@ -1,5 +1,4 @@
--- Why: who works on the products in reach: the workers of every user who reaches one of them, seen in the last week,
--- the last 200 of them.
+-- Why: workers of everybody who shares a product with the caller, seen in the last week, the latest 200.
 -- Definer: other users' presence is visible only where a product is shared.
 create function operations.list_agent_workers(p_product_id uuid default null)
 returns json

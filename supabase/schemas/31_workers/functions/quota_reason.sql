@@ -1,4 +1,4 @@
--- Why: a worker under the user's quota threshold is given no job, and told why. Null when it may work.
+-- Why: a worker under its user's quota threshold gets no job, and the reason. Null when it may work.
 create function private.quota_reason(p_user_id uuid, p_quota_pct integer)
 returns text
 language plpgsql

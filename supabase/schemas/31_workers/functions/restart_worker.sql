@@ -1,7 +1,7 @@
--- Why: a worker that starts again says so, and everything that its earlier life still held is closed in one call instead of
--- waiting for leases: back to the queue with a retry, or failed after three. One that says that it stops, instead of being
--- missed, gives its jobs back without a retry. Products are locked in one order, the worker's row last. Answers the jobs that
--- were taken back. Definer: jobs are written by functions only.
+-- Why: a worker that restarts says so, and all jobs it still held are closed in one call instead of waiting for leases:
+-- requeued with a retry, or failed after three. A worker that announces its stop returns its jobs without a retry.
+-- Products are locked in one order, the worker's row last. Returns the closed jobs. Definer: jobs are written by
+-- functions only.
 create function operations.restart_worker(p_worker text, p_stopped boolean default false)
 returns json
 language plpgsql

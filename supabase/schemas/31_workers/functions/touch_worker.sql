@@ -1,5 +1,6 @@
--- Why: presence, and what a claim says of its machine. Written at most every ten seconds unless something changed, so that polling costs next to nothing.
--- The last lock that a transaction takes: call it after everything else.
+-- Why: stores presence and what a claim reports about its machine. Written at most every ten seconds unless something
+-- changed, so that polling costs next to nothing.
+-- Trap: takes the transaction's last lock, so call it after everything else.
 create function private.touch_worker(
   p_worker_id uuid, p_hostname text, p_version text, p_quota_pct integer,
   p_confinement public.confinement default null, p_also_repos jsonb default null)

@@ -1,4 +1,5 @@
--- Why: a worker says that it is there, how much quota it has, which agents its machine has, or that it goes away. Answers whether it may be given work.
+-- Why: a worker reports that it is online, its quota, the agents on its machine, or that it stops. Returns whether it
+-- may get work.
 -- Refusals: 401, 403 for demo accounts, 422. Definer: presence is written by functions only.
 create function operations.worker_heartbeat(
   p_worker text, p_hostname text default null, p_version text default null, p_quota_pct integer default null,

@@ -1,4 +1,4 @@
--- Why: one shape of a worker: presence, quota, what it works on, and whether it may be given work.
+-- Why: one form of a worker: presence, quota, current job, and whether its quota allows work.
 create function private.worker_json(p_worker public.agent_workers)
 returns jsonb
 language plpgsql

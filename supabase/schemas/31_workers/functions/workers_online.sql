@@ -1,4 +1,4 @@
--- Why: one number for pages and streams: the workers of members of these products that are online, each once.
+-- Why: one number for pages and streams: online workers of the members of these products, without viewers', each once.
 create function private.workers_online(p_product_ids uuid[])
 returns bigint
 language plpgsql

@@ -1,9 +1,10 @@
--- Why: an agent is watched while it works. Entries come in batches; a repeated seq is ignored, so that a batch whose answer
--- was lost is sent again without harm. They are a sign of life and renew the lease, once a minute. The attempt that held the job
--- last may still send what it said at its end, for ten minutes and until the next attempt begins.
--- Takes no product lock: nothing hangs on entries, and the row of the attempt serialises its own batches. The job's row comes before
--- it, as in every other write.
--- Refusals: 404, 403, 409 for a lost attempt or one that ended long ago, 422, 429. Definer: entries are written by functions only.
+-- Why: people watch an agent while it works. Entries come in batches; a repeated seq is ignored, so that a batch whose
+-- answer was lost can be sent again. They renew the lease, once a minute. The last attempt to hold the job may still
+-- send its final output, for ten minutes and until the next attempt begins.
+-- Takes no product lock: nothing else depends on entries, and the lock of the attempt's row serializes its batches. The
+-- job's row is locked before it, as in every other write.
+-- Refusals: 404, 403, 409 for a lost attempt or one that ended long ago, 422, 429. Definer: entries are written by
+-- functions only.
 create function operations.append_job_output(p_job_id uuid, p_attempt integer, p_entries jsonb)
 returns json
 language plpgsql
@@ -72,8 +73,8 @@ $$;
 comment on function operations.append_job_output is 'Adds entries to the output of an attempt (docs/agents.md).';
 grant execute on function operations.append_job_output to authenticated;
 
--- Why: an attempt keeps 5 MiB of output. What is above leaves from the middle: how it began and how it ended is what people
--- read. A quarter of the room is freed at once, so that this is rare.
+-- Why: an attempt keeps 5 MiB of output. The excess is deleted from the middle, because people read how an attempt
+-- began and ended. A quarter of the space is freed at once, so that this is rare.
 create function private.drop_output_middle(p_attempt public.job_attempts)
 returns void
 language plpgsql
@@ -109,8 +110,8 @@ $$;
 
 comment on function private.drop_output_middle is 'Lets the middle of a long output go and notes which entries those were.';
 
--- Why: only how far an output goes travels as an event, and a line of what is done for boards; each process reads the entries
--- once for all its viewers. What an idea talk says goes to its owner's topic alone.
+-- Why: an event carries only the last seq, and a line of what the agent is doing for boards; each process reads the
+-- entries once for all its viewers. The output of a conversation about an idea goes only to its owner's topic.
 create function private.emit_job_output(p_job public.agent_jobs, p_attempt public.job_attempts)
 returns void
 language plpgsql
@@ -128,9 +129,9 @@ $$;
 
 comment on function private.emit_job_output is 'Says how far the output of a job goes (docs/agents.md, live output).';
 
--- Why: hosted Realtime counts messages and drops what is above its rate, so viewers are told about once a second that there is
--- more. Whoever was told reads once more a second later, which catches what came in between. Our worker sends a batch a second:
--- a little less is asked for here, so that each of them is told although one took longer on its way than the next.
+-- Why: hosted Realtime counts messages and drops those above its rate, so viewers hear of new output about once a
+-- second. They read once more a second later, which catches what came in between. Our worker sends a batch each second;
+-- the limit here is slightly lower, so that each is announced even if one took longer on its way than the next.
 create function private.is_output_news(p_told_at timestamptz, p_now timestamptz)
 returns boolean
 language plpgsql
@@ -144,7 +145,7 @@ $$;
 
 comment on function private.is_output_news is 'Whether about a second has passed since viewers were told of an output.';
 
--- Why: whatever is added to an attempt comes one after the other. A job that was claimed past the triggers has no row of its attempt yet.
+-- Why: serializes all additions to an attempt. A job claimed without the triggers has no row for its attempt yet.
 create function private.lock_attempt(p_job public.agent_jobs, p_attempt integer)
 returns public.job_attempts
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: whoever asks about an attempt that does not hold its job hears the same sentence, from a refusal as from a heartbeat: how it
--- ended, and what to do next.
+-- Why: one message for an attempt that does not hold its job, in refusals and heartbeats alike: how it ended, and what
+-- to do next.
 create function private.attempt_words(p_job public.agent_jobs, p_attempt integer, p_state text)
 returns text
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: who tried a job, when, and how each try ended, with what it used (docs/agents.md).
+-- Why: the attempts of a job: worker, times, outcome and usage (docs/agents.md).
 create function private.attempts_json(p_job_id uuid)
 returns jsonb
 language plpgsql
@@ -20,7 +20,8 @@ $$;
 
 comment on function private.attempts_json is 'The attempts of a job, oldest first (specification: Agent job; attempts).';
 
--- Why: what one attempt used. Null is "never said"; the sources tell whether its cost was reported, made from prices, or has none.
+-- Why: the usage of one attempt. Null means "never reported"; the sources tell whether its cost was reported,
+-- calculated from prices, or unknown.
 create function private.attempt_usage_json(p_job_id uuid, p_attempt integer)
 returns jsonb
 language plpgsql

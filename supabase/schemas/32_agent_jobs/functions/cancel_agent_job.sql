@@ -1,5 +1,5 @@
--- Why: a single queued job can be cancelled (specification: Starting a sprint run 4). What is at work is stopped by
--- cancelling its run; a chat, which has none, may be cancelled at any time before its end. Cancelling twice is fine.
+-- Why: a single queued job can be cancelled (specification: Starting a sprint run 4). A job at work is stopped by
+-- cancelling its run; a conversation, which has no run, can be cancelled at any time before its end. Idempotent.
 -- Refusals: 404, 403, 409. Definer: jobs are written by functions only.
 create function operations.cancel_agent_job(p_job_id uuid)
 returns json

@@ -1,5 +1,5 @@
--- Why: a worker that wants to go home asks whether anything is left: claimable now, waiting, or held by others.
--- Definer: counts over all products in reach in one query.
+-- Why: a worker that wants to stop asks whether anything is left: claimable now, waiting, or held by others.
+-- Definer: counts over all the user's products in one query.
 create function operations.check_queue_empty(p_product_id uuid default null)
 returns json
 language plpgsql

@@ -1,8 +1,9 @@
--- Why: a worker asks for work. The oldest claimable job of the products that its user reaches is claimed, or it is told why
--- there is none. A worker that says nothing of a sandbox has none, and follows no repositories but those of products. Two workers never hold one job. Refusals: 401, 403 for demo accounts and for a viewer of the named product, 422.
--- The locks, always in this order: expired leases' products sorted, a share of the product of the job and its budgets, the
--- worker's row.
--- Whoever holds one product never waits for another.
+-- Why: a worker asks for work. Claims the oldest claimable job of its user's products, or returns the reason why there
+-- is none. A worker that reports no sandbox has none, and one that lists no repositories works only in those of
+-- products. Two workers never hold one job. Refusals: 401, 403 for demo accounts and for a viewer of the named product,
+-- 422.
+-- The locks, always in this order: the sorted products of expired leases, a share of the product of the job and its
+-- budgets, the worker's row. A transaction that holds one product never waits for another.
 -- Definer: jobs are written by functions only.
 create function operations.claim_agent_job(
   p_worker text, p_product_id uuid default null, p_sprint_run_id uuid default null, p_kinds jsonb default null,
@@ -13,8 +14,8 @@ language plpgsql
 volatile
 security definer
 set search_path = ''
--- For all that this calls, triggers too: planning the short statements anew each time costs more than running them, and a plan
--- that was made while a table was short must not read the whole of it for ever.
+-- These apply to everything this calls, including triggers: planning the short statements each time costs more than
+-- running them, and a plan made while a table was small must not scan all of it forever.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -83,8 +84,9 @@ comment on function operations.claim_agent_job is
   'QUEUED to CLAIMED for one worker, with everything it needs (specification: Agent job).';
 grant execute on function operations.claim_agent_job to authenticated;
 
--- Why: a claim first takes back what workers that died still hold in the products of its user, so that an expired lease is
--- taken over by the very next claim, and looks at budgets under which an earlier claim found nothing left. Products are locked in one order. Answers those products; nearly always none.
+-- Why: a claim first takes back jobs that dead workers hold in its user's products, so that the very next claim takes
+-- over an expired lease, and checks budgets under which an earlier claim found nothing left. Products are locked in one
+-- order. Returns those products; nearly always none.
 create function private.take_back_expired(p_user_id uuid, p_product_id uuid)
 returns uuid[]
 language plpgsql
@@ -133,9 +135,9 @@ $$;
 comment on function private.take_back_expired is
   'Expired leases in reach go back to the queue (specification: Agent job, lease_until).';
 
--- Why: the claim itself, one statement: the oldest claimable job of the product, skipping rows that somebody holds, becomes
--- CLAIMED with a new attempt, a lease, and the plan as it is now (specification: Agent job, plan_snapshot). The triggers move
--- the task and the run. Called with a share of the product lock.
+-- Why: the claim itself in one statement: the oldest claimable job of the product, skipping locked rows, becomes
+-- CLAIMED with a new attempt, a lease, and the current plan (specification: Agent job, plan_snapshot). The triggers
+-- move the task and the run. Called under a share of the product lock.
 create function private.take_job(
   p_worker_id uuid, p_user_id uuid, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb,
   p_full_budgets uuid[], p_confinement public.confinement, p_also_repos jsonb)
@@ -143,8 +145,8 @@ returns public.agent_jobs
 language plpgsql
 volatile
 set search_path = ''
--- The filters hide from the planner how many jobs wait: left alone it reads and sorts all of them, where the index has the
--- first one at hand.
+-- The filters hide from the planner how many jobs wait: by itself it reads and sorts all of them, although the index
+-- returns the first one directly.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$

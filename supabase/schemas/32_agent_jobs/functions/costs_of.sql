@@ -1,4 +1,4 @@
--- Why: what a run cost, or a whole product without one: a sum a currency, never added together.
+-- Why: the cost of a run, or without one of a whole product: one sum per currency, never added together.
 create function private.costs_of(p_product_id uuid, p_sprint_run_id uuid)
 returns jsonb
 language plpgsql

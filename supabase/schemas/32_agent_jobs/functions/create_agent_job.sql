@@ -1,5 +1,5 @@
--- Why: single per-task jobs outside a sprint run are no longer possible (specification: Starting a sprint run 3). The name
--- stays, so that who still calls it is told where to go. Refusals: 404, 403, then always 409.
+-- Why: single jobs outside a run are no longer possible (specification: Starting a sprint run 3). The operation stays,
+-- so that callers get the alternative. Refusals: 404, 403, then always 409.
 create function operations.create_agent_job(p_task_id uuid)
 returns json
 language plpgsql

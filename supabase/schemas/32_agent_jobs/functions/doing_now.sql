@@ -1,5 +1,5 @@
--- Why: boards and runs show in one line what an agent does at the moment: the latest entry of an attempt, cut to a line. What is
--- said about an idea is shown to nobody here. Definer: entries have no policy for users; access to the product is checked.
+-- Why: boards and runs show in one line what an agent is doing: the latest entry of an attempt, cut to a line. Not for
+-- conversations about ideas. Definer: entries have no policy for users; access to the product is checked.
 create function private.doing_now(p_job_id uuid, p_attempt integer)
 returns jsonb
 language plpgsql

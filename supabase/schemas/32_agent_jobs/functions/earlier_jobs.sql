@@ -1,6 +1,5 @@
--- Why: the work of jobs that failed or were cancelled may still be kept somewhere: those of the same task, or for a
--- batch of the same sprint, or of its tasks where it has no sprint.
--- Nothing from before a person let the story start over.
+-- Why: the work of failed or cancelled jobs may still be kept: jobs of the same task, or for a batch of the same
+-- sprint, or without a sprint of the same tasks. Nothing from before a person started the story over.
 create function private.earlier_jobs(p_job public.agent_jobs, p_sprint_id uuid)
 returns json
 language plpgsql

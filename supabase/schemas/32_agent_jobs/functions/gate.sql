@@ -1,5 +1,5 @@
--- Why: the verification gate in one place, for jobs and executions. Answers DONE or SKIPPED, or null when a DONE does not
--- pass. EMPTY is looked at first: the work is already there, so SKIPPED, unless the task only verifies.
+-- Why: the one verification gate for jobs and executions. Returns DONE or SKIPPED, or null when a DONE does not pass.
+-- EMPTY is checked first: the work already exists, so SKIPPED, unless the task only verifies.
 create function private.gate(
   p_required public.verify_required, p_result public.verify_result, p_verify_only boolean)
 returns text

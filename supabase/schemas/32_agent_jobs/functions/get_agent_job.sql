@@ -1,4 +1,4 @@
--- Why: one job for its page, with its attempts and the questions that it asked. Definer: access is checked first.
+-- Why: one job for its page, with its attempts and its questions. Definer: access is checked first.
 create function operations.get_agent_job(p_job_id uuid)
 returns json
 language plpgsql

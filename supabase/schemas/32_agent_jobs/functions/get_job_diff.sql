@@ -1,5 +1,5 @@
--- Why: what an attempt has changed, for people and programs; without an attempt the newest that sent its changes. Null when none
--- has. `attempts` says which there are, so that two can be compared. Refusals: 404, 403. Definer: access is checked first.
+-- Why: the changes of an attempt, by default of the newest that sent any. Null when none has. `attempts` lists those
+-- with a diff, so that two can be compared. Refusals: 404, 403. Definer: access is checked first.
 create function operations.get_job_diff(p_job_id uuid, p_attempt integer default null)
 returns json
 language plpgsql

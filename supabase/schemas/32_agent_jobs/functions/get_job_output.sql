@@ -1,5 +1,5 @@
--- Why: entries of one attempt after a seq, for those who watch and for those who read it afterwards. Without an attempt the
--- newest one. `complete` says that nothing will be added any more. Refusals: 404, 403, 422. Definer: access is checked first.
+-- Why: entries of one attempt after a seq, live and afterwards; by default of the newest attempt. `complete` means that
+-- no more entries will follow. Refusals: 404, 403, 422. Definer: access is checked first.
 create function operations.get_job_output(
   p_job_id uuid, p_attempt integer default null, p_after bigint default null, p_limit integer default null)
 returns json

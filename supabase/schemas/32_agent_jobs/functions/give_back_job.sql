@@ -1,5 +1,5 @@
--- Why: a worker that ends in order hands its job back: nothing went wrong, so no retry is counted and no failure is noted.
--- Called under the product lock.
+-- Why: a worker that stops normally returns its job: nothing went wrong, so no retry or failure is recorded. Called
+-- under the product lock.
 create function private.give_back_job(p_job public.agent_jobs)
 returns public.agent_job_status
 language plpgsql

@@ -1,8 +1,8 @@
--- Why: renews the lease and tells the worker whether to go on: continue, pause (its run is paused; it still holds the job) or
--- stop (the job is not its own any more, or its product is archived), with the reason in a code and a sentence. Neither a lost
--- attempt nor one in an archived product changes anything: nothing that it did could be reported.
--- What people wrote to the agent of the job comes along, and what the worker says of earlier such messages is noted.
--- Takes no product lock: one row, one statement, nothing else hangs on it.
+-- Why: renews the lease and tells the worker whether to go on: continue, pause (its run is paused; it still holds the
+-- job) or stop (it no longer holds the job, or the product is archived), with the reason as code and message. For a
+-- lost attempt, or in an archived product, nothing changes, because its work could not be reported.
+-- Returns messages that people wrote to the job's agent, and stores which earlier ones the worker has seen.
+-- Takes no product lock: one row, one statement, nothing else depends on it.
 -- Definer: jobs are written by functions only.
 create function operations.heartbeat_agent_job(
   p_job_id uuid, p_attempt integer, p_quota_pct integer default null, p_usage jsonb default null,

@@ -1,5 +1,5 @@
--- Why: most words of a worker are only heard from the attempt that holds the job, and each of them is a sign of life: it renews
--- the lease as a heartbeat does. The job under the product lock, or PT409.
+-- Why: most reports are only accepted from the attempt that holds the job, and each renews the lease as a heartbeat
+-- does. Returns the job under the product lock, or PT409.
 create function private.hold_job(p_job_id uuid, p_attempt integer)
 returns public.agent_jobs
 language plpgsql

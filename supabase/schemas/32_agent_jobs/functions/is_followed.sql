@@ -1,6 +1,6 @@
--- Why: any member writes the repository of a task, and whoever can write there runs programs on the worker's machine: it counts only
--- where the worker's person has named it, whole or by a beginning that ends in "/". A server may read `..` as a step out of
--- the folder that was named. Null stands for a worker that follows whatever there is.
+-- Why: any member can set the repository of a task, and whoever can write there runs programs on the worker's machine.
+-- So it counts only if the worker's user has listed it, in full or by a prefix that ends in "/". A server may read `..`
+-- as a step out of the listed folder. Null stands for a worker that accepts any repository.
 create function private.is_followed(p_address text, p_named jsonb)
 returns boolean
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: one shape of a job for all who read it: the contract's fields, and the codes and names that a page needs beside them.
+-- Why: one form of a job for all readers: the contract's fields, plus codes and names that a page needs.
 create function private.job_json(p_job public.agent_jobs)
 returns jsonb
 language plpgsql
@@ -52,7 +52,8 @@ comment on function private.job_json is
 
 grant execute on function private.job_json to authenticated;
 
--- Why: what a job cost, a sum a currency: currencies are never added together, and what a subscription pays is no money spent. Empty while nothing that it used has a price.
+-- Why: the cost of a job, one sum per currency: currencies are never added, and subscription usage is not money spent.
+-- Empty while nothing it used has a price.
 create function private.job_costs(p_job_id uuid)
 returns jsonb
 language plpgsql

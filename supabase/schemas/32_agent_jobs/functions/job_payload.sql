@@ -1,8 +1,9 @@
--- Why: a claim carries everything that the work needs, so that a worker asks nothing more: task, story, product, repository,
--- branch, run, plan, criteria, verification, the answers to what an earlier attempt asked, why the last one failed (also one
--- of an earlier run), and the earlier jobs whose work may still be kept somewhere. A verifier forms its own view, so it does not get
--- the words of those who did the work.
--- One query for what every job has and for what there is besides: most work is done once, and has no past, reviews, conflicts or blockers to read.
+-- Why: a claim carries everything the work needs, so that a worker makes no further calls: task, story, product,
+-- repository, branch, run, plan, criteria, verification, answers to earlier questions, why the last attempt failed
+-- (including one of an earlier run), and earlier jobs whose work may still be kept. A verifier forms its own view, so
+-- it does not get what the authors said.
+-- One query for what every job has and for what else exists: most work is done once, and has no past, reviews,
+-- conflicts or blockers to read.
 create function private.job_payload(p_job public.agent_jobs)
 returns json
 language plpgsql
@@ -97,7 +98,7 @@ $$;
 comment on function private.job_payload is
   'Everything that a worker needs for a job (specification: Agent job; Product; Story; Task).';
 
--- Why: a batch is handed all tasks of its run at once, each with its plan as it was at the start and why it failed before.
+-- Why: a batch gets all tasks of its run at once, each with its frozen plan and why it failed before.
 create function private.batch_executions(p_sprint_run_id uuid)
 returns json
 language plpgsql
@@ -123,7 +124,7 @@ $$;
 
 comment on function private.batch_executions is 'The tasks of a batch as its worker gets them (specification: Sprint run, executions).';
 
--- Why: the worker of a talk about an idea is handed all that was asked and answered about it.
+-- Why: the worker of a conversation about an idea gets all earlier questions and answers about it.
 create function private.chat_questions(p_job public.agent_jobs)
 returns json
 language plpgsql
@@ -141,8 +142,8 @@ $$;
 
 comment on function private.chat_questions is 'Questions and answers about an idea (specification: Agent job, PLAN_CHAT).';
 
--- Why: whoever takes a task up again is told who tried it before, how each try ended, and where its work and its session are
--- kept, also across runs. Newest first.
+-- Why: the next attempt at a task, even in another run, learns who tried it before, how each attempt ended, and where
+-- its work and session are kept. Newest first.
 create function private.earlier_attempts(p_job public.agent_jobs)
 returns json
 language plpgsql
@@ -168,7 +169,7 @@ $$;
 
 comment on function private.earlier_attempts is 'The ten newest ended attempts at the same work (specification: Agent job; attempts).';
 
--- Why: a talk about an idea carries the idea.
+-- Why: a conversation about an idea carries the idea.
 create function private.idea_payload(p_idea_id uuid)
 returns json
 language plpgsql
@@ -185,8 +186,8 @@ $$;
 
 comment on function private.idea_payload is 'The idea of a talk for its worker (specification: Agent job).';
 
--- Why: what earlier attempts asked, with the answers, goes with the claim; what somebody allowed on their own machine says nothing about
--- another's.
+-- Why: a claim includes the questions of earlier attempts with their answers, but not permissions that somebody else
+-- gave for their own machine.
 create function private.job_questions(p_job_id uuid)
 returns json
 language plpgsql
@@ -203,7 +204,7 @@ $$;
 
 comment on function private.job_questions is 'The questions of a job with their answers (specification: Agent question).';
 
--- Why: whoever takes a task up again is told why the last attempt failed, also one of an earlier run.
+-- Why: the next attempt at a task learns why the last one failed, even in an earlier run.
 create function private.previous_failure(p_job public.agent_jobs)
 returns text
 language plpgsql

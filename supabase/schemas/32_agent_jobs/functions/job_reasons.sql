@@ -1,7 +1,7 @@
--- Why: all that keeps one job from moving, each as a code, a sentence and what a page needs for a link. A held job answers
--- with its lease: held by whom until when. The codes: finished, budget, lease, paused, question, not_before, dependency,
--- dependency_failed, dependency_unmerged, order, blocked, archived, no_worker, consent, quota, sandbox, repository, review, ci, needs_other_worker,
--- ready. What somebody elses talk about an idea says stays out of it.
+-- Why: everything that keeps one job from moving, each as a code, a message and ids for a link. For a held job this is
+-- its lease: held by whom until when. The codes: finished, budget, lease, paused, question, not_before, dependency,
+-- dependency_failed, dependency_unmerged, order, blocked, archived, no_worker, consent, quota, sandbox, repository,
+-- review, ci, needs_other_worker, ready. Leaves out the content of somebody else's conversation about an idea.
 create function private.job_reasons(p_job public.agent_jobs)
 returns jsonb
 language plpgsql
@@ -103,9 +103,9 @@ $$;
 
 comment on function private.job_reasons is 'Why a job does not move, in codes and words (specification: Agent job).';
 
--- Why: a claimable job still waits when nobody is there to take it: no worker online that reaches it, all under their quota, or of
--- members who have not allowed their workers to work here, without the sandbox that the product asks for, or without the task's own
--- repository among those that they follow.
+-- Why: a claimable job still waits if no worker can take it: none online with access, all under their quota, only of
+-- members without consent, without the sandbox the product requires, or without the task's own repository in their
+-- list.
 create function private.worker_reasons(p_job public.agent_jobs)
 returns jsonb
 language plpgsql

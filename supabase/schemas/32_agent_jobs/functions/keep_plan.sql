@@ -1,5 +1,6 @@
--- Why: an agent that plans first hands its plan in before it goes on: it stands in the task, where people read and edit it, and in what the job
--- and the batch have frozen. What somebody wrote meanwhile stays, and becomes the plan of this attempt.
+-- Why: an agent that plans first hands in its plan before it goes on. The plan is stored in the task, where people read
+-- and edit it, and in the frozen plans of the job and the batch. A plan that somebody wrote meanwhile is kept, and
+-- becomes the plan of this attempt.
 create function private.keep_plan(p_job public.agent_jobs, p_task_id uuid, p_plan text)
 returns void
 language plpgsql

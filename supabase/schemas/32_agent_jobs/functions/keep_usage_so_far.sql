@@ -1,5 +1,5 @@
--- Why: what an attempt told of its turn and never brought to an end becomes a line of the ledger, marked as estimated: a
--- worker that was killed has used it all the same. Called when nobody can tell more of the attempt.
+-- Why: usage that an attempt reported for a turn it never finished becomes an estimated line of the ledger: a killed
+-- worker has used it all the same. Called when no more reports of the attempt can come.
 create function private.keep_usage_so_far(p_job_id uuid, p_attempt integer)
 returns void
 language plpgsql

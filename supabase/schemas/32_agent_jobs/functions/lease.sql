@@ -1,4 +1,4 @@
--- Why: one place for how long a claim holds without a word from its worker.
+-- Why: the one place for how long a claim lasts without a call from its worker.
 create function private.lease()
 returns interval
 language plpgsql

@@ -1,5 +1,6 @@
--- Why: the queue of all products in reach, or of one product or run, newest first, a page at a time. p_state is one status,
--- or `unfinished`. The cursor is the id of the last job seen. Definer: reach is part of the query.
+-- Why: the jobs of all the caller's products, or of one product or run, newest first, in pages. p_state is one status,
+-- or `unfinished`. The cursor is the id of the last job of the previous page. Definer: the query itself limits the
+-- products.
 create function operations.list_agent_jobs(
   p_product_id uuid default null, p_sprint_run_id uuid default null, p_state text default null,
   p_limit integer default 50, p_cursor uuid default null)

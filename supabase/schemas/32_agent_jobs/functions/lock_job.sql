@@ -1,6 +1,6 @@
--- Why: the first line of every change of a job: 404, 403, the product lock, demo and archive, then the row as it is now.
--- With p_share a job of one task takes only a share of the lock, and the story of its task for itself: enough for the end of
--- one task, and for less. A batch reaches further and always takes the whole lock.
+-- Why: the first line of every change of a job: 404, 403, the product lock, demo and archive. Returns the current row.
+-- With p_share a job of one task takes only a share of the lock, and locks the story of its task: enough for the end of
+-- one task, and for less. A batch affects more and always takes the exclusive lock.
 create function private.lock_job(p_job_id uuid, p_share boolean default false)
 returns public.agent_jobs
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: a product keeps at most 256 MiB of diffs. What is above leaves, oldest first: diffs of attempts that others followed go
--- wholly, and when those are gone the newest diffs of old jobs keep their list of files and lose the lines.
+-- Why: a product keeps at most 256 MiB of diffs. The excess goes, oldest first: diffs of superseded attempts are
+-- deleted, and when none are left, the newest diffs of old jobs keep their list of files and lose the lines.
 create function private.make_room_for_diffs(p_product_id uuid, p_limit bigint default 268435456)
 returns void
 language plpgsql

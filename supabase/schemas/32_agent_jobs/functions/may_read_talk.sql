@@ -1,4 +1,5 @@
--- Why: a talk about an idea belongs to the user who asked. Others of the product see that its job is there, not what is said.
+-- Why: a conversation about an idea belongs to the user who asked. Other members see that its job exists, not what is
+-- said.
 create function private.may_read_talk(p_job public.agent_jobs)
 returns boolean
 language plpgsql

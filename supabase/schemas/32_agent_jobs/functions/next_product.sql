@@ -1,6 +1,7 @@
--- Why: consent is decided here. Finds the product with the oldest job that a user's workers may take: a product where the user has
--- allowed it (workers_allowed; owners have), or the one that the claim names. Reads the partial index in claim order, one row a
--- product, without a lock. private.take_job filters jobs again under the product's lock, but not consent, role or archive.
+-- Why: decides consent. Finds the product with the oldest job that a user's workers may take: a product where the user
+-- allows it (workers_allowed; owners always do), or the one named by the claim. Reads the partial index in claim order,
+-- one row per product, without a lock. private.take_job filters jobs again under the product's lock, but not consent,
+-- role or archive.
 create function private.next_product(
   p_worker_id uuid, p_user_id uuid, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_tried uuid[],
   p_confined boolean, p_also_repos jsonb)
@@ -8,8 +9,8 @@ returns uuid
 language plpgsql
 stable
 set search_path = ''
--- The filters hide from the planner how many jobs wait: left alone it reads and sorts all of them, where the index has the
--- first one at hand.
+-- The filters hide from the planner how many jobs wait: by itself it reads and sorts all of them, although the index
+-- returns the first one directly.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$

@@ -1,4 +1,4 @@
--- Why: the session of an agent and the place where unfinished work is kept outlive the attempt: the next one is offered both.
+-- Why: the agent's session and the place of unfinished work outlive the attempt; the next one gets both.
 create function private.note_attempt(p_job public.agent_jobs, p_report private.job_report)
 returns void
 language plpgsql

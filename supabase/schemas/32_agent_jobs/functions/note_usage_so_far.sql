@@ -1,5 +1,5 @@
--- Why: a heartbeat tells what its attempt has used since the last line of the ledger. Called when the job's row is held, so that
--- a line that came in between is seen: it holds these tokens already.
+-- Why: a heartbeat reports the attempt's usage since the last line of the ledger. Called while the job's row is locked,
+-- so that a line written in between is seen: it already includes these tokens.
 create function private.note_usage_so_far(p_job public.agent_jobs, p_usage jsonb)
 returns void
 language plpgsql

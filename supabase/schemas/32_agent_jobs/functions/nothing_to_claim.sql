@@ -1,4 +1,4 @@
--- Why: a worker that gets no job is told in one code and one sentence whether there is nothing at all or something waits.
+-- Why: a worker that gets no job learns in one code and message whether the queue is empty or something waits.
 create function private.nothing_to_claim(p_user_id uuid, p_product_id uuid, p_full_budgets uuid[] default null,
   p_confined boolean default true, p_also_repos jsonb default null)
 returns jsonb
@@ -70,7 +70,7 @@ $$;
 
 comment on function private.nothing_to_claim is 'Why a claim found nothing (specification: Agent job; claiming).';
 
--- Why: jobs that a worker would be given, had its user allowed it, must not look like an empty queue. Null when there are
+-- Why: jobs that a worker would get with its user's consent must not look like an empty queue. Null when there are
 -- none; at most ten products.
 create function private.products_without_consent(p_user_id uuid)
 returns jsonb

@@ -1,5 +1,4 @@
--- Why: what some usage cost, in one place. What the tool itself knows of its cost is kept as reported; else the model's price of
--- this moment makes it; else it has none.
+-- Why: the one place that prices usage: the cost the tool reports; else the model's current price; else none.
 create function private.price_usage(
   p_usage jsonb, out rates jsonb, out cost numeric, out currency text, out source text)
 language plpgsql

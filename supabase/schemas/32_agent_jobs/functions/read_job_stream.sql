@@ -1,4 +1,4 @@
--- Why: what the stream of one job says first, and who reads it, in one statement. Definer: access is checked first.
+-- Why: the first state of a job's stream and its reader, in one statement. Definer: access is checked first.
 create function operations.read_job_stream(p_job_id uuid)
 returns json
 language plpgsql

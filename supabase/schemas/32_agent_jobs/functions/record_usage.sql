@@ -1,5 +1,5 @@
--- Why: totals of the attempt and single events may come in any mixture, any number of times, and the numbers of the job follow.
--- What was told of the turn so far gives way to them.
+-- Why: totals of the attempt and single events may come mixed and repeatedly; the job's numbers follow. They replace
+-- what was reported of the current turn so far.
 create function private.record_usage(p_job public.agent_jobs, p_attempt integer, p_report private.job_report)
 returns public.agent_jobs
 language plpgsql
@@ -26,8 +26,8 @@ $$;
 
 comment on function private.record_usage is 'Writes down what a worker tells of its tokens (specification: Agent job, token usage).';
 
--- Why: the contract's report carries totals of an attempt. What the ledger does not hold yet of them becomes a line, so that
--- a total sent twice, or after its single events, counts once. Null says nothing about a number.
+-- Why: the contract's report carries totals of an attempt. The part not yet in the ledger becomes a line, so that a
+-- total sent twice, or after its single events, counts once. Null says nothing about a number.
 create function private.record_usage_total(p_job public.agent_jobs, p_attempt integer, p_report private.job_report)
 returns void
 language plpgsql
@@ -66,7 +66,7 @@ $$;
 comment on function private.record_usage_total is
   'Writes what a total of an attempt adds to the ledger (specification: Agent job, token usage).';
 
--- Why: one line of the ledger, with the rates of this moment. The same seq of an attempt counts once.
+-- Why: one line of the ledger, with the current rates. The same seq of an attempt counts once.
 create function private.record_usage_event(p_job public.agent_jobs, p_attempt integer, p_event jsonb)
 returns void
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: a lost attempt changes nothing and is told so, with what to do next.
+-- Why: a lost attempt changes nothing; the refusal says what to do next.
 create function private.refuse_attempt(p_job public.agent_jobs, p_attempt integer, p_state text)
 returns void
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: a DONE that does not pass changes nothing and says what would.
+-- Why: a DONE that does not pass the gate changes nothing; the refusal says what would pass.
 create function private.refuse_gate(p_required public.verify_required, p_result public.verify_result)
 returns void
 language plpgsql

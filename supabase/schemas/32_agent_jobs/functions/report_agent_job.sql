@@ -1,18 +1,19 @@
--- Why: a worker says how its attempt goes: RUNNING, DONE, FAILED or SKIPPED, or QUEUED: what is left of a batch waits for others, so the
--- job goes back, no retry counted. Only the attempt that holds the job is heard;
--- a task without a plan takes the one that comes with the report;
--- the same final report twice is fine; a report while still CLAIMED counts as through RUNNING. DONE passes the gate first,
--- and where the product asks for proof (phase_after) it may go back to the queue for another worker or a person.
--- FAILED with rate_limited puts the job back until resets_at, no retry counted. Cascades happen in this transaction.
--- Refusals: 404, 403, 409 (lost, cancelled, other end), 422 (gate, fields). Definer: jobs are written by functions only.
+-- Why: a worker reports on its attempt: RUNNING, DONE, FAILED, SKIPPED, or QUEUED: the rest of a batch is blocked, so
+-- the job is requeued, without counting a retry. Only accepted from the attempt that holds the job. A task without a
+-- plan takes the one in the report. Repeating a final report is fine; a report while still CLAIMED implies RUNNING.
+-- DONE passes the gate first, and in products that require proof (phase_after) the job may be queued again for another
+-- worker or a person. FAILED with rate_limited requeues the job until resets_at, without counting a retry. Cascades
+-- happen in this transaction.
+-- Refusals: 404, 403, 409 (lost, cancelled, other end), 422 (gate, fields). Definer: jobs are written by functions
+-- only.
 create function operations.report_agent_job(p_job_id uuid, p_attempt integer, p_report jsonb)
 returns json
 language plpgsql
 volatile
 security definer
 set search_path = ''
--- For all that this calls, triggers too: planning the short statements anew each time costs more than running them, and a plan
--- that was made while a table was short must not read the whole of it for ever.
+-- These apply to everything this calls, including triggers: planning the short statements each time costs more than
+-- running them, and a plan made while a table was small must not scan all of it forever.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -118,7 +119,8 @@ comment on function operations.report_agent_job is
   'CLAIMED and RUNNING to RUNNING, DONE, FAILED, SKIPPED or back to QUEUED (specification: Agent job).';
 grant execute on function operations.report_agent_job to authenticated;
 
--- Why: a PLAN_CHAT job ends with the answer to its question: given before by answer_user_question, or the summary now.
+-- Why: a PLAN_CHAT job ends with the answer to its question: given before by answer_user_question, or now as the
+-- summary.
 create function private.answer_chat(p_job public.agent_jobs, p_summary text)
 returns void
 language plpgsql
@@ -137,8 +139,8 @@ $$;
 
 comment on function private.answer_chat is 'The worker''s answer closes the user question (specification: User question).';
 
--- Why: what a reported DONE or SKIPPED leads to, by kind of job: the gate for a task, all executions finished for a batch, an
--- answered question for a chat. Answers DONE or SKIPPED; refuses otherwise, changing nothing.
+-- Why: what a reported DONE or SKIPPED requires, by kind of job: the gate for a task, all executions finished for a
+-- batch, an answered question for a conversation. Returns DONE or SKIPPED; otherwise refuses without a change.
 create function private.finish_outcome(p_job public.agent_jobs, p_status text, p_result public.verify_result)
 returns public.agent_job_status
 language plpgsql
@@ -188,7 +190,7 @@ $$;
 comment on function private.finish_outcome is
   'DONE or SKIPPED as the gate decides (specification: Agent job, SKIPPED; Task, verify_required).';
 
--- Why: an answer may get lost on the way, so a worker repeats its report; the same end told twice is fine and changes nothing.
+-- Why: an answer may get lost, so workers repeat reports; reporting the same end twice is fine and changes nothing.
 create function private.repeats_report(
   p_job public.agent_jobs, p_state text, p_status text, p_class public.failure_class, p_result public.verify_result)
 returns boolean

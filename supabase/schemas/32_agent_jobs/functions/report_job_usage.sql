@@ -1,6 +1,5 @@
--- Why: tokens become known while the work goes on: single events with a seq each, or totals of the attempt. Sending either
--- twice counts once.
--- An attempt that has ended in whatever way may still hand in its numbers while nobody else took the job over.
+-- Why: reports tokens during the work: single events with a seq each, or totals of the attempt. Sending either twice
+-- counts once. An ended attempt may still report its usage until somebody else takes the job.
 -- Refusals: 404, 403, 409 for a lost attempt, 422. Definer: jobs are written by functions only.
 create function operations.report_job_usage(p_job_id uuid, p_attempt integer, p_usage jsonb)
 returns json

@@ -1,5 +1,5 @@
--- Why: what a person types when they trust a repository that a task names, and what that means. The address is somebody else's choice:
--- it stands there as one word of a command line.
+-- Why: what to type to trust a task's repository, and what that means. The address comes from somebody else, so it is
+-- quoted as one word of a command line.
 create function private.repository_advice(p_address text)
 returns text
 language plpgsql

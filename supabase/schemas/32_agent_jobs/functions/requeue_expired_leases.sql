@@ -1,5 +1,5 @@
--- Why: a worker that died holds its jobs no longer than the lease. Called by claims and by the sweep, under the product lock.
--- Answers how many leases had run out.
+-- Why: a dead worker holds its jobs no longer than the lease. Called by claims and by the sweep, under the product
+-- lock. Returns how many leases had expired.
 create function private.requeue_expired_leases(p_product_id uuid)
 returns integer
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: a lease is lost (run out, or its worker restarted): the job goes back to the queue with one retry more, and after
--- three retries it fails with the reason kept. Called under the product lock. The triggers carry a failure upwards.
+-- Why: a lost lease (expired, or its worker restarted) requeues the job with one more retry; after three retries it
+-- fails and keeps the reason. Called under the product lock. The triggers carry a failure upwards.
 create function private.requeue_lost_job(p_job public.agent_jobs, p_reason text)
 returns public.agent_job_status
 language plpgsql

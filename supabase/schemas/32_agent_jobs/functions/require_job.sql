@@ -1,4 +1,4 @@
--- Why: the first line of every operation on a job. Answers its product; PT404, then PT403.
+-- Why: the first line of every operation on a job. Returns its product; PT404, then PT403.
 create function private.require_job(p_job_id uuid)
 returns uuid
 language plpgsql

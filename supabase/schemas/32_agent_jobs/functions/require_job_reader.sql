@@ -1,4 +1,4 @@
--- Why: what is said in an idea talk is its owner's alone, members of the product included. Answers the job; 404, 403.
+-- Why: only the owner of a conversation about an idea may read it, not even other members. Returns the job; 404, 403.
 create function private.require_job_reader(p_job_id uuid)
 returns public.agent_jobs
 language plpgsql

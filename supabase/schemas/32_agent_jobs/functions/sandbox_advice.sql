@@ -1,4 +1,4 @@
--- Why: what to do is said in the same words to a worker that gets no job and to a person who asks why a job does not move.
+-- Why: one wording for a worker that gets no job and a person who asks why a job does not move.
 create function private.sandbox_advice()
 returns text
 language sql

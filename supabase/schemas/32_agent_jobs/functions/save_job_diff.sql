@@ -1,6 +1,6 @@
--- Why: what an attempt has changed, told by its worker. Sent again it replaces what was there; the attempt that held the job last
--- may still send it after its end. The job carries the sums, so that lists and cards need no second look, and its change is the
--- event by which open pages learn of it. A conversation about an idea changes no files.
+-- Why: stores an attempt's changes, sent by its worker. Sending again replaces them; the last attempt to hold the job
+-- may still send after its end. The job stores the totals, so that lists and cards need no second look-up, and its
+-- change is the event that tells open pages. A conversation about an idea changes no files.
 -- Refusals: 404, 403, 409 for a lost attempt, 422, 429. Definer: diffs are written by functions only.
 create function operations.save_job_diff(p_job_id uuid, p_attempt integer, p_diff jsonb)
 returns json

@@ -1,4 +1,4 @@
--- Why: the four numbers of a job are the sum of its lines in the ledger, over all attempts.
+-- Why: a job's four token counts are the sums of its lines in the ledger, over all attempts.
 create function private.sum_usage(p_job_id uuid, p_model_id text)
 returns public.agent_jobs
 language plpgsql

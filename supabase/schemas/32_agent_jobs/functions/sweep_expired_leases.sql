@@ -1,5 +1,5 @@
--- Why: leases that ran out are taken back within seconds even when nobody claims. Any number of processes may call it at
--- once. Products are locked in one order. Answers how many leases were taken back. Service only.
+-- Why: takes back expired leases within seconds even when nobody claims. Any number of processes may call it at once.
+-- Products are locked in one order. Returns how many leases were taken back. Service only.
 -- Definer: jobs are written by functions only.
 create function operations.sweep_expired_leases()
 returns json

@@ -1,4 +1,4 @@
--- Why: before a worker reports done it compares its diff with the plan and hands in the result.
+-- Why: before a worker reports done, it compares its diff with the plan and submits the result.
 -- Refusals: 404, 403, 409, 422. Definer: jobs are written by functions only.
 create function operations.verify_task_against_plan(
   p_job_id uuid, p_attempt integer, p_verify_result text default null, p_changed_files jsonb default null,

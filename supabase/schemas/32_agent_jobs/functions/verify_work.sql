@@ -1,6 +1,6 @@
--- Why: one verification for a job's task and for a task of a batch: the worker gives its verdict, or the changed files, or
--- both; no changed file is EMPTY whatever it says. The result is kept with the evidence and answered with what the gate
--- would make of it. Called under the product lock by an attempt that holds the job.
+-- Why: one verification for a job's task and for a task of a batch: the worker sends its verdict, the changed files, or
+-- both; without changed files the result is EMPTY whatever the verdict. Stores the result with the evidence and returns
+-- what the gate would decide. Called under the product lock by an attempt that holds the job.
 create function private.verify_work(
   p_job public.agent_jobs, p_execution public.task_executions, p_verify_result text, p_changed_files jsonb, p_evidence jsonb,
   p_base_sha text, p_head_sha text)
@@ -64,9 +64,9 @@ $$;
 comment on function private.verify_work is
   'Stores a verification and says what the gate makes of it (specification: Agent job, verify_result).';
 
--- Why: when a worker gives the changed files and no verdict, the database compares them with the files that the plan names:
--- none changed is EMPTY, all named ones ALIGNED, some PARTIAL, none DIVERGENT. A plan that names no file cannot be
--- confirmed that way, so it is PARTIAL. Names may have letters of any script; the marks that people set around them are none.
+-- Why: if a worker sends changed files but no verdict, they are compared with the files the plan names: none changed is
+-- EMPTY, all named ones ALIGNED, some PARTIAL, none of them DIVERGENT. A plan that names no file cannot be confirmed,
+-- so it is PARTIAL. Names may have letters of any script, but not the quotation marks around them.
 create function private.classify_diff(p_plan text, p_changed_files jsonb)
 returns public.verify_result
 language plpgsql

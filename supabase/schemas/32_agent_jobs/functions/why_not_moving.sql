@@ -1,5 +1,5 @@
--- Why: "why is this not moving?" answered for a job, a task or a run, in codes and words; the same on the board, in tool
--- results and in a worker's log. `moving` is true while somebody holds the work.
+-- Why: answers "why is this not moving?" for a job, a task or a run, in codes and messages; the same on the board, in
+-- tool results and in a worker's log. `moving` is true while somebody holds the work.
 -- Refusals: 404, 403, 422. Definer: access is checked first.
 create function operations.why_not_moving(p_kind text, p_id uuid)
 returns json
@@ -42,8 +42,8 @@ comment on function operations.why_not_moving is
   'Why a job, task or run does not move, in codes and words (specification: Agent job; Sprint run).';
 grant execute on function operations.why_not_moving to authenticated;
 
--- Why: a run moves when one of its jobs is held or claimable. Else: the reasons of the jobs that are next in their lanes,
--- each code once.
+-- Why: a run moves when one of its jobs is held or claimable. Otherwise: the reasons of the next jobs in its branch
+-- queues, each code once.
 create function private.run_reasons(p_run public.sprint_runs)
 returns jsonb
 language plpgsql
@@ -75,7 +75,7 @@ $$;
 
 comment on function private.run_reasons is 'Why a run does not move (specification: Sprint run).';
 
--- Why: a task moves by its job. Without one, the question is why there is none: no run of its sprint, no sprint, or done.
+-- Why: a task moves by its job. Without one, the reason is why there is none: no run of its sprint, no sprint, or done.
 create function private.task_reasons(p_task_id uuid)
 returns jsonb
 language plpgsql

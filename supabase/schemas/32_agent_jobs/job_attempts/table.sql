@@ -1,5 +1,6 @@
--- Why: one claim of a job is one attempt. The job says how it stands now; this says who tried, when, and how each try ended.
--- Written by triggers and functions only. product_id is the job's and no reference of its own: each one makes all who write under a product meet at its row.
+-- Why: one claim of a job is one attempt. The job has the current state; this has who tried, when, and how each attempt
+-- ended. Written by triggers and functions only. product_id has no foreign key, because its check would make all
+-- writers of a product contend for the product's row.
 create table public.job_attempts (
   job_id uuid not null references public.agent_jobs (id) on delete cascade,
   attempt integer not null constraint job_attempts_attempt_positive check (attempt >= 1),
@@ -35,7 +36,7 @@ create index job_attempts_worker_id_idx on public.job_attempts (worker_id);
 
 alter table public.job_attempts enable row level security;
 
--- What an idea talk says is its owner's alone.
+-- Only its owner may read a conversation about an idea.
 create policy job_attempts_select on public.job_attempts for select to authenticated
   using (job_id in (select j.id from public.agent_jobs j where j.kind <> 'PLAN_CHAT' or j.created_by = (select auth.uid()))
     and product_id in (select private.accessible_product_ids()));

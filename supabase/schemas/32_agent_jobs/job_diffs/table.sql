@@ -1,5 +1,5 @@
--- Why: what an attempt has changed, file by file, so that people can look at it where they judge it. One row an attempt, replaced when
--- the attempt sends again. Written by functions only; private.make_room_for_diffs and the clean-up bound what a product keeps.
+-- Why: the changes of an attempt, file by file, for review. One row per attempt, replaced when the attempt sends again.
+-- Written by functions only; private.make_room_for_diffs and the cleanup limit what a product keeps.
 create table public.job_diffs (
   job_id uuid not null,
   attempt integer not null,
@@ -24,7 +24,7 @@ create index job_diffs_product_id_idx on public.job_diffs (product_id, created_a
 
 alter table public.job_diffs enable row level security;
 
--- Read through operations.get_job_diff, which checks access once for a whole diff.
+-- Read through operations.get_job_diff, which checks access once per diff.
 create policy job_diffs_service on public.job_diffs for all to service_role using (true) with check (true);
 
 grant select, insert, update, delete on public.job_diffs to service_role;

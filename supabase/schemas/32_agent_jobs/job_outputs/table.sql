@@ -1,5 +1,5 @@
--- Why: what an agent says and does while it works, entry by entry, so that people can watch, and read it later. An entry is
--- never changed; the same seq sent twice is one entry. Kept for 14 days.
+-- Why: what an agent says and does while it works, entry by entry, for people to watch or read later. Entries are never
+-- changed; the same seq sent twice is one entry. Kept for 14 days.
 create table public.job_outputs (
   job_id uuid not null,
   attempt integer not null,
@@ -23,7 +23,7 @@ create index job_outputs_created_at_idx on public.job_outputs (created_at);
 
 alter table public.job_outputs enable row level security;
 
--- Read through operations.get_job_output, which checks access once for a whole page of entries.
+-- Read through operations.get_job_output, which checks access once per page of entries.
 create policy job_outputs_service on public.job_outputs for all to service_role using (true) with check (true);
 
 grant select, insert, update, delete on public.job_outputs to service_role;

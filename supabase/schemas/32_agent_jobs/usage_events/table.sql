@@ -1,7 +1,7 @@
--- Why: the ledger of tokens and money: what was used is written down once, with the prices of that moment, and never changed.
--- Prices that change later change the future only. The counts are disjoint: cached input is not in `input_tokens`. Null is
--- "never said", zero is "said zero". A total that was sent instead of single events is written as the difference to what
--- the attempt had, with a seq below zero. A job that is cleaned away leaves its rows here.
+-- Why: the ledger of tokens and money: usage is written once, with the prices of that moment, and never changed, so
+-- later price changes affect only the future. The counts are disjoint: cached input is not in `input_tokens`. Null
+-- means "never reported", zero "reported as zero". A total sent instead of single events is stored as the difference to
+-- the attempt's earlier lines, with a negative seq. Rows stay when their job is cleaned up.
 create table public.usage_events (
   id bigint generated always as identity primary key,
   product_id uuid not null references public.products (id) on delete cascade,
@@ -36,7 +36,7 @@ comment on column public.usage_events.subscription is
   'Paid by a subscription: the cost is what the list price would be, and no money that anybody spends.';
 
 create index usage_events_product_id_idx on public.usage_events (product_id, created_at);
--- What came after a line, of whatever a budget is for; the last line of a worker.
+-- Later lines of a budget's subject; the last line of a worker.
 create index usage_events_product_lines_idx on public.usage_events (product_id, id);
 create index usage_events_task_id_idx on public.usage_events (task_id, id);
 create index usage_events_sprint_run_id_idx on public.usage_events (sprint_run_id, id);

@@ -1,6 +1,6 @@
--- Why: what the agent of an attempt has used since the last line of the ledger, as its heartbeats tell it. A line of the ledger
--- is written once and never changed, and what a turn took is known for certain at its end only; until then this is what is
--- known. The lines of the turn take its place. Of an attempt that dies in between it becomes the line, marked as estimated.
+-- Why: an attempt's usage since the last line of the ledger, as its heartbeats report it. Ledger lines are never
+-- changed, and the usage of a turn is only certain at its end; until then this is the best estimate. The turn's lines
+-- replace it. If the attempt dies before, it becomes a line marked as estimated.
 create table public.usage_so_far (
   job_id uuid not null references public.agent_jobs (id) on delete cascade,
   attempt integer not null,

@@ -1,7 +1,7 @@
--- Why: jobs that are ready: in turn, waiting for nothing, past its rate limit, in a run that goes on, with its question answered.
--- A job in the phase review waits for a person; one in the phase verify is for any worker but its author, which a claim adds.
--- private.next_product adds consent, role, archive, sandbox and repository.
--- PLAN_CHAT jobs are claimable by whoever made them only; a claim adds that, because it knows who asks.
+-- Why: jobs that are ready: in turn, unblocked, past their rate limit, in a run that is not paused, with their question
+-- answered. Jobs in the phase review wait for a person or CI. Those in verify are for any worker but the author; the
+-- claim adds that. private.next_product adds consent, role, archive, sandbox and repository.
+-- PLAN_CHAT jobs can be claimed only by their creator's workers; the claim adds that, because it knows the caller.
 -- Its order is claim_rank, created_at, position, id: that of the index agent_jobs_claim_order_idx.
 create view private.claimable_jobs with (security_invoker = true) as
 select j.id, j.product_id, j.kind, j.sprint_run_id, j.created_by, j.claim_rank, j.created_at, j.position, j.phase, j.author_worker_id, j.task_id

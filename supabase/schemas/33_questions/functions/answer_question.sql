@@ -1,5 +1,5 @@
--- Why: a person answers with an option, free text, or both; of many answers at once one wins. A job that waited is claimable
--- again and comes first. Refusals: 404, 403, 429, 409 when it is not open any more, 422.
+-- Why: a person answers with an option, text, or both; of concurrent answers one wins. A job that waited becomes
+-- claimable and goes first. Refusals: 404, 403, 429, 409 when it is no longer open, 422.
 -- Definer: questions are written by functions only.
 create function operations.answer_question(p_question_id uuid, p_answer text default null, p_option integer default null)
 returns json
@@ -46,8 +46,8 @@ $$;
 comment on function operations.answer_question is 'open to answered (specification: Agent question).';
 grant execute on function operations.answer_question to authenticated;
 
--- Why: an owner who allows a host for the product says so where the question is. Anybody else's word counts for their own worker
--- alone, and a full list stays as it is.
+-- Why: an owner can allow a host for the whole product when answering. Anybody else's answer counts for their own
+-- worker only, and a full list is not changed.
 create function private.act_on_reach_answer(p_question public.agent_questions, p_option integer)
 returns void
 language plpgsql

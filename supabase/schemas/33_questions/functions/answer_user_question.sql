@@ -1,5 +1,5 @@
--- Why: the worker's answer closes the user's question, once; the same answer again is fine. Only a worker of the user who
--- asked may answer. Refusals: 404, 403, 409 when another answer is there, 422.
+-- Why: the worker's answer closes the user's question, once; repeating the same answer is fine. Only a worker of the
+-- user who asked may answer. Refusals: 404, 403, 409 when it has another answer, 422.
 -- Definer: questions are written by functions only.
 create function operations.answer_user_question(p_user_question_id uuid, p_answer text)
 returns json

@@ -1,5 +1,5 @@
--- Why: a user asks about an idea of theirs; a PLAN_CHAT job carries the question to a worker of theirs. An idea that is talked
--- about is no draft any more. Refusals: 404, 403, 429, 409 for an archived idea, 422.
+-- Why: a user asks about one of their ideas; a PLAN_CHAT job carries the question to one of their workers. A draft
+-- becomes "discussing". Refusals: 404, 403, 429, 409 for an archived idea, 422.
 -- Definer: questions and jobs are written by functions only.
 create function operations.ask_about_idea(p_idea_id uuid, p_question text)
 returns json

@@ -1,5 +1,6 @@
--- Why: an agent asks a person. With job and attempt the question is linked to its job; with p_park the job waits for the
--- answer without a worker. A permission, and what is asked about an idea, is for the caller alone. Refusals: 404, 403, 429, 409 for a lost attempt, 422.
+-- Why: an agent asks a person. With job and attempt the question is linked to its job; with p_park the job waits for
+-- the answer without a worker. A permission, or a question about an idea, is for the caller alone. Refusals: 404, 403,
+-- 429, 409 for a lost attempt, 422.
 -- Definer: questions are written by functions only.
 create function operations.ask_question(
   p_question text, p_story_id uuid default null, p_idea_id uuid default null, p_task_id uuid default null,
@@ -61,7 +62,8 @@ $$;
 comment on function operations.ask_question is '(none) to open: an agent asks a user (specification: Agent question).';
 grant execute on function operations.ask_question to authenticated;
 
--- Why: what one person alone may answer cannot be given to somebody else, and nobody's silence gives a permission.
+-- Why: a question that only one person may answer cannot be assigned to another, and an expired one never grants a
+-- permission.
 create function private.check_private_question(
   p_kind public.question_kind, p_reader_id uuid, p_assignee_id uuid, p_escalate_to uuid, p_on_expiry text, p_reach text)
 returns void
@@ -85,8 +87,8 @@ $$;
 comment on function private.check_private_question is
   'Refuses what a question for one person cannot be (specification: Agent question).';
 
--- Why: what a question may be made of, said in words: text, at most 8 options with a label each, a recommended one among
--- them, an expiry from 1 minute to 30 days, a policy that can be carried out. Answers the options in one shape.
+-- Why: checks a question, with messages: text, at most 8 options with a label each, a recommended one among them, an
+-- expiry from 1 minute to 30 days, a policy that can be applied. Returns the options in one form.
 create function private.check_question(
   p_question text, p_options jsonb, p_recommended_option integer, p_expires_in_seconds integer,
   p_on_expiry text, p_escalate_to uuid, p_product_id uuid)
@@ -139,7 +141,7 @@ $$;
 
 comment on function private.check_question is 'Refuses what a question cannot be (specification: Agent question).';
 
--- Why: a job that waits for a person frees its worker: back to the queue, not claimable while the question is open, and first
+-- Why: a job that waits for a person frees its worker: requeued, not claimable while the question is open, and first
 -- once it is answered. No retry is counted. Called under the product lock.
 create function private.park_job(p_job public.agent_jobs, p_question_id uuid)
 returns void
@@ -157,8 +159,8 @@ $$;
 comment on function private.park_job is
   'A job waits for an answer without a worker (specification: Agent job; Agent question).';
 
--- Why: a question is bound to exactly one of story and idea; one about a task is bound to the task's story. Answers the story;
--- refuses both, neither, and what does not belong together. Access is checked on the way: 404, then 403.
+-- Why: a question belongs to exactly one of story and idea; one about a task belongs to the task's story. Returns the
+-- story; refuses both, neither, and a task of another story. Checks access: 404, then 403.
 create function private.question_target(
   p_story_id uuid, p_idea_id uuid, p_task_id uuid, out p_story uuid, out p_product uuid)
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: an agent does not need the answer any more. Cancelling twice is fine. A job that waited goes on without it.
+-- Why: an agent no longer needs the answer. Idempotent. A job that waited continues without it.
 -- Refusals: 404, 403, 409 when it was answered or has expired. Definer: questions are written by functions only.
 create function operations.cancel_question(p_question_id uuid)
 returns json

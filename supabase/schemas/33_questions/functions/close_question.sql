@@ -1,4 +1,4 @@
--- Why: a question whose reason is gone is cancelled; one that was answered or is past its expiry stays what it is.
+-- Why: cancels a question that is no longer needed; an answered or expired one keeps its status.
 create function private.close_question(p_question_id uuid)
 returns void
 language plpgsql

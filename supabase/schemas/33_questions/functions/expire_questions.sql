@@ -1,5 +1,6 @@
--- Why: the scheduled expiry: open questions past their expiry become expired, pending pairings past theirs cancelled. It can
--- be called at any time, by any number of processes at once; the counts add up (specification: Scheduled endpoints).
+-- Why: the scheduled expiry: open questions past their expiry become expired, pending pairings past theirs cancelled.
+-- It can be called at any time, by any number of processes at once; the counts add up (specification: Scheduled
+-- endpoints).
 -- Service only. Definer: questions and pairings are written by functions only.
 create function operations.expire_questions()
 returns json

@@ -1,5 +1,5 @@
--- Why: the page of an idea shows what its user asked and what agents asked about it, in order. Ideas belong to one user.
--- Definer: the idea's owner is checked first.
+-- Why: the page of an idea shows its user's questions and those of agents, in order. Ideas belong to one user. Definer:
+-- the idea's owner is checked first.
 create function operations.get_idea_conversation(p_idea_id uuid)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: the agent comes back for the answer, the page shows one question. Definer: access is checked first.
+-- Why: one question, for the agent that returns for the answer and for its page. Definer: access is checked first.
 create function operations.get_question(p_question_id uuid)
 returns json
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: nobody can give a permission whose reader has left the product or only views it, and the job that waits for it would wait until it expires.
--- The product's owner reads and dismisses it; nobody allows it in the reader's place.
+-- Why: if a permission's reader has left the product or is now a viewer, nobody can give it, and its job would wait
+-- until it expires. The product's owner may read and dismiss it, but nobody can allow it in the reader's place.
 create function private.is_left_to_owner(p_question public.agent_questions)
 returns boolean
 language sql

@@ -1,5 +1,5 @@
--- Why: what the caller asked and no worker has answered yet, oldest first, a page at a time. One whose work was given up and cleaned
--- up waits for nobody any more and is left out. The cursor is the id of the last question seen.
+-- Why: the caller's questions that no worker has answered yet, oldest first, in pages. Questions whose job was given up
+-- and deleted are left out. The cursor is the id of the last question of the previous page.
 -- Definer: only the caller's own rows.
 create function operations.list_open_user_questions(
   p_product_id uuid default null, p_limit integer default 50, p_cursor uuid default null)

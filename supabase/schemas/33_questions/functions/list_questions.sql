@@ -1,5 +1,6 @@
--- Why: the inbox: questions of all products in reach, or of one, by state, newest first, a page at a time. Past its expiry an
--- open question is listed as expired; in an archived product, where nobody can answer, it is not listed. The cursor is the id of the last question seen. Definer: reach is part of the query.
+-- Why: questions of all the caller's products, or of one, by state, newest first, in pages. An open question past its
+-- expiry is listed as expired; in an archived product, where nobody can answer, it is not listed. The cursor is the id
+-- of the last question of the previous page. Definer: the query itself limits the products.
 create function operations.list_questions(
   p_product_id uuid default null, p_state text default null, p_job_id uuid default null,
   p_limit integer default 50, p_cursor uuid default null)

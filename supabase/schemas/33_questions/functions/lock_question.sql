@@ -1,4 +1,5 @@
--- Why: the first line of every change of a question: 404, 403, the product lock, demo and archive, then the row as it is now.
+-- Why: the first line of every change of a question: 404, 403, the product lock, demo and archive. Returns the current
+-- row.
 create function private.lock_question(p_question_id uuid)
 returns public.agent_questions
 language plpgsql

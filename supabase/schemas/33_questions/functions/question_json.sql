@@ -1,4 +1,4 @@
--- Why: one shape of a question for all who read it. When nobody answered a question whose policy is the recommended option,
+-- Why: one form of a question for all readers. If nobody answered a question whose policy is the recommended option,
 -- `effective_answer` is that option, marked as taken by policy: an agent never mistakes it for a person's yes.
 create function private.question_json(p_question public.agent_questions)
 returns jsonb

@@ -1,4 +1,4 @@
--- Why: past its expiry an open question counts as expired everywhere at once; the schedule only writes it down.
+-- Why: an open question past its expiry counts as expired at once; the schedule only stores that.
 create function private.question_status(p_question public.agent_questions)
 returns public.agent_question_status
 language plpgsql

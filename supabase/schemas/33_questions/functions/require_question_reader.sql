@@ -1,6 +1,6 @@
--- Why: who may read and answer a question, said once. A question about somebody else's idea does not exist for the caller; a
--- permission is known to exist, because its job says what it waits for, and only the user of the worker that asks can give it. Once
--- that user has left, it is the owner's to dismiss.
+-- Why: the one rule for who may read and answer a question. A question about somebody else's idea is 404. A permission
+-- may be known to exist, because its job says what it waits for, but only the user of the asking worker can give it.
+-- Once that user has left, the owner can dismiss it.
 create function private.require_question_reader(p_question public.agent_questions)
 returns void
 language plpgsql

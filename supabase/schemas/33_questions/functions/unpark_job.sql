@@ -1,4 +1,4 @@
--- Why: a job that waited for a question comes first once the question is no longer open.
+-- Why: a job that waited for a question goes first once the question is closed.
 create function private.unpark_job(p_question public.agent_questions)
 returns void
 language plpgsql

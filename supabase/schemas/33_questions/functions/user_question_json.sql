@@ -1,4 +1,4 @@
--- Why: one shape of a user question, with where its job stands.
+-- Why: one form of a user question, with the state of its job.
 create function private.user_question_json(p_question public.user_questions)
 returns jsonb
 language plpgsql

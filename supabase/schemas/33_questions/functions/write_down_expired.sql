@@ -1,7 +1,7 @@
--- Why: open questions past their expiry become expired, and their policy is carried out, product by product under the lock.
--- With p_only_waiting only those on which work waits or whose policy acts, which must not wait for the daily schedule.
--- p_locked names the products that the caller has locked already; without it they are found and locked here.
--- Each question is counted by exactly one of any number of parallel calls. Answers the count.
+-- Why: open questions past their expiry become expired, and their policy is applied, product by product under the lock.
+-- With p_only_waiting only those that work waits for or whose policy acts, which cannot wait for the daily schedule.
+-- p_locked names the products the caller has already locked; without it they are found and locked here. Parallel calls
+-- count each question once. Returns the count.
 create function private.write_down_expired(p_only_waiting boolean, p_locked uuid[] default null)
 returns integer
 language plpgsql
@@ -40,10 +40,11 @@ $$;
 
 comment on function private.write_down_expired is 'open to expired, with its policy (specification: Agent question).';
 
--- Why: what follows when nobody answered in time, never a silent yes. STOP: the job that waits does not go on by itself; its
--- run is paused for a person, or, without a run, the job fails. RECOMMENDED: the job goes on, told that the option was taken
--- by policy. ESCALATE: the question is asked again, to the member named for it, with a week of time and STOP after that.
--- Called under the product lock for a question that was just written down as expired.
+-- Why: what happens when nobody answered in time, never a silent yes. STOP: the waiting job does not continue; its run
+-- is paused for a person, or, without a run, the job fails. RECOMMENDED: the job continues, and learns that the option
+-- was taken by policy. ESCALATE: the question is asked again, to the member it names, with a week of time and then
+-- STOP.
+-- Called under the product lock for a question that was just stored as expired.
 create function private.carry_out_expiry(p_question public.agent_questions)
 returns void
 language plpgsql

@@ -1,5 +1,6 @@
--- Why: how many tasks were in a sprint and not done at the end of each day, read from the recorded history, so the past does
--- not change. The day on which a sprint was completed ends with that: what goes back to the backlog then is what was left.
+-- Why: how many tasks were in a sprint and not done at the end of each day, from the recorded history, so that the past
+-- does not change. The day a sprint was completed counts up to that moment: tasks that then return to the backlog are
+-- what was left.
 create function private.burndown(p_sprint public.sprints)
 returns jsonb
 language plpgsql

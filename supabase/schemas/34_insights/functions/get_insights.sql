@@ -1,5 +1,5 @@
--- Why: the insights page: burn-down of a sprint (the given one, else the active, else the newest), and tokens and cost of the
--- product, or of the given sprint. Definer: access is checked first.
+-- Why: the insights page: burn-down of a sprint (the given, else the active, else the newest), and tokens and cost of
+-- the product, or of the given sprint. Definer: access is checked first.
 create function operations.get_insights(p_product_id uuid, p_sprint_id uuid default null)
 returns json
 language plpgsql
@@ -31,9 +31,9 @@ $$;
 comment on function operations.get_insights is 'Burn-down, tokens and cost (specification: Sprint; Agent job; Model price).';
 grant execute on function operations.get_insights to authenticated;
 
--- Why: what the charts of the insights page need beside the sums: what each model cost on each day, what the other products of the
--- caller cost, and how long finished tasks took from their first start to their last end (90 days, the newest 200).
--- Called by get_insights, which has checked the access.
+-- Why: the data of the insights charts beyond the sums: cost per model and day, cost of the caller's other products,
+-- and how long finished tasks took from first start to last end (90 days, the newest 200). Called by get_insights,
+-- which has checked access.
 create function private.cost_insights(p_product_id uuid)
 returns jsonb
 language plpgsql
@@ -93,9 +93,9 @@ $$;
 
 comment on function private.cost_insights is 'Cost by day and model, by product, and how long tasks took.';
 
--- Why: tokens and cost of a product from its ledger, summed in one pass over every way in which people ask: model, day, sprint,
--- run, story, task, worker, and all together. Currencies are never added: costs are a list. `unpriced_jobs` says how many
--- jobs have tokens without a price, `estimated` whether anything of it was estimated.
+-- Why: tokens and cost of a product from its ledger, summed in one pass by model, day, sprint, run, story, task,
+-- worker, and in total. Currencies are never added: costs are a list. `unpriced_jobs` counts jobs that have tokens
+-- without a price, `estimated` says whether anything was estimated.
 create function private.usage_by(p_product_id uuid, p_sprint_id uuid)
 returns jsonb
 language plpgsql
@@ -160,7 +160,7 @@ $$;
 comment on function private.usage_by is
   'Tokens and cost by model, day, sprint, run, story, task and worker (specification: Agent job; Model price).';
 
--- Why: a sum says what it is about, with the names that a page shows.
+-- Why: labels a sum with the ids and names that a page shows.
 create function private.usage_key_json(p_part text, p_key text)
 returns jsonb
 language plpgsql

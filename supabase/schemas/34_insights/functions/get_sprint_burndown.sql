@@ -1,5 +1,5 @@
--- Why: the sprint page shows the burn-down beside the board. Definer: the history is read for a member without asking
--- row level security for each change; access is checked first. Called by get_sprint_board.
+-- Why: the sprint page shows the burn-down beside the board. Definer: reads the history without checking row level
+-- security for each change; access is checked first. Called by get_sprint_board.
 create function private.get_sprint_burndown(p_sprint_id uuid)
 returns jsonb
 language plpgsql

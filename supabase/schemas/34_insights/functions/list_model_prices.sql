@@ -1,4 +1,4 @@
--- Why: prices are the same for everybody who is signed in. Definer: the table has no grants of its own for writing, one shape for reading.
+-- Why: prices are the same for every signed-in user. Definer: private.shipped_prices is not readable by users.
 create function operations.list_model_prices()
 returns json
 language plpgsql

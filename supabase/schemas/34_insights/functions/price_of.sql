@@ -1,4 +1,4 @@
--- Why: what a model costs. An administrator's own price comes first, then the shipped one. A model goes by its own name and by that
+-- Why: the price of a model: an administrator's price first, then the shipped one. A model is found by its full name or
 -- without provider and date: `anthropic/claude-sonnet-4-5-20250929` costs what `claude-sonnet-4-5` does.
 create function private.price_of(p_model_id text)
 returns public.model_prices

@@ -1,7 +1,7 @@
--- Why: costs are known before anybody has set a price. What the makers of the common models ask, in US dollars a million tokens, by
--- the public list at models.dev in October 2026, for short prompts and at the normal speed. Where a maker names no price of its own for
--- the cache, it is that of input. An administrator's own price wins. To renew the list: change the rows and the date, then
--- `npm run migration -- model_prices_<year>_<month>`.
+-- Why: costs are known before anybody has set a price. The makers' prices of common models, in US dollars per million
+-- tokens, from the public list at models.dev in October 2026, for short prompts at normal speed. If a maker has no
+-- cache price, the input price is used. An administrator's price wins. To update the list: change the rows and the
+-- date, then `npm run migration -- model_prices_<year>_<month>`.
 create function private.shipped_prices()
 returns setof public.model_prices
 language sql

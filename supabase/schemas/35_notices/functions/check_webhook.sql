@@ -1,4 +1,4 @@
--- Why: what a webhook may be made of, said in words. Answers the chosen events without repeats.
+-- Why: checks a webhook, with messages. Returns the chosen events without duplicates.
 create function private.check_webhook(p_url text, p_events jsonb)
 returns jsonb
 language plpgsql

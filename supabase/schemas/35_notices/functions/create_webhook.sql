@@ -1,4 +1,5 @@
--- Why: the secret is made here and answered once. Refusals: 404, 403, 422, 429. Definer: webhooks are written by functions only.
+-- Why: the secret is generated here and returned once. Refusals: 404, 403, 422, 429. Definer: webhooks are written by
+-- functions only.
 create function operations.create_webhook(p_product_id uuid, p_url text, p_events jsonb default null)
 returns json
 language plpgsql

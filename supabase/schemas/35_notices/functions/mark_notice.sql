@@ -1,6 +1,6 @@
--- Why: the sender says how a delivery went. Delivered is final; else it is tried again after 30 seconds, doubling up to 6
--- hours, at most 10 times; p_give_up ends it at once (a forbidden destination). Devices that are gone are disabled.
--- Service only. Definer: the outbox is nobody's to write.
+-- Why: the sender reports how a delivery went. Delivered is final; otherwise it is retried after 30 seconds, doubling
+-- up to 6 hours, at most 10 times; p_give_up ends it at once (a forbidden destination). Devices that are gone are
+-- disabled. Service only. Definer: users may not write the outbox.
 create function operations.mark_notice(
   p_notice_id uuid, p_delivered boolean, p_response_status integer default null, p_error text default null,
   p_give_up boolean default false, p_gone_subscription_ids jsonb default null)

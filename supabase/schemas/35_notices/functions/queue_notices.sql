@@ -1,6 +1,7 @@
--- Why: writes into the outbox, in the transaction of the change, what people's devices and the product's webhooks must hear.
--- People: members with a device that wants it; with p_only_user just that one. Viewers hear only what is for them by name: the rest asks for something that they cannot do. What only p_reader_id may read goes to
--- their devices and to webhooks that they made. Nobody listening: nothing is written.
+-- Why: writes notices for people's devices and the product's webhooks into the outbox, in the transaction of the
+-- change. People: members with an active device; with p_only_user just that one. Viewers get only notices addressed to
+-- them, as the others ask for something they cannot do. What only p_reader_id may read goes to their devices and
+-- webhooks. Without recipients nothing is written.
 create function private.queue_notices(
   p_kind text, p_product_id uuid, p_only_user uuid, p_to_people boolean, p_title text, p_body text, p_path text, p_data jsonb,
   p_reader_id uuid default null)

@@ -1,5 +1,5 @@
--- Why: the owner of a product decides which other systems hear of it. The secret that signs requests is answered once.
--- Refusals: 404, 403 (not the owner, demo, archived), 429, 422. Definer: secrets are nobody's to read.
+-- Why: a product's owner decides which other systems hear of it. The secret that signs requests is returned only once.
+-- Refusals: 404, 403 (not the owner, demo, archived), 429, 422. Definer: users may not read secrets.
 create function private.require_webhook(p_webhook_id uuid)
 returns public.webhooks
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: a browser agrees to be told, or takes it back; each device is its own row. An endpoint belongs to one browser: when
--- another user signs in there, it becomes theirs. Refusals: 403, 429, 422. Definer: keys of devices are nobody's to read.
+-- Why: a browser turns on push messages; each device is its own row. An endpoint belongs to one browser: when another
+-- user signs in there, it becomes theirs. Refusals: 403, 429, 422. Definer: users may not read keys of devices.
 create function operations.subscribe_push(p_endpoint text, p_p256dh text, p_auth text, p_user_agent text default null)
 returns json
 language plpgsql

@@ -1,7 +1,7 @@
--- Why: the sender takes what is due, with all that it needs to send. A taken notice comes due again after p_lease_seconds, so
--- that a sender that dies loses nothing; of several senders each notice goes to one (at least once, never in parallel).
--- One that was taken ten times is given up here too: a sender that died of it each time never said how it went.
--- Service only. Definer: the outbox is nobody's to read.
+-- Why: the sender takes due notices with everything it needs to send. A taken notice is due again after
+-- p_lease_seconds, so that a dying sender loses nothing; each notice goes to one sender at a time (at least once, never
+-- in parallel). A notice taken ten times fails here: a sender that died each time never reported.
+-- Service only. Definer: users may not read the outbox.
 create function operations.take_due_notices(p_limit integer default 50, p_lease_seconds integer default 60)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: one shape of a webhook, without its secret, with how its last delivery went.
+-- Why: one form of a webhook, without its secret, with the result of its last delivery.
 create function private.webhook_json(p_webhook public.webhooks)
 returns jsonb
 language plpgsql

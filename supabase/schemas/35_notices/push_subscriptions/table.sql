@@ -1,5 +1,5 @@
--- Why: a browser that agreed to be told at once (specification: Other records, Push subscription: belongs to one user).
--- An endpoint that the push service calls gone is disabled, not tried for ever.
+-- Why: a browser that accepts push messages (specification: Other records, Push subscription: belongs to one user). An
+-- endpoint that the push service reports as gone is disabled, not retried forever.
 create table public.push_subscriptions (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references public.users (id) on delete cascade,

@@ -1,5 +1,5 @@
--- Why: other systems are told about questions, runs and reviews of a product by signed requests.
--- The secret signs each request; it is shown once, when the webhook is made.
+-- Why: other systems get signed requests about a product's questions, runs and reviews. The secret signs each request;
+-- it is shown once, when the webhook is created.
 create table public.webhooks (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

@@ -1,5 +1,5 @@
--- Why: one page for everything that waits for a person: newest first, at most a hundred, with how many of each kind are open.
--- Definer: what items say is read for those in reach only (private.inbox_items).
+-- Why: one page for everything that needs a person: newest first, at most a hundred, with the number of open items by
+-- kind. Definer: contents are read only for items the caller can reach (private.inbox_items).
 create function operations.get_inbox(p_state text default 'OPEN', p_kinds jsonb default null)
 returns json
 language plpgsql
@@ -39,8 +39,8 @@ $$;
 comment on function operations.get_inbox is 'What waits for the caller over all products: open, put off or done.';
 grant execute on function operations.get_inbox to authenticated;
 
--- Why: what a person needs to judge an item without opening it: what it is about, why it waits, and where it leads.
--- Definer: names of products and people, like the list that it is called for; the caller has checked the reach.
+-- Why: what a person needs to judge an item without opening it: what it is about, why it waits, and its link.
+-- Definer: reads names of products and people, like the list it is called for; the caller has checked access.
 create function private.inbox_item_json(p_kind text, p_id uuid)
 returns jsonb
 language plpgsql

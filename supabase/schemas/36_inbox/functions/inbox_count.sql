@@ -1,4 +1,4 @@
--- Why: the number in the frame of every page, the tab's title and its icon.
+-- Why: the number in every page's frame, in the tab's title and its icon.
 create function private.inbox_count()
 returns integer
 language plpgsql

@@ -1,8 +1,8 @@
--- Why: everything that waits for the caller, in one list: open questions, tasks in review, runs and talks about
--- ideas that failed within two weeks and were not tried again, products that they are asked into or were added to, what waits in triage, and comments of two weeks that
--- mention them. Archived products rest.
--- Planned once a session: planning this anew takes five times as long as to run it.
--- Definer: reach is part of the query.
+-- Why: everything that needs the caller in one list: open questions, tasks in review, runs and conversations about
+-- ideas that failed within two weeks and were not retried, invitations, products they were added to, stories in triage,
+-- and mentions of the last two weeks. Archived products are left out.
+-- Planned once per session: planning takes five times as long as running it.
+-- Definer: the query itself limits the products.
 create function private.inbox_items()
 returns table (kind text, id uuid, product_id uuid, at timestamptz)
 language plpgsql
@@ -79,7 +79,7 @@ comment on function private.inbox_items is 'What waits for the caller over all p
 
 grant execute on function private.inbox_items to authenticated;
 
--- Why: what waits for CI asks nothing of a person.
+-- Why: a task that waits for CI needs no person.
 create function private.waits_for_ci(p_task public.tasks_in_review)
 returns boolean
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: one rule of what is open, put off or done, for the page and for the count in the frame of every page. A mark holds only
--- for the item as it stood when it was made.
+-- Why: one rule of open, snoozed and archived, for the page and for the count in every page's frame. A mark holds only
+-- for the item as it was then.
 create function private.inbox_state(p_at timestamptz, p_mark public.inbox_marks)
 returns text
 language plpgsql

@@ -1,6 +1,8 @@
--- Why: putting aside changes nothing of the thing itself: a question stays open for the others, a task stays in review. Done holds
--- until the item waits anew, later until a moment (tomorrow morning when none is named). Marks of a quarter ago are let go.
--- Refusals: 404 for what does not wait for the caller, 403 for demo accounts, 422. Definer: nobody writes marks directly.
+-- Why: archiving or snoozing does not change the item itself: a question stays open for others, a task stays in review.
+-- "done" holds until the item needs the person again, "later" until a time (by default tomorrow morning). Marks older
+-- than 90 days are deleted.
+-- Refusals: 404 for what does not wait for the caller, 403 for demo accounts, 422. Definer: nobody writes marks
+-- directly.
 create function operations.mark_inbox_item(p_kind text, p_item_id uuid, p_mark text, p_until timestamptz default null)
 returns json
 language plpgsql

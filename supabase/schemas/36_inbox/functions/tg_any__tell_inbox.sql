@@ -1,6 +1,6 @@
--- Why: an inbox is true at once only if its readers hear of reviews and failures as they hear of questions. The members are told
--- that there is something to read, not what: streams read their state anew.
--- Definer: an event is sent whoever writes, and no client may call private.emit.
+-- Why: reviews and failures must reach open inboxes as promptly as questions. Members only hear that something changed;
+-- streams then read their state again.
+-- Definer: events are sent whoever writes, and no client may call private.emit.
 create function private.tg_any__tell_inbox()
 returns trigger
 language plpgsql

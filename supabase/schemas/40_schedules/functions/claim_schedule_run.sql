@@ -1,7 +1,7 @@
--- Why: decides which of several app processes runs a scheduled entry.
--- Called by app/server/scheduler.server.ts with the secret key before it calls the endpoint.
--- Returns true for one caller per (p_name, p_due_at), and again for one every five minutes until finish_schedule_run is
--- called; forgets entries older than 30 days.
+-- Why: decides which app process runs a scheduled entry.
+-- Called by app/server/scheduler.server.ts with the secret key before it calls the endpoint. Returns true for one
+-- caller per (p_name, p_due_at), and again for one every five minutes until finish_schedule_run is called. Deletes
+-- entries older than 30 days.
 create function operations.claim_schedule_run(p_name text, p_due_at timestamptz)
 returns json
 language plpgsql

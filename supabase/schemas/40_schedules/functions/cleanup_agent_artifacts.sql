@@ -1,8 +1,7 @@
--- Why: the scheduled clean-up: jobs that failed or were cancelled are hard-deleted when they finished more than 7 days ago;
--- no other job ever is (specification: Scheduled endpoints). Each call takes one
--- portion, under the locks of its products, and says whether there is more: a large past never meets a time-out. Parallel
--- calls wait for each other product by product, and a job is counted by the one that deleted it. Service only.
--- Definer: jobs are written by functions only.
+-- Why: the scheduled cleanup: hard-deletes failed and cancelled jobs that finished more than 7 days ago, and no others
+-- (specification: Scheduled endpoints). Each call deletes one portion, under the locks of its products, and says
+-- whether there is more, so that a large backlog never times out. Parallel calls wait for each other product by
+-- product; the one that deletes a job counts it. Service only. Definer: jobs are written by functions only.
 create function operations.cleanup_agent_artifacts()
 returns json
 language plpgsql

@@ -1,6 +1,5 @@
--- Why: the doctor looks at what the migrations and the schedule have left behind, in schemas that the API roles do not
--- reach. Definer for that reason; it tells names and counts, no secret.
--- Why: what `admin doctor` compares with the files of the checkout, over any transport. Service only.
+-- Why: `admin doctor` compares the applied migrations and installed schedules with the files of the checkout, over any
+-- transport. Definer, because they are in schemas the API roles cannot reach. Returns names, no secrets. Service only.
 create function operations.doctor_facts()
 returns json
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: a claimed entry whose call failed is taken again; one that ran is not.
--- Called by app/server/scheduler.server.ts with the secret key after the endpoint answered well.
+-- Why: a claimed entry whose call failed is taken again; one that succeeded is not.
+-- Called by app/server/scheduler.server.ts with the secret key after the endpoint succeeded.
 create function operations.finish_schedule_run(p_name text, p_due_at timestamptz)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Writes the two entries of the contract into pg_cron; run it again at any time. Returns how many entries stand.
+-- Writes the contract's two entries into pg_cron. Idempotent. Returns how many entries are installed.
 create function private.install_schedules()
 returns integer
 language plpgsql
@@ -25,11 +25,11 @@ $$;
 comment on function private.install_schedules is
   'Schedules expire-questions at 04:00 and cleanup-agent-artifacts at 03:00 UTC through pg_cron, where it exists.';
 
--- Why: on hosted Supabase the schedules live in the database: pg_cron wakes, pg_net posts to the scheduled endpoints.
--- The address and the secret come from Vault at the moment of the call, so that neither stands in a job's text:
+-- Why: on hosted Supabase the schedules live in the database: pg_cron starts them, pg_net posts to the scheduled
+-- endpoints. The address and the secret come from Vault at each call, so that neither is in a job's text:
 --   select vault.create_secret('https://backlog.example.com', 'backloom_origin');
 --   select vault.create_secret('<CRON_SECRET>', 'backloom_cron_secret');
--- Where pg_cron, pg_net or Vault are absent (the embedded database) nothing is scheduled and the app's own scheduler does it.
+-- Without pg_cron, pg_net or Vault (the embedded database) nothing is scheduled here and the app's scheduler does it.
 
 -- Posts to one scheduled endpoint. Run by pg_cron as the database's owner. Returns the id of the pg_net request.
 create function private.call_scheduled_endpoint(p_path text)

@@ -1,6 +1,7 @@
--- Why: what cannot wait for the daily schedule: expired leases, and expired questions on which work waits. About once a
--- minute, or with p_full, also stale rows. Any number of processes may call it at once; one that finds another at it leaves
--- the stale rows to that one. The products of leases and questions are locked together, in one order. Service only. Definer: jobs and questions are written by functions only.
+-- Why: what cannot wait for the daily schedule: expired leases, and expired questions that work waits for. Also deletes
+-- stale rows, about once a minute or with p_full. Any number of processes may call it at once; one that finds another
+-- doing it leaves the stale rows to that one. The products of leases and questions are locked together, in one order.
+-- Service only. Definer: jobs and questions are written by functions only.
 create function operations.sweep(p_full boolean default false)
 returns json
 language plpgsql
@@ -40,7 +41,7 @@ comment on function operations.sweep is
   'Leases, waiting questions and stale rows (specification: What the service does 10). Service only.';
 grant execute on function operations.sweep to service_role;
 
--- Why: a sweep that locked for leases and then once more for questions would break the one order of product locks.
+-- Why: locking for leases and then again for questions would break the one order of product locks.
 create function private.products_past_due()
 returns uuid[]
 language sql
@@ -61,11 +62,11 @@ $$;
 comment on function private.products_past_due is
   'Products with an expired lease, a waiting question past its expiry or a budget to settle, in the order of their locks.';
 
--- Why: rows that nobody will read again: counters of old windows, sessions that ended long ago, pairings and codes of yesterday,
--- grants that ended a month ago, programs that registered and were not used for a month, the
--- outbox's delivered past, outputs of agents after two weeks, what attempts changed that others followed, workers unseen for a
--- month (but those whose name some job still tells), answers to idempotency keys after a day. Broadcast messages are Realtime's own: it drops them by the day, and
--- other apps of the project send some too. Answers the counts.
+-- Why: rows nobody will read again: counters of old windows, sessions that ended long ago, pairings and codes of
+-- yesterday, grants that ended a month ago, programs registered but unused for a month, finished notices, agent output
+-- after two weeks, diffs of superseded attempts, workers unseen for a month (unless a job still names them), answers to
+-- idempotency keys after a day. Broadcast messages are left alone: Realtime drops them daily, and other apps of the
+-- project send some too. Returns the counts.
 create function private.remove_stale_rows()
 returns jsonb
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: what each word of a product begins with in the search indexes; ideas are their user's, so there it is the user. The first 48 bits
--- of the id are enough, because a hit is looked at again.
+-- Why: the prefix of a product's words in the search indexes; for ideas, of their user's. The first 48 bits of the id
+-- are enough, because hits are checked again.
 create function private.scope_of_words(p_scope uuid)
 returns text
 language sql

@@ -1,5 +1,5 @@
--- Why: whoever searches looks through their own words alone, so that what others wrote costs them no time and tells them nothing.
--- Each word in a search index begins with its scope.
+-- Why: each word in a search index starts with its scope, so that a search reads only the caller's words: others' texts
+-- cost no time and reveal nothing.
 create function private.scoped_words(p_scope uuid, p_code text, p_title text, p_description text)
 returns tsvector
 language plpgsql

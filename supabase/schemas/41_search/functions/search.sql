@@ -1,6 +1,7 @@
--- Definer: row level security would keep the indexes of the text from being used; the products of the caller, and of ideas the
--- caller's own, are part of every query, and of every word that is looked for. Called by the search page, the command menu and the MCP tool search: PBIs, stories
--- and tasks of the caller's products and the caller's ideas; with `blocked:` what waits for what. The cursor is the one that the previous page gave. Refusals: 403, 404, 422, 429.
+-- Definer: row level security would keep the text indexes from being used; every query, and every word in it, is
+-- limited to the caller's products and ideas. Called by the search page, the command menu and the MCP tool search:
+-- PBIs, stories and tasks of the caller's products and the caller's ideas; with `blocked:`, blocked tasks and stories.
+-- The cursor is the one the previous page returned. Refusals: 403, 404, 422, 429.
 create function operations.search(
   p_query text,
   p_product_id uuid default null,
@@ -38,11 +39,12 @@ comment on function operations.search is
   'Full text and code search over what the caller reaches (specification: What the service does 1, 9).';
 grant execute on function operations.search to authenticated;
 
--- Why: words match from their beginning, codes too. To rank a match its words
--- are taken apart anew, so the newest 200 are ranked, by how they begin; older ones follow as they were made. Words are looked for on
--- their own, without a sequential scan: beside any other condition the planner may take apart the texts of all rows instead.
--- Planned once a session: to weigh a search the planner compares its words with the most common ones of everybody, each time anew,
--- which takes longer than to find them. A merge join of a plan that was made while a table was short would read the whole of it for ever.
+-- Why: words match by prefix, codes too. Ranking parses a match's text again, so only the newest 200 are ranked, by
+-- their prefixes; older ones follow by creation time. The words are searched alone, without a sequential scan: next to
+-- any other condition the planner may parse the texts of all rows instead.
+-- Planned once per session: to plan a search, Postgres compares its words with the most common ones of all users each
+-- time, which takes longer than finding them. A merge join planned while a table was small would read all of it
+-- forever.
 create function private.find_matches(p_query text, p_product_id uuid, p_kind text, p_limit integer, p_offset integer)
 returns json
 language plpgsql
@@ -148,7 +150,7 @@ $$;
 
 comment on function private.find_matches is 'Words and codes in what the caller reaches (specification: What the service does 1, 9).';
 
--- Why: every word must be there, from its beginning, within one of the scopes. The empty scope takes the words as they are.
+-- Why: every word must match as a prefix, within one of the scopes. An empty scope uses the words as they are.
 create function private.words_in_scopes(p_scopes text[], p_words text[])
 returns tsquery
 language sql
@@ -165,9 +167,9 @@ $$;
 
 comment on function private.words_in_scopes is 'A search for words within products, or within the ideas of a user.';
 
--- Why: `blocked:` in a search asks what waits for what: `blocked:` and `blocked:yes` find unfinished tasks and stories that wait,
--- `blocked:no` those that wait for nothing, `blocked:T-3` those that wait for that one. Other words narrow by code and title.
--- The products of the caller are part of the query.
+-- Why: `blocked:` in a search finds dependencies: `blocked:` and `blocked:yes` unfinished tasks and stories that are
+-- blocked, `blocked:no` those that are not, `blocked:T-3` those blocked by that one. Other words filter by code and
+-- title. The query is limited to the caller's products.
 create function private.search_blocked(p_query text, p_product_id uuid, p_kind text, p_limit integer, p_offset integer)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: an import that fails on the way takes back what its earlier steps have written. Service only.
+-- Why: a failed import deletes what its earlier steps have written. Service only.
 create function operations.discard_import(p_product_id uuid)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: what was said about a PBI, story or task, as the export file nests it (docs/export-format.md). Service only.
+-- Why: the comments of a PBI, story or task, as nested in the export file (docs/export-format.md). Service only.
 create function private.export_comments(p_item_id uuid)
 returns json
 language plpgsql

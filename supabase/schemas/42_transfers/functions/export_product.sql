@@ -1,5 +1,5 @@
--- Why: `admin export --product` writes one file with everything that was planned and logged for a product, so that it
--- can be kept or read back elsewhere (docs/export-format.md). Service only: it reads whatever members may see.
+-- Why: `admin export --product` writes everything planned and logged for a product into one file, to keep or to import
+-- elsewhere (docs/export-format.md). Service only: it reads whatever members may see.
 create function operations.export_product(p_product_id uuid)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: the stories of one PBI with their tasks and logs, as the export file nests them (docs/export-format.md).
+-- Why: the stories of one PBI with their tasks and logs, as nested in the export file (docs/export-format.md).
 create function private.export_stories(p_pbi_id uuid)
 returns json
 language plpgsql
@@ -32,7 +32,7 @@ comment on function private.export_stories is 'Stories of a PBI for the export f
 
 grant execute on function private.export_stories to service_role;
 
--- Why: what was seen of the criteria of a story, as the export file nests it (docs/export-format.md).
+-- Why: the evidence of a story, as nested in the export file (docs/export-format.md).
 create function private.export_evidence(p_story_id uuid)
 returns json
 language plpgsql
@@ -57,7 +57,7 @@ comment on function private.export_evidence is 'Evidence of a story for the expo
 
 grant execute on function private.export_evidence to service_role;
 
--- Why: the log of one story, as the export file nests it (docs/export-format.md).
+-- Why: the log of one story, as nested in the export file (docs/export-format.md).
 create function private.export_log(p_story_id uuid)
 returns json
 language plpgsql
@@ -82,7 +82,7 @@ comment on function private.export_log is 'Log of a story for the export file. U
 
 grant execute on function private.export_log to service_role;
 
--- Why: a waiver is kept for ever, in the export file too (docs/export-format.md).
+-- Why: waivers are kept forever, so they are exported too (docs/export-format.md).
 create function private.export_waivers(p_story_id uuid)
 returns json
 language plpgsql
@@ -104,7 +104,7 @@ comment on function private.export_waivers is 'Waivers of a story for the export
 
 grant execute on function private.export_waivers to service_role;
 
--- Why: the tasks of one story, as the export file nests them (docs/export-format.md).
+-- Why: the tasks of one story, as nested in the export file (docs/export-format.md).
 create function private.export_tasks(p_story_id uuid)
 returns json
 language plpgsql
@@ -134,8 +134,8 @@ comment on function private.export_tasks is 'Tasks of a story for the export fil
 
 grant execute on function private.export_tasks to service_role;
 
--- Why: how people judged the work on a task, with their comments on its lines, as the export file nests it
--- (docs/export-format.md). The review of a batch stands with the first task of the batch. Drafts are their author's alone.
+-- Why: the reviews of a task with their line comments, as nested in the export file (docs/export-format.md). The review
+-- of a batch is with the batch's first task. Drafts are left out, as only their author may see them.
 create function private.export_reviews(p_task_id uuid)
 returns json
 language plpgsql

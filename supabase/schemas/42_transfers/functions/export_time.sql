@@ -1,4 +1,4 @@
--- Why: an export must not depend on the time zone of the session, or two exports of the same rows would differ.
+-- Why: an export must not depend on the session's time zone, or two exports of the same rows would differ.
 create function private.export_time(p_time timestamptz)
 returns text
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: a person moves in with the backlog of another tool: all of it in one transaction, or nothing. What came before by the same
--- external id is there already and stays as it is, so the same file makes nothing twice. A preview does the same and takes it
--- back, so that it cannot differ from the import. Without p_product_id a new product of the caller takes it in.
+-- Why: imports the backlog of another tool, in one transaction. Items with a known external id already exist and stay
+-- unchanged, so importing the same file twice creates nothing twice. A preview runs the import and rolls it back, so
+-- that it cannot differ. Without p_product_id the items go into a new product of the caller.
 -- Refusals: 404, 403, 429, 422, 409. Definer: labels and external ids are written by functions only.
 create function operations.import_backlog(
   p_pbis jsonb, p_product_id uuid default null, p_name text default null, p_code text default null, p_preview boolean default false)
@@ -42,7 +42,8 @@ $$;
 comment on function operations.import_backlog is 'Takes in the backlog of another tool, or says what it would take in.';
 grant execute on function operations.import_backlog to authenticated;
 
--- The rows of import_backlog. The limits on creating and the undo are not for them: the claims of the caller are put aside meanwhile.
+-- The rows of import_backlog. The limits on creating and undo do not apply, so the caller's claims are cleared
+-- meanwhile.
 create function private.import_rows(p_product_id uuid, p_pbis jsonb)
 returns jsonb
 language plpgsql
@@ -134,7 +135,7 @@ $$;
 
 comment on function private.import_rows is 'Writes what is new of an import, and counts it.';
 
--- Labels that the product does not have yet, as long as there is room. Answers how many are new.
+-- Creates labels the product does not have yet, as long as there is room. Returns how many are new.
 create function private.import_labels(p_product_id uuid, p_stories jsonb)
 returns integer
 language plpgsql
@@ -165,7 +166,7 @@ $$;
 
 comment on function private.import_labels is 'The labels that an import brings.';
 
--- Who a name or an e-mail address of another tool means, among the members of a product.
+-- The product member whose user name or e-mail address equals a name from another tool.
 create function private.member_named(p_product_id uuid, p_name text)
 returns uuid
 language sql

@@ -1,5 +1,5 @@
--- Why: what was said comes along with an imported portion of PBIs, stories or tasks, each with its new id. Who said it stays a name:
--- an account of that name here may be somebody else's. Nobody is told of a mention that is old.
+-- Why: imports the comments of a portion of PBIs, stories or tasks that have their new ids. Authors are kept as names:
+-- an account of that name here may be somebody else's. Old mentions send no notices.
 create function private.import_comments(p_product_id uuid, p_kind text, p_items jsonb)
 returns void
 language plpgsql

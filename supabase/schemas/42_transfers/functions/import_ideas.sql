@@ -1,6 +1,6 @@
--- Why: the last step of an import: the ideas with their logs and links, and the archiving of the product, after which
--- nothing may be written to it (docs/export-format.md). A code that its user has given to another idea is replaced by a
--- generated one. Service only.
+-- Why: the last step of an import: the ideas with their logs and links, then archiving the product, after which it is
+-- read-only (docs/export-format.md). A code that the user's other ideas already use is replaced by a generated one.
+-- Service only.
 create function operations.import_ideas(p_product_id uuid, p_owner_id uuid, p_ideas jsonb, p_archived_at timestamptz)
 returns json
 language plpgsql

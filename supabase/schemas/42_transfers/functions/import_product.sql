@@ -1,5 +1,5 @@
 -- Why: the first step of an import: the product with its members, sprints and PBIs, in one transaction
--- (docs/export-format.md). Limits per minute do not apply: there is no user behind this call. Service only.
+-- (docs/export-format.md). Rate limits do not apply, as there is no user. Service only.
 create function operations.import_product(p_owner_id uuid, p_document jsonb)
 returns json
 language plpgsql

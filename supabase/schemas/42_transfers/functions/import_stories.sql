@@ -1,5 +1,5 @@
--- Why: the second step of an import, called once for each portion of the stories: the stories with their tasks, logs, proof and reviews,
--- a few statements for any number of rows (docs/export-format.md). Each story names its PBI by code. Service only.
+-- Why: the second step of an import, called for each portion: stories with their tasks, logs, proof and reviews, in a
+-- few statements for any number of rows (docs/export-format.md). Each story names its PBI by code. Service only.
 create function operations.import_stories(p_product_id uuid, p_owner_id uuid, p_stories jsonb)
 returns json
 language plpgsql
@@ -78,8 +78,8 @@ comment on function operations.import_stories is
   'A portion of the stories of an import, with tasks and logs (docs/export-format.md). Service only.';
 grant execute on function operations.import_stories to service_role;
 
--- Why: what proved the stories of an imported portion goes along. A criterion is found again by the hash of its words; who
--- saw it stays a name. Called by import_stories with the stories and their new ids.
+-- Why: imports the proof of a portion of stories. Criteria are matched by the hash of their text; observers are kept as
+-- names. Called by import_stories with the stories and their new ids.
 create function private.import_proof(p_product_id uuid, p_stories jsonb)
 returns void
 language plpgsql
@@ -117,9 +117,9 @@ comment on function private.import_proof is 'Evidence and waivers of an import (
 
 grant execute on function private.import_proof to service_role;
 
--- Why: how people judged the work goes along with an imported portion of tasks, and what the newest review asks for is told to the next
--- attempt. There is no job here, so a review stands at its task; who wrote it stays a name. Called by import_stories with the
--- tasks and their new ids.
+-- Why: imports the reviews of a portion of tasks; the next attempt gets the requests of the newest one. There are no
+-- imported jobs, so a review belongs to its task; authors are kept as names. Called by import_stories with the tasks
+-- and their new ids.
 create function private.import_reviews(p_product_id uuid, p_tasks jsonb)
 returns void
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: one shape of the cards on the sprint board and on the solo board: the task, its story, its job if one is
--- under way, how many questions about it wait,
--- how many lines its newest job has changed, how much of its story is proven, its pull request, what it waits for and how many wait for it.
+-- Why: one form of the cards on the sprint board and the solo board: the task, its story, its unfinished job, the
+-- number of its open questions, the lines changed by its newest job, how much of its story is proven, its pull request,
+-- its blockers and how many it blocks.
 create function private.board_tasks(p_sprint_id uuid)
 returns json
 language plpgsql

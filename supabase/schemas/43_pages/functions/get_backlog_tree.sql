@@ -1,6 +1,6 @@
--- Why: the backlog page shows thousands of rows and needs few words of each. Definer, so that row level security is
--- not asked three times; access is checked first. Its plans are the same for each product: without a word Postgres takes
--- a product that it has no statistics of for a small one, and plans anew on each call of a large installation.
+-- Why: the backlog page shows thousands of rows and needs little of each. Definer, so that row level security is not
+-- checked three times; access is checked first. Generic plans, because they are the same for every product: without
+-- statistics on a product Postgres takes it for a small one, and in a large installation plans again on each call.
 -- Called by the backlog page: codes, titles and states of everything in a product, and the sprints a story can join.
 create function operations.get_backlog_tree(p_product_id uuid)
 returns json
@@ -55,8 +55,8 @@ $$;
 comment on function operations.get_backlog_tree is 'The tree of the backlog page (design: pages, backlog).';
 grant execute on function operations.get_backlog_tree to authenticated;
 
--- Why: few of the rows have more to say than their status: a job under way, a question, a failure, a blocker. They say it by the same
--- words as a card, and are looked for from there, not from each row.
+-- Why: few rows have more than a status: an unfinished job, a question, a failure, a blocker. These have the same form
+-- as on cards, and are queried from there, not from each row.
 create function private.task_states(p_product_id uuid)
 returns json
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: whoever looks for the work of an item in git needs its branch: of the newest job that has one, else the one that the next run of
--- its story takes. Definer: how that is named depends on other products of the owner; access is checked first.
+-- Why: shows where the work of an item is in git: the branch of the newest job that has one, else the branch of the
+-- story's next run. Definer: its name depends on other products of the owner; access is checked first.
 create function operations.get_branch(p_kind text, p_id uuid)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: the first page after signing in: per product what is under way, what waits on a person and what today cost
+-- Why: the first page after signing in: per product what is in progress, what needs a person and what today cost
 -- (design: pages, dashboard).
 create function operations.get_dashboard()
 returns json

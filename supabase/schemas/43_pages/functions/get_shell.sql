@@ -1,5 +1,5 @@
--- Why: what stands around every signed-in page, in one read: the products to switch between, the sprint that
--- is under way in the active one, and how much waits for the caller.
+-- Why: the frame of every signed-in page in one read: the products to switch between, the active sprint of the current
+-- one, and the caller's inbox count.
 create function operations.get_shell(p_active_product_id uuid default null)
 returns json
 language plpgsql

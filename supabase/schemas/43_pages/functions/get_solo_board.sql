@@ -1,5 +1,5 @@
--- Why: one person's part of the active sprint: their stories and those that nobody took yet, with their cards
--- (specification: Solo stream, the same filter).
+-- Why: one person's part of the active sprint: their stories and unassigned ones, with their cards (specification: Solo
+-- stream, the same filter).
 create function operations.get_solo_board(p_product_id uuid)
 returns json
 language plpgsql

@@ -1,12 +1,13 @@
--- Why: the sprint page in one read: the sprint, its stories and cards, its newest run, the members who can take
--- a story, the open stories that could join, and the burn-down (design: pages). What stands in the way of a run, or how long one
--- would take, is asked only where one could begin: while agents work, which is when most people look, nobody needs it.
+-- Why: the sprint page in one read: the sprint, its stories and cards, its newest run, the members who can take a
+-- story, the open stories that could join, and the burn-down (design: pages). Blockers and forecast are only read where
+-- a run could start: while agents work, when most people look, nobody needs them.
 create function operations.get_sprint_board(p_sprint_id uuid)
 returns json
 language plpgsql
 stable
 set search_path = ''
--- For all that this calls: planning these joins anew at each visit costs a quarter of the page's time in the database.
+-- Applies to everything this calls: planning these joins at each visit costs a quarter of the page's time in the
+-- database.
 set plan_cache_mode = force_generic_plan
 as $$
 declare

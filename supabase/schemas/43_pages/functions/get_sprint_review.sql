@@ -1,7 +1,8 @@
--- Why: the page of the sprint review in one read: what was promised, what came of each story, what it cost, and what stays open. Stories
--- that left the sprint are told as well, because completing a sprint sends what is not done back to the backlog. Work and cost are
--- those of this sprint's runs, so that a story that comes back later does not change what was reviewed. All lists are bounded;
--- of the evidence only what decides is read, in short. Definer: proof is nobody's to call; access is checked first.
+-- Why: the sprint review page in one read: what was planned, what became of each story, what it cost, and what is
+-- unfinished. Includes stories that left the sprint, because completing a sprint returns unfinished ones to the
+-- backlog. Work and cost are those of this sprint's runs, so that the review does not change when a story returns
+-- later. All lists are bounded; of the evidence only the decisive piece is read, shortened. Definer: users may not call
+-- the proof functions; access is checked first.
 create function operations.get_sprint_review(p_sprint_id uuid)
 returns json
 language plpgsql
@@ -80,7 +81,7 @@ $$;
 comment on function operations.get_sprint_review is 'The page of the sprint review: stories, proof, changes, cost, open ends (docs/users.md).';
 grant execute on function operations.get_sprint_review to authenticated;
 
--- Why: what a sprint review says of one story: how its tasks stand, what proves it, what its newest work changed, what it cost.
+-- Why: one story of a sprint review: its tasks by status, its proof, the changes of its newest work, its cost.
 create function private.reviewed_story(p_story public.stories, p_sprint_id uuid, p_runs uuid[])
 returns json
 language plpgsql
@@ -115,7 +116,7 @@ $$;
 
 comment on function private.reviewed_story is 'A story as the sprint review shows it (docs/users.md).';
 
--- Why: on paper a criterion needs the one thing that decides about it, or the newest where nothing does, in short.
+-- Why: a printed review needs only the piece of evidence that decides a criterion, or else the newest, shortened.
 create function private.review_evidence(p_story_id uuid, p_criterion text, p_evidence_id uuid)
 returns json
 language plpgsql
@@ -140,8 +141,8 @@ $$;
 
 comment on function private.review_evidence is 'What decides about a criterion, in short (docs/proof.md).';
 
--- Why: what the runs of a sprint cost, all of it or one story's part: a sum a currency, never added together. What a subscription
--- pays is no money spent. One job for the whole sprint belongs to no single story, so it counts in the sum only.
+-- Why: the cost of a sprint's runs, in total or of one story: one sum per currency, never added together. Subscription
+-- usage is not money spent. A batch's job belongs to no single story, so it counts only in the total.
 create function private.review_costs(p_runs uuid[], p_story_id uuid)
 returns jsonb
 language plpgsql
@@ -166,7 +167,7 @@ $$;
 
 comment on function private.review_costs is 'What a sprint or one of its stories cost (specification: Model price).';
 
--- Why: a sprint review names the work behind a story and leads to it, without the job's whole row.
+-- Why: a sprint review names and links the work behind a story, without the job's whole row.
 create function private.reviewed_job(p_job public.agent_jobs)
 returns json
 language plpgsql

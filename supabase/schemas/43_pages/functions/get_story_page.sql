@@ -1,4 +1,5 @@
--- Why: everything about one story in one read: where it belongs, its tasks with what their newest work changed, questions and log (design: pages).
+-- Why: everything about one story in one read: its place, its tasks with the changes of their newest work, questions
+-- and log (design: pages).
 create function operations.get_story_page(p_story_id uuid)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: everything about one task in one read: where it belongs, its plan, its jobs and questions (design: pages).
+-- Why: everything about one task in one read: its place, plan, jobs and questions (design: pages).
 create function operations.get_task_page(p_task_id uuid)
 returns json
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: what an operator's monitoring reads of the database, in one question that is cheap at any size: it walks indexes of
--- what is unfinished, and asks for the reasons of one claimable job a product, of at most 200 products. Service only.
--- Definer: the outbox, the schedule and everybody's jobs are read.
+-- Why: the database part of an operator's monitoring in one query that is cheap at any size: it walks indexes of
+-- unfinished rows, and reads the reasons of one claimable job per product, for at most 200 products. Service only.
+-- Definer: reads the outbox, the schedule and everybody's jobs.
 create function operations.get_metrics()
 returns json
 language plpgsql
@@ -38,8 +38,8 @@ $$;
 comment on function operations.get_metrics is 'What GET /metrics says of the database (docs/operate.md). Service only.';
 grant execute on function operations.get_metrics to service_role;
 
--- Why: queued jobs by what they wait for. What one row says is read from it; whether a worker is there for the rest is the same
--- for all claimable jobs of a product, so the first of them answers for them.
+-- Why: queued jobs by what they wait for. The row itself gives most reasons; whether a worker is there is the same for
+-- all claimable jobs of a product, so the first one answers for the rest.
 create function private.job_metrics()
 returns json
 language plpgsql
@@ -93,7 +93,7 @@ $$;
 
 comment on function private.job_metrics is 'Queued jobs by what they wait for, and held ones (docs/operate.md).';
 
--- Why: how far budgets are that can still stop something: those of products, and of runs that are not over.
+-- Why: the spending of budgets that can still stop something: those of products and of unfinished runs.
 create function private.budget_metrics()
 returns json
 language plpgsql
