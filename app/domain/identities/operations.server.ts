@@ -45,7 +45,7 @@ export const keepIdentity = serviceOperation(
 /** Identities that are due to be asked about, each for one process. */
 export const claimIdentityChecks = serviceOperation(
   "claim_identity_checks",
-  z.object({ issuer: z.string() }),
+  z.object({ issuer: z.string(), recheck_hours: z.int() }),
   z.array(identity.extend({ refresh_token: z.string() })),
 );
 

@@ -1,6 +1,6 @@
 -- Why: one process asks the provider about an account, so that a refresh token is used once. A claim that led to nothing is free again
 -- after four minutes. What an account that ended was given in the very moment of its end ends here, too. Service only.
-create function operations.claim_identity_checks(p_issuer text, p_limit integer default 20)
+create function operations.claim_identity_checks(p_issuer text, p_limit integer default 20, p_recheck_hours integer default 168)
 returns json
 language plpgsql
 volatile
@@ -15,6 +15,8 @@ begin
       and not exists (select from public.account_identities o where o.account = i.account and o.ended_at is null)
       and (exists (select from public.api_tokens t where t.user_id = i.account and t.revoked_at is null)
         or exists (select from public.user_sessions s where s.user_id = i.account and s.revoked_at is null))) e;
+
+  perform private.end_unconfirmed(p_issuer, make_interval(hours => p_recheck_hours));
 
   with due as (
     select i.issuer, i.subject from public.account_identities i
