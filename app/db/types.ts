@@ -134,7 +134,10 @@ export type Database = {
         };
         Returns: Json;
       };
-      claim_identity_checks: { Args: { p_issuer: string; p_limit?: number }; Returns: Json };
+      claim_identity_checks: {
+        Args: { p_issuer: string; p_limit?: number; p_recheck_hours?: number };
+        Returns: Json;
+      };
       claim_pairing: {
         Args: {
           p_desktop_token_hash: string;

@@ -45,7 +45,7 @@ export const keepIdentity = serviceOperation(
 /** Takes identities that are due for a check; each goes to one process only. */
 export const claimIdentityChecks = serviceOperation(
   "claim_identity_checks",
-  z.object({ issuer: z.string() }),
+  z.object({ issuer: z.string(), recheck_hours: z.int() }),
   z.array(identity.extend({ refresh_token: z.string() })),
 );
 
