@@ -91,6 +91,11 @@ export interface Forge {
   inspect(pull: ListedPull): Promise<PullDetails>;
   /** Issues with the label, open and closed, that are not known as they are; the one that changed first before the others. */
   listIssues(label: string, isKnown: (issue: ListedIssue) => boolean): Promise<ListedIssue[]>;
+  readIssue(number: number): Promise<{ url: string; isClosed: boolean }>;
+  /** Whether a comment on the issue holds the mark. */
+  isMarked(number: number, mark: string): Promise<boolean>;
+  commentOnIssue(number: number, body: string): Promise<void>;
+  closeIssue(number: number): Promise<void>;
 }
 
 /** The code host refused, or did not answer. The sentence is for the person at this machine. */
