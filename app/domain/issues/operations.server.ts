@@ -1,4 +1,10 @@
 import { issueLabelAnswer, observedIssuesSchema, observeIssuesInput } from "~/contract/issue";
+import {
+  nextIssueNoteInput,
+  nextIssueNoteSchema,
+  reportedIssueNoteSchema,
+  reportIssueNoteInput,
+} from "~/contract/issue-note";
 import { productIdInput } from "~/contract/product";
 import { operation } from "../operation.server";
 
@@ -7,3 +13,13 @@ export const getIssueLabel = operation("get_issue_label", productIdInput, issueL
 
 /** Stores what workers saw of issues with that label. */
 export const observeIssues = operation("observe_issues", observeIssuesInput, observedIssuesSchema);
+
+/** What a worker writes under an issue next. */
+export const nextIssueNote = operation("next_issue_note", nextIssueNoteInput, nextIssueNoteSchema);
+
+/** What became of it. */
+export const reportIssueNote = operation(
+  "report_issue_note",
+  reportIssueNoteInput,
+  reportedIssueNoteSchema,
+);

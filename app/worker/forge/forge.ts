@@ -91,6 +91,11 @@ export interface Forge {
   inspect(pull: ListedPull): Promise<PullDetails>;
   /** Open and closed issues with the label that are new or have changed, earliest change first. */
   listIssues(label: string, isKnown: (issue: ListedIssue) => boolean): Promise<ListedIssue[]>;
+  readIssue(number: number): Promise<{ url: string; isClosed: boolean }>;
+  /** Whether a comment on the issue holds the mark. */
+  isMarked(number: number, mark: string): Promise<boolean>;
+  commentOnIssue(number: number, body: string): Promise<void>;
+  closeIssue(number: number): Promise<void>;
 }
 
 /** The code host refused or did not answer. The message is for the worker's user. */

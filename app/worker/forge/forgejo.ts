@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Forge, type ForgePlace, ForgeProblem } from "./forge";
 import { lookAtForgejo } from "./forgejo-look";
+import { issueVerbs } from "./issue-verbs";
 import { issuesOfForgejo } from "./list-issues";
 import type { Requests } from "./requests";
 
@@ -31,6 +32,7 @@ export function openForgejo(place: ForgePlace, requests: Requests): Forge {
     place,
     ...lookAtForgejo(repository, requests),
     listIssues: issuesOfForgejo(repository, requests),
+    ...issueVerbs(repository, 50, requests),
     async findOpen(branch) {
       // Older versions cannot filter by branch.
       for (let page = 1; page <= mostPages; page += 1) {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Forge, type ForgePlace, ForgeProblem, type Pull } from "./forge";
 import { lookAtGitHub } from "./github-look";
+import { issueVerbs } from "./issue-verbs";
 import { issuesOfGitHub } from "./list-issues";
 import type { Requests } from "./requests";
 
@@ -29,6 +30,7 @@ export function openGitHub(place: ForgePlace, requests: Requests): Forge {
     place,
     ...lookAtGitHub(repository, requests),
     listIssues: issuesOfGitHub(repository, requests),
+    ...issueVerbs(repository, 100, requests),
     async findOpen(branch) {
       const query = new URLSearchParams({ state: "open", head: `${owner}:${branch}` });
       const found = await requests.get(`${repository}/pulls?${query}`);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Forge, ForgePlace } from "./forge";
 import { lookAtGitLab } from "./gitlab-look";
+import { issueVerbsOfGitLab } from "./issue-verbs";
 import { issuesOfGitLab } from "./list-issues";
 import type { Requests } from "./requests";
 
@@ -29,6 +30,7 @@ export function openGitLab(place: ForgePlace, requests: Requests): Forge {
     place,
     ...lookAtGitLab(project, requests),
     listIssues: issuesOfGitLab(project, requests),
+    ...issueVerbsOfGitLab(project, requests),
     async findOpen(branch) {
       const query = new URLSearchParams({ state: "opened", source_branch: branch });
       const found = await requests.get(`${project}/merge_requests?${query}`);

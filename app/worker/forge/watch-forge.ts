@@ -32,19 +32,32 @@ export async function watchForge(watch: Watch, stop: AbortSignal): Promise<void>
   if (!options.opensPulls || product === null) return;
   const looks = [
     { what: "Pull requests", look: pullLook(service, product.id) },
-    { what: "Issues", look: issueLook(service, product.id) },
+    {
+      what: "Issues",
+      look: issueLook({
+        service,
+        journal,
+        productId: product.id,
+        workerName: watch.folder.workerName,
+      }),
+    },
   ];
+  /** The last problem of each, which is said when it begins. */
+  const said = new Map<string, string>();
   while (!stop.aborted) {
     for (const { what, look } of looks) {
       try {
         await interruptible(stop, () => look(() => openForgeOf(watch, product)));
+        said.delete(what);
       } catch (error) {
         if (stop.aborted) return;
         const words =
           error instanceof ZodError
             ? "the code host answered something else than expected"
             : messageOf(error);
-        journal.sayOnce(`${what} cannot be looked at: ${words}`);
+        const sentence = `${what} cannot be looked at: ${words}`;
+        if (said.get(what) !== sentence) journal.say(sentence);
+        said.set(what, sentence);
       }
     }
     await wait(options.forgePollSeconds * 1_000, undefined, { signal: stop }).catch(
