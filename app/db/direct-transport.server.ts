@@ -1,11 +1,13 @@
 import pg from "pg";
 import { CallFailure } from "./call-failure.server";
 import { connectionSettings } from "./connection-settings.server";
-import type { Transport } from "./statement.server";
 import {
   type ConnectionKind,
   type Door,
+  longestWait,
+  type Statement,
   sessionSettings,
+  type Transport,
   writeStatement,
 } from "./statement.server";
 import { answerInPlaces } from "./user-places.server";
@@ -55,6 +57,7 @@ function openPool(options: DirectTransportOptions, connections: number): pg.Pool
     max: connections,
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: 5000,
+    query_timeout: longestWait,
     keepAlive: true,
     application_name: "backloom",
     onConnect: isSession ? (client) => client.query(sessionSettings) : undefined,
@@ -82,7 +85,7 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
 type Answer = pg.QueryArrayResult<[string | null]>;
 
 /** Sends one text; the last of its statements answers with one text. */
-async function ask(client: pg.PoolClient, statement: pg.QueryConfig): Promise<string> {
+async function ask(client: pg.PoolClient, statement: Statement): Promise<string> {
   return textOf(await client.query<[string | null]>({ ...statement, rowMode: "array" }));
 }
 

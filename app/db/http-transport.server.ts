@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CallFailure } from "./call-failure.server";
-import type { Door, Transport } from "./statement.server";
+import { type Door, longestWaitOf, type Transport } from "./statement.server";
 import { answerInPlaces } from "./user-places.server";
 
 export interface HttpTransportOptions {
@@ -21,11 +21,15 @@ const connections = 8;
 /** Calls functions through the Data API: the way to a hosted project without a Postgres address. */
 export function openHttpTransport(options: HttpTransportOptions): Transport {
   const callAtOnce: Transport["call"] = (door, values) =>
-    callOnce(options, door, JSON.stringify(values));
+    callOnce(options, door, values);
   return { call: answerInPlaces(connections, callAtOnce) };
 }
 
-async function callOnce(options: HttpTransportOptions, door: Door, body: string) {
+async function callOnce(
+  options: HttpTransportOptions,
+  door: Door,
+  values: Record<string, unknown>,
+) {
   const address = `${options.supabaseUrl}/rest/v1/rpc/${door}`;
   const headers = {
     apikey: options.secretKey,
@@ -34,7 +38,10 @@ async function callOnce(options: HttpTransportOptions, door: Door, body: string)
     "content-type": "application/json",
     accept: "application/json",
   };
-  const response = await post(options.fetch, address, { method: "POST", headers, body });
+  const response = await post(options.fetch, address, {
+    ...{ method: "POST", headers, body: JSON.stringify(values) },
+    signal: AbortSignal.timeout(longestWaitOf(values)),
+  });
   const text = await response.text().catch((cause: unknown) => {
     throw new CallFailure(connectionLost, "unknown", cause);
   });

@@ -39,6 +39,27 @@ const longOperation = "import_backlog";
 const longSettings = "set local statement_timeout='60s';";
 
 /**
+ * How long an answer is waited for, in milliseconds. Postgres ends its statements earlier, so only a network that says nothing
+ * any more reaches this: without it the call would hold its connection until the system gives up, a quarter of an hour.
+ */
+export const longestWait = 15_000;
+const otherWaits = new Map<unknown, number>([
+  [longOperation, 75_000],
+  // A probe frees its connection before the next probe comes.
+  ["ping", 1_000],
+]);
+
+/** How long the answer of this call is waited for. */
+export function longestWaitOf(given: Record<string, unknown>): number {
+  return otherWaits.get(given.p_function) ?? longestWait;
+}
+
+/** What is sent to Postgres; pg gives up on the answer after `query_timeout`, which its types do not know here. */
+export interface Statement extends pg.QueryConfig {
+  query_timeout: number;
+}
+
+/**
  * The call of a door. A session plans it once and takes the values apart from it; over a pooler it is one whole text,
  * because the next statement may meet another session.
  */
@@ -46,7 +67,7 @@ export function writeStatement(
   kind: ConnectionKind,
   door: Door,
   given: Record<string, unknown>,
-): pg.QueryConfig {
+): Statement {
   const parameters = Object.entries(doors[door]).filter(([name]) => given[name] !== undefined);
   const values = parameters.map(([name, type]) => textOf(given[name], type));
   const text = (write: (value: string, index: number) => string) =>
@@ -54,14 +75,16 @@ export function writeStatement(
       .map(([name, type], index) => `${name}=>${write(values[index] ?? "", index)}::${type}`)
       .join()})::text`;
   const isLong = given.p_function === longOperation;
+  const query_timeout = longestWaitOf(given);
   if (kind === "session" && !isLong)
     return {
       name: `${door}/${parameters.length}`,
       text: text((_, index) => `$${index + 1}`),
       values,
+      query_timeout,
     };
   const local = kind === "session" ? "" : localSettings;
-  return { text: local + (isLong ? longSettings : "") + text(toLiteral) };
+  return { text: local + (isLong ? longSettings : "") + text(toLiteral), query_timeout };
 }
 
 function textOf(value: unknown, type: string): string {
