@@ -111,7 +111,7 @@ export interface Env {
   host: string;
   /** The address people open, without a trailing slash. The only source for links, QR codes and cookie security. */
   appOrigin: string;
-  /** Accepted values of `Origin`. */
+  /** Our `Origin` values: APP_ORIGIN if set (under all loopback names if it is one), else all local names. */
   origins: readonly string[];
   /** True exactly when the origin is https (cookies are then Secure). */
   secureCookies: boolean;
