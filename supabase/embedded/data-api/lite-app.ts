@@ -25,7 +25,7 @@ export interface LiteOptions {
 
 /**
  * One @supabase/lite over the database. When it sees row level security, it would grant everything to the API roles.
- * Here privileges come from the migrations, so it is told that this is already done. Its login role could not grant
+ * Here privileges come from the migrations, so `rlsState` says it is already done. Its login role could not grant
  * them anyway: it owns nothing.
  */
 export function createLiteApp(options: LiteOptions) {

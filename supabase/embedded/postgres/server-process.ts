@@ -105,7 +105,7 @@ export async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** Whether to retry (refused, reset, in recovery). Only a wrong password (28P01) or missing database (3D000) is final. */
+/** Whether to retry (refused, reset, recovery). Only a wrong password (28P01) or missing database (3D000) is final. */
 function isStarting(error: unknown): boolean {
   if (!(error instanceof Error) || !("code" in error)) return true;
   return error.code !== "28P01" && error.code !== "3D000";

@@ -99,7 +99,7 @@ interface StreamOptions {
   signal: AbortSignal;
 }
 
-/** Opens the stream. A slot starts, and probes are answered, only once all transactions open now, in any database, end. */
+/** Opens the stream. The slot starts, and probes are answered, only once all currently open transactions have ended. */
 async function openStream(options: StreamOptions): Promise<Stream> {
   const { databaseUrl, listener, probeMs, signal } = options;
   const service = new LogicalReplicationService(

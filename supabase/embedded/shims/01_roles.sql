@@ -27,7 +27,8 @@ alter role dashboard_user nologin;
 grant anon, authenticated, service_role to authenticator;
 grant anon, authenticated, service_role, authenticator to postgres with admin option;
 -- On a hosted project, an extension lets `postgres` create policies on realtime.messages although it is not a member of
--- the owner. Here it inherits the owner's rights, cannot become the owner, and may only do policies (04_realtime.sql).
+-- the owner. Here it inherits the owner's rights, cannot become the owner, and may change only policies
+-- (04_realtime.sql).
 do $$
 begin
   if current_setting('server_version_num')::integer < 160000 then

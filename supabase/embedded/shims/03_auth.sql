@@ -174,8 +174,8 @@ $$;
 
 reset role;
 
--- As on a hosted project, the API roles may call the helpers but read no table; `postgres` may read, write and reference
--- the tables and add triggers, but create nothing in this schema.
+-- As on a hosted project, the API roles may call the helpers but read no table; `postgres` may read, write and
+-- reference the tables and add triggers, but create nothing in this schema.
 grant usage on schema auth to anon, authenticated, service_role, postgres;
 grant select, insert, update, delete, references, trigger on all tables in schema auth to postgres with grant option;
 
