@@ -9,8 +9,8 @@ import { renderToString } from "react-dom/server";
 import { NonceProvider } from "~/ui/nonce";
 
 /**
- * No page defers data, so each is rendered in one go and goes out as one text: streams would cost as much as
- * the rendering itself. An error ends here and Remix renders the error page instead.
+ * No page defers data, so each is rendered to one string: streaming would cost as much as the rendering itself.
+ * If rendering throws, Remix renders the error page instead.
  */
 export default function handleRequest(
   request: Request,
@@ -30,14 +30,14 @@ export default function handleRequest(
   return new Response(`<!DOCTYPE html>${html}`, { headers, status });
 }
 
-/** A refusal for being too fast says when to come back, on a page as well; Remix keeps it to the answer of the route. */
+/** Returns `Retry-After` of a 429. Remix does not copy it from the route's answer to the page. */
 function retryAfterOf({ staticHandlerContext }: EntryContext): string | null {
   const { actionHeaders, loaderHeaders } = staticHandlerContext;
   const answers = [...Object.values(actionHeaders), ...Object.values(loaderHeaders)];
   return answers.find((answer) => answer.has("retry-after"))?.get("retry-after") ?? null;
 }
 
-/** Errors that loaders and actions throw unexpectedly; refusals are responses and do not come here. */
+/** Logs unexpected errors of loaders and actions. Refusals are responses and never arrive here. */
 export function handleError(
   error: unknown,
   { request, context }: LoaderFunctionArgs | ActionFunctionArgs,

@@ -2,15 +2,15 @@ import { z } from "zod";
 import { list } from "./env-values.server";
 import { loopbackNames } from "./own-origins.server";
 
-/** How people sign in with the account of their company (OpenID Connect). */
+/** Settings for company sign-in (OpenID Connect). */
 export interface OidcSettings {
-  /** Exactly as the provider calls itself. */
+  /** Must equal the provider's own issuer exactly. */
   issuer: string;
   clientId: string;
   clientSecret: string | undefined;
-  /** Lower case. Empty: an address of any domain will do. */
+  /** Lower case. Empty allows any domain. */
   allowedDomains: readonly string[];
-  /** The claim that makes somebody an administrator, and takes that away where it is missing. */
+  /** Claim that grants the administrator role. Without it, the role is removed. */
   adminClaim: { name: string; value: string | true } | undefined;
   /** Within how many hours whoever has no refresh token signs in again. */
   recheckHours: number;

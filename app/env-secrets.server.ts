@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 
 type Variables = Record<string, string | undefined>;
 
-/** Names of variables that hold secrets: each may stand in a file of its own, which `<name>_FILE` names. */
+/** Whether a variable holds a secret. Such a variable may be read from the file that `<name>_FILE` names. */
 export function isSecretName(name: string): boolean {
   return /_(SECRET|KEY|TOKEN)$/.test(name) || name === "SUPABASE_DB_URL";
 }
 
 /**
- * Takes secrets from the files that orchestrators mount, so that they stand neither in the environment of a process nor
- * in a unit. What cannot be read is a problem that names its variable.
+ * Reads secrets from files mounted by orchestrators, so that they appear neither in a process's environment nor in a
+ * unit file. Unreadable files are reported as problems that name their variable.
  */
 export function readSecretFiles(
   given: Variables,

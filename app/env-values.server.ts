@@ -1,7 +1,7 @@
 import { Cron } from "croner";
 import { z } from "zod";
 
-/** What a variable of the environment may be; each says in words what it must be instead. */
+/** Schemas of environment variables. Each message says what the value must be. */
 
 export const port = z
   .string()
@@ -50,7 +50,7 @@ export const secret = z
   .string()
   .min(32, "must have at least 32 characters (openssl rand -base64 32)");
 
-/** Sent as a bearer token by programs. */
+/** A secret that programs send as a bearer token. */
 export const bearerSecret = z
   .string()
   .trim()

@@ -27,7 +27,7 @@ import {
  * everything else receives values.
  */
 
-/** Who may make an account: everybody, those who were invited, nobody but an administrator. */
+/** Who may create an account: everybody, invited people, or administrators only. */
 const registrations = ["open", "invite", "closed"] as const;
 
 const variables = z.object({
@@ -86,7 +86,7 @@ export interface SupabaseSettings {
   publishableKey: string;
   secretKey: string;
   dbUrl: string | undefined;
-  /** At most this many connections of this process to `dbUrl`. */
+  /** Maximum connections of this process to `dbUrl`. */
   dbConnections: number;
 }
 
@@ -105,39 +105,39 @@ export interface StreamLimits {
 }
 
 export interface Env {
-  /** True unless development is asked for by name: sources are never served by an oversight. */
+  /** True unless NODE_ENV explicitly asks for development, so that sources are never served by accident. */
   isProduction: boolean;
   port: number;
   host: string;
-  /** The address people open, without a trailing slash: the only source of links, QR codes and cookie security. */
+  /** The address people open, without a trailing slash. The only source for links, QR codes and cookie security. */
   appOrigin: string;
-  /** Every value of `Origin` that is ours: only `appOrigin` when it is configured, else all local names. */
+  /** Our `Origin` values: APP_ORIGIN if set (under all loopback names if it is one), else all local names. */
   origins: readonly string[];
   /** True exactly when the origin is https (cookies are then Secure). */
   secureCookies: boolean;
   dataDir: string;
-  /** When an embedded installation is copied into `backups` of its data folder (UTC), and how many copies stay. */
+  /** Schedule (UTC) of backups of an embedded installation into `backups` of its data folder, and how many to keep. */
   backups: { schedule: string | undefined; keep: number };
-  /** The first seals, all open. Empty only in embedded mode, where the data folder brings one. */
+  /** The first one seals, all open. Empty only in embedded mode, where the data folder has one. */
   sessionSecrets: readonly string[];
   cronSecret: string | undefined;
-  /** What monitoring sends; without one only this machine may read `/metrics`. */
+  /** Bearer token of monitoring. Without it, only this machine may read `/metrics`. */
   metricsToken: string | undefined;
   trustProxy: readonly string[];
-  /** Undefined: the embedded stack is started in this process. */
+  /** If undefined, this process starts the embedded stack. */
   supabase: SupabaseSettings | undefined;
   vapid: VapidSettings | undefined;
-  /** Whether webhooks and push messages may go to addresses of private networks. */
+  /** Whether webhooks and push messages may be sent to private networks. */
   allowPrivateDestinations: boolean;
-  /** Who may make an account; unless it is said, everybody on this machine, and by invitation alone where others reach it. */
+  /** Who may create an account. Default: `open` if only this machine can reach the service, else `invite`. */
   registration: (typeof registrations)[number];
-  /** The provider that people sign in with; undefined: with a password alone. */
+  /** The sign-in provider. If undefined, people sign in with a password only. */
   oidc: OidcSettings | undefined;
   logLevel: Variables["LOG_LEVEL"];
   streamLimits: StreamLimits;
 }
 
-/** One line per variable that is missing or wrong, to be printed as it is. */
+/** Lists missing or invalid variables, one line each. Printed as it is. */
 export class EnvironmentError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(`The environment is not complete:\n${problems.map((line) => `  ${line}`).join("\n")}`);
@@ -146,7 +146,7 @@ export class EnvironmentError extends Error {
 }
 
 export function readEnv(source: Record<string, string | undefined>): Env {
-  // An empty variable counts as unset, as it comes from `NAME=` in a .env file.
+  // Empty variables count as unset, because `NAME=` in a .env file produces them.
   const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ""));
   const { values, problems: unread } = readSecretFiles(given, Object.keys(variables.shape));
   const parsed = variables.safeParse(values);
@@ -222,7 +222,7 @@ function toEnv(values: Variables): Env {
   };
 }
 
-/** Nobody else reaches it: neither at the address where it listens nor at the one that people open. */
+/** Whether only this machine can reach the service: both HOST and APP_ORIGIN are loopback names. */
 function isOfThisMachine({ HOST, APP_ORIGIN }: Variables): boolean {
   const names = [bracketed(HOST), ...(APP_ORIGIN ? [new URL(APP_ORIGIN).hostname] : [])];
   return names.every((name) => loopbackNames.includes(name) || /^127(\.\d{1,3}){3}$/.test(name));

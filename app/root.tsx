@@ -23,7 +23,7 @@ export const links: LinksFunction = () => [
 
 export const meta: MetaFunction = () => [{ title: "Backloom" }];
 
-/** The theme comes from its cookie, so that the first paint is already the right one. */
+/** Reads the theme from its cookie, so that the first paint is already right. */
 export function loader({ request }: LoaderFunctionArgs) {
   return json({ theme: readTheme(request.headers.get("cookie")) });
 }
@@ -70,7 +70,7 @@ export function ErrorBoundary() {
   );
 }
 
-/** Says that another page, or the answer to a form, is on its way; motion.css shows it only when that takes a while. */
+/** Progress bar while a page or form answer loads. motion.css shows it only after a delay. */
 function PageProgress() {
   const { state } = useNavigation();
   if (state === "idle") return null;

@@ -6,21 +6,21 @@ import type { Hub } from "./realtime/hub.server";
 import type { WorkerFile } from "./server/worker-file.server";
 import type { OpenStreams } from "./sse/open-streams.server";
 
-/** Everything that lives as long as the process; made once at start and handed down in the load context. */
+/** Everything that lives as long as the process. Created once at start and passed in the load context. */
 export interface Services {
   readonly env: Env;
   readonly database: Database;
   /** One upstream subscription per topic, shared by all streams of this process. */
   readonly hub: Hub;
-  /** The open streams of this process: their limits and the sweep of their readers' rights. */
+  /** The open streams of this process: their limits and the sweep that checks access. */
   readonly streams: OpenStreams;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly startedAt: Date;
-  /** The service version that `/api/health` tells. */
+  /** The version that `/api/health` reports. */
   readonly version: string;
-  /** What `GET /worker.mjs` answers; null where nothing was built. */
+  /** The file of `GET /worker.mjs`, or null if there is no build. */
   readonly workerFile: WorkerFile | null;
-  /** Aborted when the process is asked to stop: open streams and long polls end themselves. */
+  /** Aborted when the process stops, so that open streams and long polls end. */
   readonly stopSignal: AbortSignal;
 }

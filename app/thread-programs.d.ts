@@ -1,4 +1,4 @@
-/** The text of a program for a thread of its own (see vite.threads.ts). */
+/** Source text of a program that runs in a worker thread (see vite.threads.ts). */
 declare module "*?thread" {
   const source: string;
   export default source;

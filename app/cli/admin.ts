@@ -1,9 +1,9 @@
 import { runCommandLine } from "./run-command.server";
 import { openTarget } from "./target.server";
 
-/** Entry of `npm run admin`: one command, and the end. */
+/** Entry of `npm run admin`: runs one command and exits. */
 const { output, exitCode } = await runCommandLine(process.argv.slice(2), () =>
   openTarget(process.env),
 );
-// Everything is closed by now; timers of the libraries would only keep the person waiting.
+// Everything is closed by now. Exit explicitly, because timers of libraries would keep the process alive.
 process.stdout.write(`${output}\n`, () => process.exit(exitCode));

@@ -1,4 +1,4 @@
-// Entry of `npm run build`, and used by the launcher: the pages with Vite, the programs with esbuild.
+// Entry of `npm run build`, also used by the launcher. Builds the pages with Vite and the programs with esbuild.
 import { spawnSync } from "node:child_process";
 import {
   existsSync,
@@ -15,7 +15,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { root } from "./launch/problem.mjs";
 
-/** What each part is made from; a change in any of it makes the part stale. */
+/** Sources of each part. A change in any of them makes the part stale. */
 const sources = {
   pages: [
     "app",
@@ -35,14 +35,14 @@ const programs = {
   worker: "app/worker/main.ts",
 };
 
-/** Builds what is stale, one process at a time: two at once would take each other's files away. */
+/** Builds a part if it is stale, one process at a time: parallel builds would delete each other's files. */
 export async function buildIfStale(part) {
   if (!isStale(part)) return;
   const lock = join(root, "node_modules", ".building");
   while (!takeLock(lock)) await delay(200);
   try {
     if (!isStale(part)) return;
-    // What a build leaves that is stopped half-way must not pass for whole.
+    // An interrupted build must not count as complete.
     rmSync(stampOf(part), { force: true });
     await (part === "pages" ? buildPages() : bundle());
   } finally {
@@ -50,7 +50,7 @@ export async function buildIfStale(part) {
   }
 }
 
-/** A lock of a process that has died is nobody's. */
+/** Takes the build lock. Removes a lock whose process has died. */
 function takeLock(lock) {
   try {
     writeFileSync(lock, String(process.pid), { flag: "wx" });
@@ -78,7 +78,7 @@ function isStale(part) {
   return sources[part].some((path) => changedAt(join(root, path)) > builtAt);
 }
 
-/** The Remix build: client files and the server build. */
+/** Runs the Remix build: client files and server build. */
 async function buildPages() {
   const begun = new Date();
   process.stderr.write("Building the pages ...\n");
@@ -92,7 +92,7 @@ async function buildPages() {
   markBuilt("pages", begun);
 }
 
-/** The programs of this clone. */
+/** Bundles the programs of this clone. */
 async function bundle() {
   const begun = new Date();
   removeOldChunks(join(root, "build/programs"));
@@ -101,7 +101,7 @@ async function bundle() {
   markBuilt("programs", begun);
 }
 
-/** The programs: one file each, packages left outside, embedded parts loaded only when needed. */
+/** Bundles each program into one file. Embedded parts are separate chunks, loaded only when needed. */
 export async function bundlePrograms({ entryPoints = {}, ...options }) {
   const { build } = await import("esbuild");
   const present = Object.entries(programs).filter(([, file]) => existsSync(join(root, file)));
@@ -119,12 +119,12 @@ export async function bundlePrograms({ entryPoints = {}, ...options }) {
   });
 }
 
-/** What was written as CommonJS asks for Node's own modules. */
+/** Provides `require`, with which bundled CommonJS code loads Node's modules. */
 export const requireBanner = {
   js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
 };
 
-/** The worker with everything that it needs in one file, for machines that have Node and git and nothing of ours. */
+/** Bundles the worker with all dependencies into one file, for machines that have only Node and git. */
 export async function bundleWorkerFile(folder) {
   const { build } = await import("esbuild");
   await build({
@@ -145,7 +145,7 @@ export async function bundleWorkerFile(folder) {
 
 const monthMs = 30 * 86_400_000;
 
-/** A running server or worker may still load a chunk of the build before; those of another month are in nobody's way. */
+/** Removes chunks older than a month. Newer ones stay, because a running server or worker may still load them. */
 function removeOldChunks(folder) {
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder)) {
@@ -158,14 +158,14 @@ function stampOf(part) {
   return join(root, "build", `.${part}`);
 }
 
-/** What was saved while it was built makes it stale again. */
+/** Stamps the part with the build's start, so that files saved during the build make it stale again. */
 function markBuilt(part, begun) {
   mkdirSync(join(root, "build"), { recursive: true });
   writeFileSync(stampOf(part), "");
   utimesSync(stampOf(part), begun, begun);
 }
 
-/** When anything in a file or folder changed last; a folder changes when something is added or removed. */
+/** Returns the latest change (ms) of a file, or in a folder. Adding or removing a file changes its folder. */
 function changedAt(path) {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat?.isDirectory()) return stat?.mtimeMs ?? 0;

@@ -2,19 +2,19 @@ import type { z } from "zod";
 import type { Target } from "./target.server";
 import { optionOf, splitWords } from "./words";
 
-/** What a command answers: one JSON object with `--json`, else lines for a person. */
+/** Output of a command: one JSON object with `--json`, else lines for a person. */
 export interface CommandOutput {
   json: Record<string, unknown>;
   lines: readonly string[];
-  /** False when the command ran but found something wrong (doctor): exit code 1. */
+  /** False if the command ran but found a problem (doctor): exit code 1. */
   ok?: boolean;
 }
 
 interface CommandDefinition<Options extends z.ZodObject> {
-  /** The words after `npm run admin --`, like `user create`. */
+  /** The words after `npm run admin --`, for example `user create`. */
   name: string;
   summary: string;
-  /** Names of the arguments that stand without `--`, in order; they are fields of `options` too. */
+  /** Names of the positional arguments, in order. They are fields of `options` too. */
   positionals?: readonly string[];
   options: Options;
   run(target: Target, options: z.output<Options>): Promise<CommandOutput>;
@@ -28,10 +28,10 @@ export interface Command {
   run(target: Target, words: readonly string[]): Promise<CommandOutput>;
 }
 
-/** A refusal of the command line: one sentence that says what is wrong and what to do. */
+/** A refusal with a message that says what is wrong and what to do. */
 export class CommandError extends Error {}
 
-/** Raised for options that do not fit; the usage line is shown beneath. */
+/** Thrown for invalid options. The usage line is printed below it. */
 export class UsageError extends Error {}
 
 export function defineCommand<Options extends z.ZodObject>(

@@ -8,7 +8,7 @@ import { enrolMember } from "~/domain/transfers/operations.server";
 import { sampleDocument } from "~/domain/transfers/sample-document";
 import { randomPassword } from "./secret-words";
 
-/** What the first start made; printed once and kept nowhere else. */
+/** What the first start created. Printed once and stored nowhere else. */
 export interface FirstStart {
   administrator: { username: string; email: string; password: string };
   token: string;
@@ -17,8 +17,8 @@ export interface FirstStart {
 }
 
 /**
- * On the first start of an embedded installation: an administrator, a token of theirs, a demo account, and a sample product
- * with an active sprint whose run nothing blocks. Null when somebody has an account already.
+ * On the first start of an embedded installation, creates an administrator with a token, a demo account, and a sample
+ * product with an active sprint that is ready to run. Returns null if any account exists.
  */
 export async function prepareFirstStart(database: Database): Promise<FirstStart | null> {
   if (await hasAccounts(database)) return null;
@@ -42,7 +42,7 @@ function account(username: string): { username: string; email: string; password:
   return { username, email: `${username}@localhost.localdomain`, password: randomPassword() };
 }
 
-/** The lines that `npm start` prints once, ending with the first steps of a person and of an agent. */
+/** Returns the lines that `npm start` prints once, ending with first steps for a person and an agent. */
 export function describeFirstStart(first: FirstStart, origin: string): string[] {
   const { administrator, demo, token, product } = first;
   return [

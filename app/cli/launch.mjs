@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=4
 // Entry of the command `backloom` and of `npm start`, `npm run dev`, `npm run admin` and `npm run worker`: plain Node
-// without dependencies, because a clone may not have them yet. Says in one line what is wrong and how to mend it.
+// without dependencies, because a clone may not have them yet. Reports a problem and its fix in one line.
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fail, isPackage, root } from "./launch/problem.mjs";
@@ -12,7 +12,7 @@ checkNode();
 if (mode === "--help" || mode === "help") end(usage());
 if (mode === "--version") end(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version);
 
-/** The program of each word, and what comes before the words of the person. */
+/** Program of each command word, followed by its first arguments. */
 const programs = { start: ["start"], worker: ["worker"], admin: ["admin"] };
 for (const word of ["doctor", "backup", "restore"]) programs[word] = ["admin", word];
 if (!isPackage) programs.dev = ["start"];
@@ -39,7 +39,7 @@ async function ensureInstalled() {
   packages.ensureInstalled();
 }
 
-/** A clone has its `.env`; in other people's folders a file of that name belongs to something else. */
+/** Loads `.env` in a clone, `backloom.env` for a package: in other folders `.env` belongs to other software. */
 function readSettings() {
   const settings = isPackage ? resolve("backloom.env") : join(root, ".env");
   if (existsSync(settings)) process.loadEnvFile(settings);
@@ -55,7 +55,7 @@ async function ensureBuilt() {
   }
 }
 
-/** The line of a build's output that names the error; warnings come before it, the stack after it. */
+/** Returns the line of a build's output that names the error. Warnings come before it, the stack after it. */
 function firstLine(error) {
   const output = String(error instanceof Error ? error.message : error);
   const named = /error during build:\s*(.+)/.exec(output) ?? /^(?!\s*at ).*error.*$/im.exec(output);

@@ -1,4 +1,4 @@
-// Before `npm pack`: builds what a clone makes for itself at its first start.
+// Runs before `npm pack`: builds what a clone builds at its first start.
 import { readFileSync, rmSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
@@ -19,8 +19,8 @@ await bundlePrograms({
 await bundleWorkerFile("build/package");
 
 /**
- * `overrides` choose the patched router for a clone, and npm does not ask those of a package: so the router is built
- * in, with what only it needs. Our other packages are installed beside.
+ * Bundles the router and its own dependencies. In a clone, `overrides` select the patched router, but npm ignores the
+ * `overrides` of an installed package. Other packages are installed as dependencies.
  */
 function place({ path, resolveDir, kind }) {
   if (kind === "entry-point") return undefined;

@@ -8,7 +8,7 @@ import {
 } from "~/domain/transfers/backlog-md/source-folder";
 import { CommandError } from "./command";
 
-/** Reads a Backlog.md folder whole: every file is either read or named as skipped with its reason. */
+/** Reads a whole Backlog.md folder. Every file is either read or listed as skipped with a reason. */
 export async function readFolder(folder: string): Promise<SourceFolder> {
   const paths = await listFiles(folder);
   if (paths.length > folderLimits.files) {

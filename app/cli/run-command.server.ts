@@ -8,7 +8,7 @@ import { importBacklogMd } from "./commands/import-backlog-md";
 import { exportCommand, importFile, memberAdd, productCreate } from "./commands/products";
 import type { Target } from "./target.server";
 
-/** Every admin command. One whose name begins like another's stands before it. */
+/** All admin commands. Order matters: a name that starts with another command's name must come first. */
 const commands: readonly Command[] = [
   userCreate,
   userResetPassword,
@@ -23,13 +23,13 @@ const commands: readonly Command[] = [
   doctor,
 ];
 
-/** How the command line ended: what goes to standard output and the exit code. */
+/** Result of a command line: its standard output and exit code. */
 export interface Ending {
   output: string;
   exitCode: number;
 }
 
-/** Runs one command line. Every refusal is one sentence that says what to do; `--json` makes it an object. */
+/** Runs one command line. Every refusal is one message that says what to do, or an object with `--json`. */
 export async function runCommandLine(
   argv: readonly string[],
   openTarget: () => Target,
@@ -60,7 +60,7 @@ function present({ json, lines, ok = true }: CommandOutput, asJson: boolean): En
   return { output: asJson ? JSON.stringify(json) : lines.join("\n"), exitCode: ok ? 0 : 1 };
 }
 
-/** Every refusal and every failure is one sentence; a wrong command line shows how it is used. */
+/** Formats a refusal or failure as one message. Invalid options also show the usage. */
 function refuse(error: unknown, command: Command, asJson: boolean): Ending {
   const isUsage = error instanceof UsageError;
   const message = messageOf(error);

@@ -3,18 +3,18 @@ import type { Database } from "~/db/database.server";
 import { type Env, readEnv } from "~/env.server";
 import { type Backend, openBackend } from "~/server/backend";
 
-/** What a command works on: the Supabase of the environment, opened when it is first needed. */
+/** What a command works on: the Supabase of the environment, opened on first use. */
 export interface Target {
   env(): Env;
-  /** The embedded stack, joined beside a running server or started for the command; or the hosted project. */
+  /** The embedded stack, joined if a server is running, else started for the command; or the hosted project. */
   backend(): Promise<Backend>;
   database(): Promise<Database>;
-  /** The first line of standard input: where a secret is given that must not stand in the list of processes. */
+  /** Returns the first line of standard input, for secrets that must not appear in the process list. */
   inputLine(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Opens the target of an admin command over the variables of the environment. */
+/** Creates the target of an admin command from environment variables. */
 export function openTarget(variables: Record<string, string | undefined>): Target {
   let env: Env | undefined;
   let backend: Promise<Backend> | undefined;
@@ -38,7 +38,7 @@ export function openTarget(variables: Record<string, string | undefined>): Targe
 }
 
 async function readInputLine(input: NodeJS.ReadStream): Promise<string> {
-  // A person sees that the command waits for them; a pipe needs no prompt.
+  // Prompt a person; a pipe needs no prompt.
   if (input.isTTY) process.stderr.write("Password: ");
   const lines = createInterface({ input, terminal: false });
   for await (const line of lines) return line;

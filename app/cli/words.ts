@@ -3,7 +3,7 @@ import { z } from "zod";
 
 type Option = NonNullable<ParseArgsConfig["options"]>[string];
 
-/** Splits words into the options of a schema and what stands without `--`; throws for what it does not know. */
+/** Splits arguments into the options of a schema and positionals. Throws for unknown options. */
 export function splitWords(
   args: readonly string[],
   shape: z.core.$ZodShape,
@@ -15,7 +15,7 @@ export function splitWords(
   return parseArgs({ args: [...args], options, allowPositionals });
 }
 
-/** A boolean is a flag, a list may be given several times. */
+/** Converts a field's schema to a `parseArgs` option: booleans are flags, arrays may be given several times. */
 export function optionOf(schema: z.core.$ZodType): Option {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) {
     return optionOf(schema.unwrap());

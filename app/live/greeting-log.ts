@@ -4,8 +4,8 @@ const named = (signal: Signal, name: string) => signal.type === "named" && signa
 const longestLog = 500;
 
 /**
- * What a tab needs that joins a running stream: the status, the last greeting and every change since then.
- * Undefined when too much has happened since; then the stream is opened anew instead.
+ * What a tab needs to join a running stream: the status, the last greeting and every change since. `replay` returns
+ * undefined if there were too many changes; the stream must then be reopened.
  */
 export class GreetingLog {
   #status: Signal = { type: "status", status: "connecting" };

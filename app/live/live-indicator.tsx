@@ -9,7 +9,7 @@ const texts: Readonly<Record<LiveStatus, string>> = {
   refused: "Live updates stopped. Reload the page",
 };
 
-/** Says quietly whether the page is live. The word appears only when it is not. */
+/** Dot that shows whether the page is live. Text appears only when it is not. */
 export function LiveIndicator({ status }: { status: LiveStatus }) {
   const isQuiet = status === "live" || status === "connecting";
   return (

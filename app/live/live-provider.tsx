@@ -12,15 +12,15 @@ import { RetryingFetch } from "./retrying-fetch";
 import { RevalidationSchedule } from "./revalidation-schedule";
 
 interface Live {
-  /** Whose streams the pages read, so that two users of one browser never share one. */
+  /** Owner of the pages' streams, so that two users of one browser never share one. */
   userId: string | undefined;
-  /** Reads the data of the page again, once for all streams that ask at the same time. */
+  /** Reloads the page's data, once for all streams that ask at the same time. */
   revalidate: () => void;
 }
 
 const LiveContext = createContext<Live>({ userId: undefined, revalidate: () => {} });
 
-/** Stands around the signed-in pages: their streams belong to this user and revalidate the page together. */
+/** Wraps the signed-in pages: their streams belong to this user and revalidate the page together. */
 export function LiveProvider({ userId, children }: { userId: string; children: ReactNode }) {
   const revalidate = useRevalidation();
   const live = useMemo(() => ({ userId, revalidate }), [userId, revalidate]);
@@ -31,14 +31,14 @@ export function useLive(): Live {
   return useContext(LiveContext);
 }
 
-/** Asks for the loaders of the page to run again; the schedule decides when. */
+/** Returns a function that asks for the page's loaders to run again. The schedule decides when. */
 function useRevalidation(): () => void {
   const revalidator = useRevalidator();
   const navigation = useNavigation();
   const latest = useRef(revalidator);
   const schedule = useRef<RevalidationSchedule | undefined>(undefined);
   const patient = useRef<RetryingFetch | undefined>(undefined);
-  // An answer that leads elsewhere is not followed when anything newer has begun meanwhile.
+  // Wait for running submissions: Remix ignores their redirect if something newer has started meanwhile.
   const isSending = useFetchers().some(({ state }) => state === "submitting");
   const isIdle = navigation.state === "idle" && revalidator.state === "idle" && !isSending;
 
@@ -81,7 +81,7 @@ function useRevalidation(): () => void {
   return useCallback(() => schedule.current?.ask(), []);
 }
 
-/** What the router knows from the moment that a form leaves; a page that is busy drawing hears of it later. */
+/** Asks the router, which knows of a submission at once. React state lags while the page is busy rendering. */
 function isSubmitting(): boolean {
   return [...window.__remixRouter.state.fetchers.values()].some(
     ({ state }) => state === "submitting",

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import type { BacklogChange, pairingStateSchema } from "~/contract/events";
 
-// The server checks every message against the contract before it is sent; the browser only looks at what it is
-// about to use. A schema library would be a tenth of what a board loads.
+// The server validates every message against the contract; the browser checks only the fields it uses.
+// A schema library would be a tenth of what a board loads.
 
 type Fields = Record<string, unknown>;
 
@@ -23,7 +23,7 @@ export function isBacklogChange(value: unknown): value is BacklogChange {
   return isChange(value) && typeof value.product_id === "string";
 }
 
-/** True when the messages missed since the last one follow, so that nothing need be read again. */
+/** True if the missed messages follow, so that nothing has to be read again. */
 export function isResumed(value: unknown): boolean {
   return isFields(value) && value.resumed === true;
 }

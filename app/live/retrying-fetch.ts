@@ -1,17 +1,17 @@
 import type { ShouldRevalidateFunction } from "@remix-run/react";
 
-/** Where an undo is sent. */
+/** Address of the undo action. */
 export const undoPath = "/undo";
 
 const firstPauseMs = 500;
 const longestPauseMs = 5000;
-/** After this the failure is shown: the page has been old for long enough. */
+/** After this time (ms) the failure is shown. */
 const patienceMs = 60_000;
 
 /**
- * A page must not turn into an error page because it tried to freshen itself at the wrong moment. While it
- * revalidates by itself, its data requests outlast a lost network and a server that restarts; the page stays as it
- * is meanwhile. What the server refuses (401, 403, 404) is answered as ever.
+ * Keeps a page from turning into an error page because a background revalidation failed. During revalidation, data
+ * requests are retried across network loss and server restarts, and the page stays as it is. Refusals (401, 403, 404)
+ * pass through.
  */
 export class RetryingFetch {
   readonly #fetch: typeof fetch;
@@ -27,7 +27,7 @@ export class RetryingFetch {
   }
 
   readonly fetch: typeof fetch = (input, init) => {
-    // Remix asks with an address; the body of somebody else's request is not touched.
+    // Remix passes an address. A `Request` comes from other code, and its body must not be touched.
     if (input instanceof Request) return this.#fetch(input, init);
     if (isSubmission(input, init)) return this.#submit(input, init);
     if (!this.#isRevalidating) return this.#fetch(input, init);
@@ -35,7 +35,7 @@ export class RetryingFetch {
     return isDataRequest(request) ? this.#insist(request) : this.#fetch(input, init);
   };
 
-  /** What is taken back is the last change that was made here, although it may still be on its way. */
+  /** Sends a form. An undo first waits for running submissions, because it reverts the last change made here. */
   #submit(input: string | URL, init?: RequestInit): Promise<Response> {
     const earlier = isUndo(input) ? Promise.all(this.#submissions) : Promise.resolve();
     const answer = earlier.then(() => this.#send(input, init));
@@ -44,7 +44,7 @@ export class RetryingFetch {
     return answer;
   }
 
-  /** A form is sent once: whether it arrived is not known, so it is not repeated. The page stays and says so. */
+  /** Sends a form once. On a network error it may have arrived, so it is not retried; the page stays and says so. */
   async #send(input: string | URL, init?: RequestInit): Promise<Response> {
     try {
       return await this.#fetch(input, init);
@@ -68,7 +68,7 @@ export class RetryingFetch {
   }
 }
 
-/** How Remix sends a form to a route's action. */
+/** Whether Remix sends a form to a route's action. */
 function isSubmission(input: string | URL, init?: RequestInit): boolean {
   return init?.method?.toUpperCase() === "POST" && /[?&]_data=/.test(String(input));
 }
@@ -77,12 +77,12 @@ function isUndo(input: string | URL): boolean {
   return new URL(input, location.origin).pathname === undoPath;
 }
 
-/** How Remix asks a route for its data. */
+/** Whether Remix asks a route for its data. */
 function isDataRequest({ method, url }: Request): boolean {
   return method === "GET" && new URL(url).searchParams.has("_data");
 }
 
-/** Ends early when the network is back, and at once when nobody waits any more. */
+/** Waits `ms`, or until the network is back or the request is aborted. */
 function pauseOrOnline(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -97,10 +97,10 @@ function pauseOrOnline(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The status of an answer that this browser gave itself: no service was there to give one. */
+/** Status of the answer that the browser makes itself when the service was not reached. */
 const unreachable = 504;
 
-/** What a form is answered when the service was not reached, in the form in which Remix expects an action's answer. */
+/** Action answer for a form that did not reach the service, in the format Remix expects. */
 function unreachableAnswer(): Response {
   const error = navigator.onLine
     ? "The service did not answer. Try again in a moment."
@@ -112,8 +112,8 @@ function unreachableAnswer(): Response {
 }
 
 /**
- * After a form that reached nobody nothing can have changed for this page, and asking for its data would fail as well:
- * the page keeps what it shows. Its routes are loaded by now, whichever they are; none has to export this.
+ * Stops Remix from revalidating after a form that did not reach the service: nothing changed, and the data requests
+ * would fail too. Sets `shouldRevalidate` on the loaded routes, so that no route has to export it.
  */
 function keepWhatIsShown(): void {
   for (const { route } of window.__remixRouter.state.matches) route.shouldRevalidate ??= ifReached;

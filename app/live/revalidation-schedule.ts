@@ -1,10 +1,10 @@
-/** Waits for more changes to join one revalidation, but not longer than this from the first. */
+/** Debounce that merges changes into one revalidation, and the longest wait after the first change. */
 const joinMs = 150;
 const longestWaitMs = 1000;
 
 /**
- * When a page reads its data again: changes that come together are one revalidation, one runs at a time, none runs
- * during a submission or a navigation, and a hidden tab waits until it is shown.
+ * Decides when a page reloads its data: nearby changes share one revalidation, one runs at a time, none runs during a
+ * submission or navigation, and a hidden tab waits until it is visible.
  */
 export class RevalidationSchedule {
   readonly #revalidate: () => void;
@@ -14,7 +14,7 @@ export class RevalidationSchedule {
   #isIdle = true;
   #isVisible = true;
 
-  /** `isSubmitting` knows of a form from the moment that it leaves; `update` is told a little later. */
+  /** `isSubmitting` knows of a submission at once; `update` is called a little later. */
   constructor(revalidate: () => void, isSubmitting: () => boolean) {
     this.#revalidate = revalidate;
     this.#isSubmitting = isSubmitting;

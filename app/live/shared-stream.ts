@@ -4,9 +4,9 @@ import type { Signal, SignalListener } from "./signal";
 import { StreamConnection } from "./stream-connection";
 
 /**
- * One stream of this browser, whatever number of tabs reads it: a browser has only six connections to a host.
- * The tab that gets the lock holds the connection and passes everything on; when it closes, the lock goes to
- * the next. Where the browser lacks locks or channels, each tab has a connection of its own.
+ * One stream shared by all tabs of this browser, because browsers allow only six connections to a host. The tab with
+ * the lock holds the connection and forwards everything; when it closes, the next tab gets the lock. Without lock or
+ * channel support, each tab opens its own connection.
  */
 export class SharedStream {
   readonly #name: string;
@@ -23,7 +23,7 @@ export class SharedStream {
     this.#url = url;
   }
 
-  /** Listens; the first listener starts the stream, the last one to go ends it. */
+  /** Adds a listener. The first one starts the stream, and removing the last one ends it. */
   listen(listener: SignalListener): () => void {
     this.#listeners.add(listener);
     if (this.#listeners.size === 1) this.#start();
@@ -126,7 +126,7 @@ export class SharedStream {
     else this.#restart();
   }
 
-  /** A page kept for going back holds no connection; shown again, it reads its state anew. */
+  /** A page in the back/forward cache holds no connection. When shown again, it reconnects and gets its state. */
   #onPageHide = (): void => this.#end();
 
   #onPageShow = (event: PageTransitionEvent): void => {
@@ -136,7 +136,7 @@ export class SharedStream {
 
 const streams = new Map<string, SharedStream>();
 
-/** The shared stream of this tab for an address; the name keeps two users of one browser apart. */
+/** Returns this tab's shared stream for an address. Its name keeps two users of one browser apart. */
 export function sharedStream(userId: string, url: string): SharedStream {
   const name = `backloom:${userId}:${url}`;
   const known = streams.get(name);
@@ -146,12 +146,12 @@ export function sharedStream(userId: string, url: string): SharedStream {
   return stream;
 }
 
-/** What tabs say to each other: a newcomer asks, the tab that holds the connection tells. */
+/** Messages between tabs: a new tab says hello, and the tab with the connection sends signals. */
 type TabMessage =
   | { kind: "hello"; from: string }
   | { kind: "signals"; to: string | null; signals: Signal[] };
 
-/** A tab may run another version of the page for a while; what it says is looked at before it is passed on. */
+/** Validates messages, because another tab may run another version of the page. */
 function isTabMessage(value: unknown): value is TabMessage {
   if (!isFields(value)) return false;
   if (value.kind === "hello") return typeof value.from === "string";

@@ -1,4 +1,4 @@
-/** What a stream tells the tabs that share it. */
+/** What a stream sends to the tabs that share it. */
 export type Signal =
   | { type: "status"; status: LiveStatus }
   /** A named event: `ready`, `jobs`, `workers`, `state`. */
@@ -8,7 +8,5 @@ export type Signal =
 
 export type SignalListener = (signal: Signal) => void;
 
-/**
- * How fresh a page is. `refused`: access is gone, the stream will not come back by itself.
- */
+/** How fresh a page is. `refused`: access is gone, and the stream does not reconnect. */
 export type LiveStatus = "connecting" | "live" | "reconnecting" | "offline" | "refused";

@@ -1,17 +1,17 @@
 import type { SignalListener } from "./signal";
 
 const namedEvents = ["ready", "jobs", "workers", "state"];
-/** Named, and changes all the same: each has a shape of its own. */
+/** Named events that are changes, too. Each has its own shape. */
 const namedChanges = ["job", "output", "inbox"];
-/** The server ends a stream after 240 s; one that was never opened anew for longer is dead. */
+/** The server ends each stream after 240 s. A connection that was not reopened for longer is dead. */
 const longestLifeMs = 260_000;
 const watchMs = 10_000;
 const firstRetryMs = 2000;
 const longestRetryMs = 30_000;
 
 /**
- * One EventSource that is kept alive: it opens anew after the machine slept, after the network came back, and
- * after an answer that EventSource itself gives up on. A refusal (401, 403, 404, 410) is final.
+ * An EventSource that is kept alive: reopened after the machine slept, after the network came back, and after errors
+ * on which EventSource itself gives up. A refusal (401, 403, 404, 410) is final.
  */
 export class StreamConnection {
   readonly #url: string;
@@ -68,7 +68,7 @@ export class StreamConnection {
         this.#listener({ type: "change", data: JSON.parse(data) }),
       );
     }
-    // Both the event that the server names `error` and the browser's own arrive here.
+    // Receives both the server's event named `error` and the browser's own error event.
     source.addEventListener("error", (event) => {
       const isFromServer = event instanceof MessageEvent;
       if (isFromServer || source.readyState === EventSource.CONNECTING)
@@ -92,7 +92,7 @@ export class StreamConnection {
 
   #offline = (): void => this.#status("offline");
 
-  /** A pause in the clock means that the machine slept; the connection may look open and be dead. */
+  /** Restarts after a gap in the clock: the machine slept, and the connection may look open but be dead. */
   #look(): void {
     const now = Date.now();
     const slept = now - this.#watchedAt > 3 * watchMs;
@@ -100,7 +100,7 @@ export class StreamConnection {
     if (slept || now - this.#openedAt > longestLifeMs) this.#restart();
   }
 
-  /** EventSource does not say why it gave up, so the address is asked once more. */
+  /** EventSource does not tell why it gave up, so the address is fetched once to get the status. */
   async #afterRefusal(): Promise<void> {
     const status = await statusOf(this.#url);
     if (this.#isClosed) return;

@@ -3,7 +3,7 @@ import type { Doing } from "~/contract/events";
 import { isBacklogChange } from "./read-message";
 import { backlogStream, useLiveStream } from "./use-live-stream";
 
-/** What agents of a product do at the moment, by the id of the job and of its task, as far as it was told since the page is open. */
+/** What a product's agents are doing now, by job id and task id. Knows only what was sent since the page opened. */
 export function useDoing(productId: string, enabled: boolean): ReadonlyMap<string, Doing> {
   const [known, setKnown] = useState<ReadonlyMap<string, Doing>>(new Map());
   useLiveStream({

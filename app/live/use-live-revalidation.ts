@@ -6,8 +6,8 @@ import { backlogStream, useLiveStream } from "./use-live-stream";
 type Stream = { stream: "backlog" | "solo"; productId: string } | { stream: "notifications" };
 
 /**
- * Keeps the loaders of a page true: they run again when something changes that the page's stream is about, and after every
- * gap. The server has chosen what that is, for this product and this user.
+ * Keeps a page's data current: its loaders run again on every change in the stream and after every gap. The server
+ * filters the changes for this product and user.
  */
 export function useLiveRevalidation(options: Stream): LiveStatus {
   const { revalidate } = useLive();
@@ -26,11 +26,11 @@ function addressOf(options: Stream): string {
   return `/api/realtime/solo?product_id=${options.productId}`;
 }
 
-/** Whether what the page has read may be old after this. Entities that only a newer server knows count too. */
+/** Whether the page's data may be outdated after this signal. Unknown entities of a newer server count too. */
 export function makesOld(signal: Signal): boolean {
   if (signal.type === "named") {
     return signal.name === "state" || (signal.name === "ready" && !isResumed(signal.data));
   }
-  // What an agent says comes every second, and changes nothing that a loader reads.
+  // Agent output arrives every second and changes nothing that loaders read.
   return signal.type === "change" && isChange(signal.data) && signal.data.entity !== "job_output";
 }

@@ -4,16 +4,16 @@ import { sharedStream } from "./shared-stream";
 import type { LiveStatus, Signal } from "./signal";
 
 interface LiveStreamOptions {
-  /** Address of the stream; null opens nothing. */
+  /** Address of the stream, or null for none. */
   url: string | null;
   onSignal: (signal: Signal) => void;
-  /** The tab is visible again: what is shown may be old although the stream stayed open. */
+  /** Called when the tab is visible again. Its data may be old although the stream stayed open. */
   onVisible?: () => void;
 }
 
 /**
- * One stream of the contract over a connection that all tabs of this browser share. The stream stays open while
- * the tab is hidden (specification: Events rule 3).
+ * Subscribes to a stream over a connection that all tabs of this browser share. The stream stays open while the tab
+ * is hidden (specification: Events rule 3).
  */
 export function useLiveStream({ url, onSignal, onVisible }: LiveStreamOptions): LiveStatus {
   const { userId } = useLive();
@@ -44,6 +44,6 @@ export function useLiveStream({ url, onSignal, onVisible }: LiveStreamOptions): 
   return status;
 }
 
-/** The stream of all that happens in a product, with what its agents do at the moment. */
+/** Address of the stream of everything in a product, including what its agents are doing. */
 export const backlogStream = (productId: string) =>
   `/api/realtime/backlog?product_id=${productId}&live=1`;

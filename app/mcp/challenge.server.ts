@@ -12,8 +12,8 @@ import { resourceMetadataUrl, scopesOf } from "~/oauth/metadata.server";
 import type { Tool } from "./tool.server";
 
 /**
- * An endpoint whose 401 says where a program reads how to sign in (RFC 9728). The body stays that of all refusals: clients with a
- * token of their own know it.
+ * Wraps an endpoint so that its 401 says where a program reads how to sign in (RFC 9728). The body stays that of all
+ * refusals, which clients with an API token know.
  */
 export function challenging(endpoint: Endpoint, audience: Audience): Endpoint {
   const answer: typeof endpoint = Object.assign(
@@ -34,7 +34,7 @@ export function challenging(endpoint: Endpoint, audience: Audience): Endpoint {
 
 function challenge(origin: string, audience: Audience, hasToken: boolean): string {
   const resource = resourceMetadataUrl(origin, audience);
-  // Who has shown no token has made no mistake (RFC 6750, 3.1).
+  // A request without a token gets no error code (RFC 6750, 3.1).
   if (!hasToken)
     return `Bearer resource_metadata="${resource}", scope="${scopesOf(audience).join(" ")}"`;
   const error = new OAuthError(
@@ -53,7 +53,7 @@ const toolCall = z.looseObject({
   params: z.looseObject({ name: z.string() }),
 });
 
-/** What a token with these scopes sees and may call; null for one that may all. */
+/** Whether a token with these scopes sees and may call the tool. Null scopes allow every tool. */
 export function isInScope(tool: Pick<Tool, "scopes">, granted: readonly Scope[] | null): boolean {
   return granted === null || tool.scopes.some((scope) => granted.includes(scope));
 }
@@ -66,8 +66,8 @@ interface ScopeQuestion {
 }
 
 /**
- * The refusal of a call beyond the scopes of its token: 403 before any tool of the request runs, because only then does a program
- * go and ask its person for more. It names what the token has as well: some programs ask for exactly what they are told.
+ * Refuses calls beyond the token's scopes with 403 before any tool of the request runs: only then does a program ask
+ * its user for more. Also names the scopes the token has, since some programs request exactly those named.
  */
 export function refuseOutOfScope(message: unknown, asked: ScopeQuestion): Response | undefined {
   const { tools, granted, origin, audience } = asked;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 
-/** How many entries of a long list one call answers. */
+/** Maximum entries of a list per call. */
 export const listLimit = 50;
 
 export const cursorInput = z
@@ -10,7 +10,7 @@ export const cursorInput = z
   .optional()
   .describe("next_cursor of the previous call, to read on");
 
-/** A list cut at the stated size; the cursor says how far the caller has read. */
+/** Returns one page of a list. The cursor says how far the caller has read. */
 export function cutList<Item>(
   items: readonly Item[],
   cursor: string | undefined,

@@ -19,14 +19,14 @@ interface Call {
   actor: Actor;
 }
 
-/** What one endpoint offers. */
+/** Audience, instructions and tools of one MCP endpoint. */
 export interface Offer {
   audience: Audience;
   instructions: string;
   tools: readonly Tool[];
 }
 
-/** The route of `/mcp` or `/mcp/worker`; what it offers it says itself, in its own protocol. */
+/** Route of `/mcp` or `/mcp/worker`. It lists its tools over MCP, not in the OpenAPI document. */
 export function toolsRoute(offer: Offer): RouteHandler {
   return apiRoute({
     POST: challenging(
@@ -43,10 +43,10 @@ export function toolsRoute(offer: Offer): RouteHandler {
   });
 }
 
-/** Serves one POST. */
+/** Answers one POST. */
 async function serveTools(call: Call, { audience, instructions, tools }: Offer): Promise<Response> {
   const { request, context } = call;
-  // Each call of a tool has its own key among its arguments.
+  // Each tool call has its own key in its arguments.
   const actor: Actor = { ...call.actor, once: undefined };
   refuseForeignOrigin(request, context.services.env.origins);
   refuseOldWorker(request, context.services.env.appOrigin);
@@ -70,8 +70,8 @@ async function serveTools(call: Call, { audience, instructions, tools }: Offer):
 }
 
 /**
- * A browser page of another origin must not reach the tools, also when it found a token (protocol
- * specification: DNS rebinding). Programs send no Origin.
+ * Refuses pages of other origins, even with a valid token (protocol specification: DNS rebinding). Programs send no
+ * Origin.
  */
 function refuseForeignOrigin(request: Request, ownOrigins: readonly string[]): void {
   const origin = request.headers.get("origin");
@@ -79,7 +79,7 @@ function refuseForeignOrigin(request: Request, ownOrigins: readonly string[]): v
   throw new ContractError(403, "Requests from web pages of another origin are not allowed.");
 }
 
-/** Agents that are their own workers do not send the number: they read the tools as they are now. */
+/** Refuses outdated workers. Agents that act as workers send no version, because they read the current tools. */
 function refuseOldWorker(request: Request, origin: string): void {
   const protocol = request.headers.get(workerProtocolHeader);
   if (protocol === null || Number(protocol) >= oldestWorkerProtocol) return;
@@ -89,7 +89,7 @@ function refuseOldWorker(request: Request, origin: string): void {
   );
 }
 
-/** The message with a signal that fires, and with both media types accepted: curl need not list them. */
+/** Rebuilds the request with a reliable abort signal, and accepts both media types so that curl need not list them. */
 async function toProtocolRequest({ request, context }: Call): Promise<Request> {
   const headers = new Headers(request.headers);
   headers.set("accept", "application/json, text/event-stream");

@@ -1,17 +1,17 @@
 import { topics } from "~/contract/topics";
 import type { Hub } from "~/realtime/hub.server";
 
-/** Rings when something happened that may have made a job claimable. */
+/** Rings when a change may have made a job claimable. */
 export interface JobBell {
-  /** Resolves at the next ring, at once after one that nobody heard, after `milliseconds`, or when aborted. */
+  /** Resolves at the next ring, at once if it rang since the last call, after `milliseconds`, or when aborted. */
   nextRing(milliseconds: number, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
-/** Changes after which a claim may find what it did not find before: a product may ask for less, a token may have ended. */
+/** Entities whose change may alter the result of a claim, such as a product with relaxed rules or an ended token. */
 const ringing = new Set(["job", "sprint_run", "question", "product", "api_token"]);
 
-/** Listens to the products of a worker and to the questions of its user over the hub of this process. */
+/** Listens over the hub to a worker's products and its user's questions. */
 export function openJobBell(hub: Hub, userId: string, productIds: readonly string[]): JobBell {
   const rings = new EventTarget();
   let hasRung = false;
@@ -46,8 +46,8 @@ export function openJobBell(hub: Hub, userId: string, productIds: readonly strin
 }
 
 /**
- * Ends with the next ring, the time, or the caller. The timer is one that the process holds: a signal of `AbortSignal.timeout`
- * inside `AbortSignal.any` is held by nobody, and after a garbage collection its time never comes.
+ * Resolves at the next ring, after the time, or on abort. Trap: `AbortSignal.timeout` inside `AbortSignal.any` can be
+ * garbage-collected and then never fires, hence `setTimeout`.
  */
 function firstOf(rings: EventTarget, milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -122,7 +122,7 @@ export const allTools: Offer = {
   ],
 };
 
-/** `/mcp/worker`: what the loop of a worker needs and nothing more. */
+/** `/mcp/worker`: only the tools a worker's loop needs. */
 export const workerTools: Offer = {
   audience: "/mcp/worker",
   instructions: workerInstructions,

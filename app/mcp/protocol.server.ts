@@ -8,13 +8,13 @@ import {
 import { ContractError } from "~/contract/errors";
 import { parseMeasured } from "~/contract/measured-json";
 
-/** So many messages may come in one batch; the calls among them are made one after another. */
+/** Maximum messages in one batch. Their tool calls run one after another. */
 const mostMessages = 20;
 
 /**
- * Answers one POST of the protocol without any state: revision 2026-07-28 and, for clients that begin with
- * `initialize`, the revisions up to 2025-11-25. Both answer with one JSON body, never with a stream, so an
- * answer passes every proxy and a plain curl can read it.
+ * Answers one POST of the protocol without keeping state: revision 2026-07-28 and, for clients that start with
+ * `initialize`, revisions up to 2025-11-25. Always answers one JSON body, never a stream, so that it passes every
+ * proxy and works with plain curl.
  */
 export async function answerProtocolRequest(
   request: Request,
@@ -58,7 +58,7 @@ async function answerHandshakeRevision(
   }
 }
 
-/** Ends the call of a caller who hung up; nobody reads this answer. */
+/** Resolves when the caller hangs up, to end the call. Nobody reads this answer. */
 function callerGone(signal: AbortSignal): Promise<Response> {
   return new Promise((resolve) => {
     signal.addEventListener("abort", () => resolve(new Response(null, { status: 499 })), {
@@ -67,7 +67,7 @@ function callerGone(signal: AbortSignal): Promise<Response> {
   });
 }
 
-/** `undefined` for what is no JSON: the protocol layer answers that itself. */
+/** Returns undefined for invalid JSON, which the protocol layer answers itself. */
 function parseJson(text: string): unknown {
   try {
     return parseMeasured(text);

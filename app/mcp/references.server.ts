@@ -6,15 +6,15 @@ import { isCanonicalUuid } from "~/http/uuid";
 
 export type ReferenceKind = "product" | "pbi" | "story" | "task" | "sprint" | "idea";
 
-/** An id or a code: codes are what people and agents remember. */
+/** An id or a code. People and agents remember codes. */
 export const reference = z.string().trim().min(1).max(200);
 
-/** Narrows a code that several products use. */
+/** Disambiguates a code that several products use. */
 export const productOfCode = {
   product_id: reference.optional().describe("When a code is ambiguous"),
 };
 
-/** The id behind a reference; a code is looked up among the products that the caller may use. */
+/** Returns the id of a reference. Codes are looked up in the caller's products. */
 export async function resolveId(
   actor: Actor,
   kind: ReferenceKind,
@@ -27,7 +27,7 @@ export async function resolveId(
   return id;
 }
 
-/** The same for a reference that may be absent. */
+/** Like `resolveId`, for a reference that may be absent. */
 export async function resolveOptionalId(
   actor: Actor,
   kind: ReferenceKind,
@@ -37,7 +37,7 @@ export async function resolveOptionalId(
   return given === undefined ? undefined : resolveId(actor, kind, given, product);
 }
 
-/** References beside a job: a code means the one in the named product, else the one in the product of the job. */
+/** Resolves references in calls with a job: codes belong to the named product, else to the job's product. */
 export function inProductOfJob(
   actor: Actor,
   product: string | undefined,

@@ -11,15 +11,15 @@ interface ServerDescription {
   version: string;
   instructions: string;
   tools: readonly Tool[];
-  /** Demo accounts read: they see no writing tool and may call none. */
+  /** Demo accounts are read-only: they neither see nor may call write tools. */
   isDemo: boolean;
   context: ToolContext;
-  /** Aborted when the caller has hung up. */
+  /** Aborted when the caller hangs up. */
   closeSignal: AbortSignal;
   reportError(error: unknown): void;
 }
 
-/** One protocol server for one request: lists what the token may do, runs a tool, maps refusals. */
+/** Creates the protocol server of one request. It lists the allowed tools, runs them, and maps refusals. */
 export function createToolServer(description: ServerDescription): Server {
   const { version, instructions, tools, isDemo, closeSignal } = description;
   const server = new Server(
@@ -33,7 +33,7 @@ export function createToolServer(description: ServerDescription): Server {
   server.setRequestHandler("tools/call", (request, callContext) => {
     const { name, arguments: given } = request.params;
     const call = () => callTool(description, name, given, callContext.mcpReq.signal);
-    // A batch comes as one request, and is no reason to make many calls at a time; nor does one go on that nobody waits for.
+    // Calls of a batch run one after another, and stop when the caller hangs up.
     const callInTurn = () => {
       closeSignal.throwIfAborted();
       return call();
@@ -78,7 +78,7 @@ async function callTool(
   }
 }
 
-/** What to do next, for refusals whose sentence cannot know the tools. */
+/** Next steps for refusals whose messages cannot mention tools. */
 const hints: Partial<Record<number, string>> = {
   403: "Ask a member of the product for access, or use a token of an account that may write.",
   404: "Look the id or code up with list_products, get_context or search.",
@@ -87,7 +87,7 @@ const hints: Partial<Record<number, string>> = {
   429: "Wait for the seconds in `retry_after`, then call again.",
 };
 
-/** A successful call: the structure, and the same as text for clients that only show text. */
+/** Result of a successful call, also as text for clients that show only text. */
 function toolSuccess(result: ToolResult, wasReplayed = false): CallToolResult {
   return {
     ...(wasReplayed ? { _meta: { "backloom/idempotency-replayed": true } } : {}),
@@ -96,7 +96,7 @@ function toolSuccess(result: ToolResult, wasReplayed = false): CallToolResult {
   };
 }
 
-/** A refused call: a tool error with the REST error body and a hint of what to do next. */
+/** Tool error of a refused call: the REST error body with a hint for the next step. */
 function toolFailure(error: ContractError): CallToolResult {
   const body: ToolResult = { ...error.detail, ...error.toBody() };
   if (error.retryAfter !== undefined) body.retry_after = error.retryAfter;

@@ -12,12 +12,12 @@ import type { Services } from "~/services.server";
 
 const idPattern = z.toJSONSchema(idSchema).pattern;
 
-/** What a tool may use: who calls, the services of this process, and when to give up waiting. */
+/** What a tool gets: the caller, the services of this process, and an abort signal. */
 export interface ToolContext {
   actor: Actor;
   principal: Principal;
   services: Services;
-  /** Aborted when the caller is gone or the process is about to stop. */
+  /** Aborted when the caller hangs up or the process stops. */
   signal: AbortSignal;
 }
 
@@ -25,13 +25,13 @@ export interface ToolContext {
 export type ToolResult = Record<string, unknown>;
 
 /**
- * What clients ask a person about before they call a tool that writes. Without it a tool adds or moves something, and
- * another call moves it back.
+ * Tells clients whether to ask a person before a write. The default is a tool that adds or moves something another call
+ * can reverse.
  */
 interface Effect {
-  /** Ends or changes what no other call brings back. */
+  /** Ends or changes something irreversibly. */
   destructive?: true;
-  /** The same call again changes nothing more. */
+  /** Idempotent: repeating the call changes nothing more. */
   repeatable?: true;
 }
 
@@ -39,18 +39,18 @@ interface ToolDefinition<Input extends z.ZodObject> {
   name: string;
   title: string;
   description: string;
-  /** `write` tools are neither listed for demo accounts nor run for them. */
+  /** `write` tools are neither listed nor run for demo accounts. */
   access: "read" | "write";
-  /** Any of these is enough to see and call it; without a word `read` for what reads, `plan` for what writes. */
+  /** Any of these scopes suffices to see and call it. Default: `read` for read tools, `plan` for write tools. */
   scopes?: readonly Scope[];
   effect?: Effect;
-  /** It makes something: a call that is sent again with its idempotency_key makes it once. */
+  /** Creates something, so the tool takes an idempotency_key that makes repeated calls create it once. */
   creates?: true;
   input: Input;
   run(context: ToolContext, input: z.output<Input>): Promise<ToolResult>;
 }
 
-/** One tool as the protocol shows it, with a call that validates its own arguments. */
+/** One tool as the protocol shows it. `call` validates its arguments. */
 export interface Tool {
   name: string;
   title: string;
@@ -59,12 +59,12 @@ export interface Tool {
   scopes: readonly Scope[];
   annotations: ToolAnnotations;
   inputSchema: { type: "object"; [key: string]: unknown };
-  /** The key that this call was sent with, where the tool takes one. */
+  /** Returns the idempotency key of this call, if the tool takes one. */
   onceOf(rawArguments: unknown): Once | undefined;
   call(context: ToolContext, rawArguments: unknown): Promise<ToolResult>;
 }
 
-/** Turns a definition into a tool: the JSON schema is made once, arguments pass the same zod schema. */
+/** Turns a definition into a tool. Its JSON schema is built once; arguments are parsed with the same zod schema. */
 export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition<Input>): Tool {
   const { name, title, description, access, effect, creates, input, run } = definition;
   const scopes = definition.scopes ?? [access === "read" ? "read" : "plan"];
@@ -95,7 +95,7 @@ function readOnce(name: string, rawArguments: unknown): Once | undefined {
   return key === undefined ? undefined : new Once(key);
 }
 
-/** Whatever is not said counts as the worst: a client that cannot ask a person then calls nothing that writes. */
+/** Sets all hints, because clients assume the worst for missing ones and then call no write tool without a person. */
 function annotate(access: Tool["access"], { destructive, repeatable }: Effect = {}) {
   if (access === "read") return { readOnlyHint: true, openWorldHint: false };
   return {
@@ -115,12 +115,12 @@ function toInputSchema(input: z.ZodObject): Tool["inputSchema"] {
   return { ...schema, type: "object" };
 }
 
-/** Up to here a text that may be empty only names something, as a commit or a branch: it is copied, and not written to fit. */
+/** Texts that may be empty and are at most this long are names (commit, branch): copied, so the limit is not shown. */
 const longestName = 300;
 
 /**
- * Every byte of a schema is read by a model at each start: patterns that a format says, and bounds that say nothing, go.
- * What is `brief` is told in one line and the names of its fields; the refusal of what does not fit says the rest.
+ * Shortens a schema, because models read every byte of it at each start. Removes patterns that a format implies and
+ * bounds without information. A `brief` object keeps one line and its field names; refusals explain the rest.
  */
 function shorten(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.pattern === idPattern) schema.format = "uuid";
@@ -130,7 +130,7 @@ function shorten(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.minimum === 0 && schema.maximum === undefined) delete schema.minimum;
   if (!schema.minLength && (schema.maxLength ?? Infinity) <= longestName) delete schema.maxLength;
   if (schema.minLength === 1) delete schema.minLength;
-  // A name or an address that is too long is refused in words; no model has one by design.
+  // Models do not write overlong names or addresses on purpose. If one is too long, the refusal says so.
   if ((schema.maxLength ?? 300) < 300) delete schema.maxLength;
   if (schema.propertyNames !== undefined) delete schema.propertyNames;
   if (typeof schema.brief === "string") {
@@ -142,7 +142,7 @@ function shorten(schema: z.core.JSONSchema.BaseSchema): void {
   if (saysNothing(schema.additionalProperties)) delete schema.additionalProperties;
 }
 
-/** That there are no other fields is said by those that are named. */
+/** Whether `additionalProperties` adds no information, because the named fields already say it. */
 function saysNothing(others: z.core.JSONSchema.BaseSchema["additionalProperties"]): boolean {
   return others === false || (typeof others === "object" && Object.keys(others).length === 0);
 }

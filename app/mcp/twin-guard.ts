@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Agents make what is there already: an open sibling with the same title is refused, unless the caller insists. */
+/** Agents tend to create duplicates: a title that an open sibling has is refused unless the caller insists. */
 export const duplicates = {
   allow_duplicate: z
     .boolean()

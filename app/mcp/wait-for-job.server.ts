@@ -6,20 +6,20 @@ import { listProducts } from "~/domain/products/operations.server";
 import { openJobBell } from "./job-bell.server";
 import type { ToolContext } from "./tool.server";
 
-/** The longest that one call may wait, below the 60 seconds after which clients give up. */
+/** Longest wait of one call, below the 60 seconds after which clients time out. */
 export const longestWaitSeconds = 50;
-/** Leases end and waiting times pass without an event: this often the queue is asked all the same. */
+/** Interval of polling the queue, because leases and waiting times end without an event. */
 const recheckMilliseconds = 10_000;
-/** A worker listens to at most so many products at once; the others are found by asking again. */
+/** Maximum products a worker listens to. Jobs of others are found by polling. */
 const mostTopics = 50;
 
-/** So many calls of one user may wait in this process: each listens to products and asks the queue again and again. */
+/** Maximum waiting calls per user in this process, because each listens to products and polls the queue. */
 const mostWaiting = 20;
 const waiting = new Map<string, number>();
 
 /**
- * Claims a job, waiting until there is one, the time is over or the caller is gone. A worker without quota is told
- * so at once: waiting would not help it.
+ * Claims a job, waiting until there is one, the time is over or the caller hangs up. Answers a worker without quota at
+ * once, because waiting would not help.
  */
 export async function waitForJob(
   context: ToolContext,
@@ -36,7 +36,7 @@ export async function waitForJob(
   }
 }
 
-/** A place among the waiting calls of a user; the answer gives it back. */
+/** Takes one of the user's places for waiting calls. The returned function frees it. */
 function takePlace(userId: string): () => void {
   const taken = waiting.get(userId) ?? 0;
   if (taken >= mostWaiting) {
@@ -68,7 +68,7 @@ async function waitForRing(
       const left = deadline - performance.now();
       if (isFinal(latest) || left <= 0) return latest;
       await bell.nextRing(Math.ceil(Math.min(left, recheckMilliseconds)), signal);
-      // A caller who is gone must not be given a job that nobody would work on.
+      // Trap: a caller who hung up must not be given a job, because nobody would work on it.
       if (signal.aborted) return latest;
     }
   } finally {

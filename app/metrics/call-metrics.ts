@@ -3,13 +3,13 @@ import type { Family } from "./families";
 import { counter } from "./families";
 import { Histogram } from "./histogram";
 
-/** Operations that this process asked the database for, and the jobs that it handed out. */
+/** Counts this process's database calls and the jobs claimed through it. */
 export class CallMetrics {
   readonly #durations = new Histogram();
   #claims = 0;
   #failures = 0;
 
-  /** The same database, with each call measured. */
+  /** Returns the database with each call measured. */
   measure(database: Database): Database {
     return {
       ...database,
@@ -23,7 +23,7 @@ export class CallMetrics {
     const startedAt = performance.now();
     try {
       const answer = await call();
-      // The one answer without a job begins so; the others are long, and not worth reading for a number.
+      // Answers without a job start with `"job": null`. The others are long, so they are not parsed for a count.
       if (operation === "claim_agent_job" && !/^\s*\{\s*"job"\s*:\s*null/.test(answer)) {
         this.#claims += 1;
       }
@@ -57,7 +57,7 @@ export class CallMetrics {
   }
 }
 
-/** A refusal is an answer. */
+/** Refusals (status below 500) are answers, not failures. */
 function isFailure(error: unknown): boolean {
   return !(error instanceof Error && "status" in error && Number(error.status) < 500);
 }

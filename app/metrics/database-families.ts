@@ -1,7 +1,7 @@
 import type { DatabaseFacts } from "~/contract/metrics";
 import { counter, type Family, gauge, gaugeBy, type Labels } from "./families";
 
-/** What the database says: the same from every process, so a board takes the greatest of them, never the sum. */
+/** Metrics from the database. Every process reports the same values, so dashboards must use max(), never sum(). */
 export function databaseFamilies(facts: DatabaseFacts): Family[] {
   return [
     ...jobFamilies(facts),

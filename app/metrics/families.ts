@@ -3,7 +3,7 @@ export type Labels = Readonly<Record<string, string>>;
 interface Sample {
   labels?: Labels;
   value: number;
-  /** What follows the name of the family: the parts of a histogram. */
+  /** Appended to the family's name, for the parts of a histogram. */
   suffix?: "_bucket" | "_sum" | "_count";
 }
 
@@ -23,7 +23,7 @@ export function counter(name: Family["name"], help: string, value: number): Fami
   return { name, help, type: "counter", samples: [{ value }] };
 }
 
-/** A gauge with a sample for each entry. */
+/** A gauge with one sample per entry. */
 export function gaugeBy(
   name: Family["name"],
   help: string,
@@ -37,7 +37,7 @@ export function gaugeBy(
   return { name, help, type: "gauge", samples };
 }
 
-/** The text format of Prometheus, version 0.0.4. A family without samples is left out. */
+/** Writes the Prometheus text format, version 0.0.4. Omits families without samples. */
 export function writeFamilies(families: readonly Family[]): string {
   const lines = families.flatMap(({ name, help, type, samples }) =>
     samples.length === 0

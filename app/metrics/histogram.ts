@@ -1,16 +1,16 @@
 import type { Family, Labels } from "./families";
 
-/** From a hit in memory to what a person calls broken. */
+/** Bucket bounds in seconds, from a memory hit to what a person calls broken. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 interface Series {
   labels: Labels;
-  /** By the first bound that a value fits; the last is for those beyond all. */
+  /** Counts by the first bound that fits a value. The last entry counts values beyond all bounds. */
   counts: number[];
   sum: number;
 }
 
-/** Durations by label, counted in buckets. */
+/** Durations by label, in buckets. */
 export class Histogram {
   readonly #series = new Map<string, Series>();
 

@@ -7,26 +7,26 @@ import { type Family, gauge, writeFamilies } from "./families";
 import { ProcessMetrics } from "./process-metrics";
 import { RequestMetrics } from "./request-metrics";
 
-/** Whoever asks more often is told the same again. */
+/** How long (ms) database facts are cached. */
 const goodFor = 5_000;
-/** Monitoring learns of a dead database from what it is told, not from waiting. */
+/** Timeout (ms), so that a dead database is reported instead of hanging the scrape. */
 const deadline = 2_000;
 
 interface Surroundings {
   database: Database;
   version: string;
-  /** Those that are open in this process. */
+  /** Streams open in this process. */
   streams: { count: number };
 }
 
-/** What one process can say of itself and of its database. */
+/** Metrics of one process and its database. */
 export class Metrics {
   readonly requests = new RequestMetrics();
   readonly calls = new CallMetrics();
   readonly #process = new ProcessMetrics();
   #facts: { at: number; answer: Promise<DatabaseFacts | null> } | undefined;
 
-  /** The answer of `GET /metrics`. */
+  /** Returns the body of `GET /metrics`. */
   async text({ database, version, streams }: Surroundings): Promise<string> {
     const facts = await this.#factsOf(database);
     return writeFamilies([

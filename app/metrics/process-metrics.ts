@@ -3,9 +3,9 @@ import { counter, type Family, gauge, gaugeBy } from "./families";
 
 const nanoseconds = 1e9;
 
-/** The process itself: memory, processor time, and how long its one thread keeps others waiting. */
+/** Metrics of the process: memory, CPU time and event loop delay. */
 export class ProcessMetrics {
-  /** Measured once somebody has asked: it wakes the process fifty times a second. */
+  /** Started with the first scrape, because measuring wakes the process fifty times a second. */
   #delay: IntervalHistogram | undefined;
   #utilization = performance.eventLoopUtilization();
 
@@ -25,7 +25,7 @@ export class ProcessMetrics {
     ];
   }
 
-  /** Since they were asked for last. */
+  /** Values since the last scrape. */
   #eventLoop(): Family[] {
     const delays = this.#readDelays();
     const before = this.#utilization;

@@ -5,15 +5,15 @@ const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
 
 export interface AnsweredRequest {
   method: string | undefined;
-  /** The pattern of its address; undefined where no route has it. */
+  /** Pattern of the matched route, or undefined if none matched. */
   route: string | undefined;
   status: number;
   seconds: number;
-  /** A stream is counted when it ends, and its length says nothing of the service. */
+  /** Streams are counted when they end, without their duration, which says nothing about the service. */
   isStream: boolean;
 }
 
-/** Requests that this process has answered. Labels come from our own routes, so that no visitor can make more of them. */
+/** Requests answered by this process. Labels come from our routes only, so visitors cannot add series. */
 export class RequestMetrics {
   readonly #counts = new Map<string, { labels: Labels; value: number }>();
   readonly #durations = new Histogram();

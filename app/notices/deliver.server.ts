@@ -4,7 +4,7 @@ import type { OutgoingOptions } from "~/outgoing/post.server";
 import { type PushTarget, sendPush, type VapidKeys } from "./push.server";
 import { sendWebhook } from "./webhook.server";
 
-/** How a delivery went, in the words of the outbox. */
+/** Result of a delivery, with the field names of the outbox. */
 export interface Outcome {
   delivered: boolean;
   response_status?: number;
@@ -18,7 +18,7 @@ export interface DeliveryOptions {
   allowPrivateDestinations: boolean;
 }
 
-/** Sends one notice to its webhook or to all devices of its person. Never throws. */
+/** Sends one notice to its webhook or to all devices of its user. Never throws. */
 export async function deliver(
   notice: DueNotice,
   { vapid, allowPrivateDestinations }: DeliveryOptions,
@@ -53,7 +53,7 @@ async function deliverToWebhook(
   }
 }
 
-/** Delivered means that at least one device took it, or that there is no device to tell. */
+/** Counts as delivered if at least one device accepted it, or if there is no device. */
 async function deliverToDevices(
   notice: DueNotice,
   vapid: VapidKeys | undefined,
@@ -62,7 +62,7 @@ async function deliverToDevices(
   if (notice.subscriptions.length === 0) return { delivered: true };
   if (!vapid) return { delivered: false, give_up: true, error: "Web push is not configured." };
 
-  // A push message holds 4 KB at most: what the device shows and where a tap leads; the page has the rest.
+  // A push message holds at most 4 KB, so it has only the text to show and the address to open.
   const { title, body: text, path } = notice.payload;
   const payload = JSON.stringify({ title, body: text, url: path, tag: notice.id });
   const results = await Promise.all(

@@ -5,7 +5,7 @@ import { type OutgoingOptions, post } from "~/outgoing/post.server";
 export interface VapidKeys {
   publicKey: string;
   privateKey: string;
-  /** `mailto:` or https address of the operator, which push services want to know. */
+  /** `mailto:` or https address of the operator, required by push services. */
   subject: string;
 }
 
@@ -15,17 +15,17 @@ export interface PushTarget {
   auth: string;
 }
 
-/** A day: a question that nobody saw for longer is found on the page. */
+/** One day. After that, people find the question on the page. */
 const timeToLiveSeconds = 86_400;
 
-/** Sends one push message; resolves with the push service's status, 404 and 410 meaning that the device is gone. */
+/** Sends one push message. Resolves with the push service's status; 404 and 410 mean that the device is gone. */
 export async function sendPush(
   target: PushTarget,
   payload: string,
   vapid: VapidKeys,
   options: OutgoingOptions,
 ): Promise<number> {
-  // The library only seals and signs, for the address as we read it: its own sending has no bounds.
+  // The library only encrypts and signs, for the normalized address. Its own sending has no limits, so we use `post`.
   const address = requireDestination(target.endpoint, options.allowPrivate).href;
   const { headers, body } = webPush.generateRequestDetails(
     { endpoint: address, keys: { p256dh: target.p256dh, auth: target.auth } },

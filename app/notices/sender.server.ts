@@ -4,16 +4,16 @@ import type { Database } from "~/db/database.server";
 import { markNotice, takeDueNotices } from "~/domain/notices/operations.server";
 import { type DeliveryOptions, deliver, type Outcome } from "./deliver.server";
 
-/** A notice is on its way within this time; any number of processes may look. */
+/** Interval of polling the outbox. Any number of processes may poll. */
 const lookEveryMilliseconds = 1_500;
-/** Longer than the slowest delivery, so that no second sender takes a notice that is under way. */
+/** Longer than the slowest delivery, so that no second sender takes a notice that is being sent. */
 const leaseSeconds = 60;
-/** A delivery that is not over by then counts as failed, whatever keeps it. */
+/** A delivery that takes longer counts as failed. */
 const deliverWithinMilliseconds = 20_000;
 const batchSize = 25;
-/** So many receivers may be slow at the same time before anybody waits for them. */
+/** Maximum parallel deliveries: this many receivers may be slow before other notices wait. */
 const deliveriesAtOnce = 200;
-/** What is under way at the stop has so long to end by itself; its notice comes due again when its lease is over. */
+/** On stop, running deliveries get this long to finish. Cut-off notices become due again when their lease expires. */
 const stopWithinMilliseconds = 1_000;
 
 export interface SenderOptions extends DeliveryOptions {
@@ -21,7 +21,7 @@ export interface SenderOptions extends DeliveryOptions {
   log: Logger;
 }
 
-/** Starts sending what the outbox holds. The returned function stops it and cuts off what takes longer than a second. */
+/** Starts sending notices from the outbox. The returned function stops it, cutting off deliveries after a second. */
 export function startNoticeSender(options: SenderOptions): () => Promise<void> {
   const stopController = new AbortController();
   const { signal } = stopController;
@@ -65,10 +65,7 @@ export function startNoticeSender(options: SenderOptions): () => Promise<void> {
   };
 }
 
-/**
- * Takes due notices and starts to send them side by side. Returns one promise for each that it took: of them none
- * waits for another, and none is ever rejected.
- */
+/** Takes due notices and sends them in parallel. Returns one promise per notice, none of which ever rejects. */
 export async function sendDueNotices(
   options: SenderOptions,
   limit = batchSize,
@@ -91,7 +88,7 @@ async function sendAndMark(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const outcome = await inTime(deliver(notice, options, signal));
-  // Cut off by the stop: nobody knows whether it arrived, so it is sent again with the same id.
+  // Cut off by the stop: it may have arrived, so it is sent again with the same id.
   if (signal?.aborted && !outcome.delivered) return;
   await markNotice(options.database, { notice_id: notice.id, ...outcome });
 }

@@ -6,10 +6,10 @@ import type { VapidKeys } from "./push.server";
 
 const fileSchema = z.object({ publicKey: z.string(), privateKey: z.string() });
 
-/** Push services want an address to complain to; an installation that cares sets VAPID_SUBJECT. */
+/** Push services require a contact address. Operators set theirs with VAPID_SUBJECT. */
 const defaultSubject = "mailto:operator@backloom.invalid";
 
-/** The keys with which this installation signs push messages: made once, readable by its owner alone. */
+/** Loads the keys that sign push messages. Generated on first use, in a file only its owner can read. */
 export async function loadVapidKeys(dataDir: string): Promise<VapidKeys> {
   const file = join(dataDir, "vapid.json");
   const written = await readFile(file, "utf8").catch(() => null);

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { type OutgoingOptions, post } from "~/outgoing/post.server";
 
 export interface WebhookMessage {
-  /** The notice's id: the same on every attempt, so that a receiver can drop repeats. */
+  /** The notice's id, the same on every attempt, so that receivers can drop duplicates. */
   id: string;
   url: string;
   secret: string;
@@ -10,8 +10,8 @@ export interface WebhookMessage {
 }
 
 /**
- * Signs as the Standard Webhooks specification does: HMAC-SHA256 over `id.timestamp.body`,
- * base64, with a version in front.
+ * Signs according to the Standard Webhooks specification: HMAC-SHA256 over `id.timestamp.body`, base64, with a
+ * version prefix.
  */
 export function signWebhook(
   secret: string,
@@ -26,7 +26,7 @@ export function signWebhook(
   return `v1,${digest.digest("base64")}`;
 }
 
-/** For receivers and tests: whether a signature belongs to this message. */
+/** Whether a signature matches this message. For receivers and tests. */
 export function verifyWebhook(
   secret: string,
   headers: { id: string; timestamp: string; signature: string },
@@ -37,7 +37,7 @@ export function verifyWebhook(
   return expected.length === given.length && timingSafeEqual(expected, given);
 }
 
-/** Posts one message; resolves with the receiver's status. Throws when nothing answered. */
+/** Posts one message and resolves with the receiver's status. Throws if there is no answer. */
 export function sendWebhook(message: WebhookMessage, options: OutgoingOptions): Promise<number> {
   const { id, url, secret, body } = message;
   const timestamp = Math.floor(Date.now() / 1000);

@@ -12,7 +12,7 @@ import { audienceOf, scopesOf } from "./metadata.server";
 import { isNamedRedirect } from "./redirects";
 import { type OAuthCode, OAuthRefusal } from "./refusal.server";
 
-/** What a program asks a person for, after every check that needs no answer of the person. */
+/** A program's authorization request, after every check that does not need the person's consent. */
 export interface AuthorizationRequest {
   client: OAuthClient;
   redirectUri: string;
@@ -24,8 +24,9 @@ export interface AuthorizationRequest {
 }
 
 /**
- * Reads what came to /authorize. Nobody is sent anywhere before they are signed in and the redirect is known to be the program's
- * own: until then what is wrong is said on our page (`OAuthRefusal`), afterwards by the redirect (a thrown response).
+ * Reads a request to /authorize. Never redirects before the person is signed in and the redirect address is verified to
+ * be the program's: until then errors appear on our page (`OAuthRefusal`), afterwards they are sent to the program by
+ * redirect (a thrown response).
  */
 export async function readAuthorizationRequest(
   request: Request,
@@ -89,7 +90,7 @@ function readWanted(
   };
 }
 
-/** Without a word all that there are. Refresh tokens are always given, so whoever asks for them by a scope asks for nothing. */
+/** Parses scopes; none means all. Ignores `offline_access`, because refresh tokens are always issued. */
 export function readScopes(given: string | undefined, audience: Audience): readonly Scope[] {
   const names = (given ?? "").split(" ").filter((name) => name !== "" && name !== "offline_access");
   if (names.length === 0) return scopesOf(audience);
@@ -100,7 +101,7 @@ export function readScopes(given: string | undefined, audience: Audience): reado
   });
 }
 
-/** The browser goes back to the program, with a code or with why there is none, and with who says so (RFC 9207). */
+/** Redirects back to the program with a code or an error, and with the issuer (RFC 9207). */
 export function answerClient(
   context: AppLoadContext,
   { redirectUri, state }: Pick<AuthorizationRequest, "redirectUri" | "state">,

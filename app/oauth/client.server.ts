@@ -8,28 +8,28 @@ import { type ClientDocument, knownClients, pinnedOn } from "./known-clients";
 import { isAllowedRedirect } from "./redirects";
 import { OAuthRefusal } from "./refusal.server";
 
-/** A program that asks for access, and how far what it says of itself can be believed. */
+/** A program that asks for access, and how trustworthy its description is. */
 export interface OAuthClient {
   id: string;
   name: string;
   redirectUris: readonly string[];
-  /** Its document was read just now, or our copy of it, or it only registered itself. */
+  /** Described by its current document, by our copy of it (`pinned`), or only by its own registration. */
   source: "document" | "pinned" | "registered";
-  /** The day of the copy. */
+  /** Date of our copy. */
   pinnedOn?: string;
 }
 
 const keptMilliseconds = 300_000;
 const mostKept = 500;
-/** Documents as they were read, and since when; null for one that could not be. */
+/** Cache of documents with their expiry; null for one that could not be read. */
 const kept = new Map<string, { document: ClientDocument | null; until: number }>();
 
-/** A client whose id is an address describes itself there. */
+/** Whether a client id is the address of a metadata document. */
 export function isDocumentAddress(clientId: string): boolean {
   return /^https?:\/\//.test(clientId);
 }
 
-/** A program that registered itself; one whose registration is gone has to register anew. */
+/** Returns a program that registered itself. Throws if its registration is gone: it must register again. */
 export async function findRegistered(database: Database, clientId: string): Promise<OAuthClient> {
   const client = await getOauthClient(database, { client_id: clientId });
   if (client) {
@@ -48,7 +48,7 @@ interface Asking {
   allowPrivate: boolean;
 }
 
-/** A program that names its metadata document: read from its address, or from our copy where that cannot be. */
+/** Returns a program by its metadata document, or by our copy if the document cannot be read. */
 export async function readDocumentClient(clientId: string, asking: Asking): Promise<OAuthClient> {
   requireDocumentAddress(clientId, asking.allowPrivate);
   const document = await readDocument(clientId, asking);
@@ -75,7 +75,7 @@ function requireDocumentAddress(clientId: string, allowPrivate: boolean): void {
     url !== undefined &&
     clientId.length <= 2000 &&
     (url.protocol === "https:" || allowPrivate) &&
-    // Compared as it is: one program must not have two spellings.
+    // Must be in normalized form, so that one program has only one spelling.
     url.href === clientId &&
     url.pathname !== "/" &&
     !url.hash &&
@@ -112,12 +112,12 @@ async function fetchDocument(
     const { status, text } = await get({ address, headers, allowPrivate });
     return status === 200 ? parseDocument(address, text) : null;
   } catch {
-    // Refused, slow, or no JSON: there may be a copy.
+    // Refused, slow or not JSON: the caller may use a copy.
     return null;
   }
 }
 
-/** A program without a secret of its own; one that insists on a shared secret cannot be known by a public document. */
+/** Public clients only: a shared secret cannot be published in a document. */
 const documentSchema = clientMetadataSchema.extend({
   client_id: z.string(),
   token_endpoint_auth_method: z
@@ -134,7 +134,7 @@ function parseDocument(address: string, text: string): ClientDocument | null {
   return { client_name: shownName(client_name, new URL(address).hostname), redirect_uris: usable };
 }
 
-/** What a program calls itself, as one short line. */
+/** Returns a program's self-chosen name as one short line, or `otherwise`. */
 export function shownName(given: string | undefined, otherwise: string): string {
   const line = (given ?? "").replace(/[\p{Cc}\p{Cf}\p{Surrogate}\s]+/gu, " ").trim();
   return [...line].slice(0, 100).join("") || otherwise;

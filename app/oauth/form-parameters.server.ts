@@ -2,21 +2,21 @@ import type { RequestContext } from "~/server/load-context";
 import { bodyLimit } from "~/server/read-body";
 import { OAuthRefusal } from "./refusal.server";
 
-/** Parameters of OAuth, each of which may come once (RFC 6749, 3.1 and 3.2). */
+/** OAuth parameters, each allowed only once (RFC 6749, 3.1 and 3.2). */
 export class Parameters {
   readonly #values: URLSearchParams;
 
   constructor(values: URLSearchParams) {
     this.#values = values;
     for (const name of values.keys()) {
-      // Programs with several resources may name each of them (RFC 8707); here a token is for one.
+      // RFC 8707 allows several `resource` parameters, but our tokens are for one resource.
       if (values.getAll(name).length > 1) {
         throw new OAuthRefusal("invalid_request", `Send ${name.slice(0, 40)} once only.`);
       }
     }
   }
 
-  /** Absent and empty are the same. */
+  /** Returns the value, or undefined if it is absent or empty. */
   find(name: string): string | undefined {
     const value = this.#values.get(name);
     return value === null || value === "" ? undefined : value;
@@ -29,7 +29,7 @@ export class Parameters {
   }
 }
 
-/** The form that a program posted. */
+/** Reads the form that a program posted. */
 export async function readParameters(
   request: Request,
   context: RequestContext,
@@ -42,7 +42,7 @@ export async function readParameters(
   return new Parameters(new URLSearchParams(new TextDecoder().decode(bytes)));
 }
 
-/** Who asks: named in the form, or as the user name of an Authorization header without a password. */
+/** Returns the client id from the form, or from the user name of a Basic Authorization header. */
 export function clientIdOf(request: Request, parameters: Parameters): string {
   const [, encoded] =
     /^Basic ([A-Za-z0-9+/=]+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];

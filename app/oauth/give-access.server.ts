@@ -13,12 +13,12 @@ export interface Choice {
   productIds: readonly string[];
 }
 
-/** The scopes that a person may choose from: what was asked for, and for demo accounts reading alone. */
+/** Scopes the person may choose from: those requested, but only `read` for demo accounts. */
 export function offeredScopes(asked: AuthorizationRequest, principal: Principal): Scope[] {
   return asked.scopes.filter((scope) => scope === "read" || !principal.is_demo);
 }
 
-/** Keeps what the person allowed and sends the browser back with the code for it. */
+/** Stores what the person allowed and redirects back to the program with a code. */
 export async function giveAccess(
   context: AppLoadContext,
   principal: Principal,

@@ -1,18 +1,18 @@
-/** What a program's metadata document says of it, as far as it is used here. */
+/** The fields of a program's metadata document that we use. */
 export interface ClientDocument {
   client_name: string;
   redirect_uris: readonly string[];
 }
 
-/** When the copies below were compared with the originals. */
+/** Date on which the copies below were compared with the originals. */
 export const pinnedOn = "2026-09-08";
 
 const anyLoopback = ["http://localhost/callback", "http://127.0.0.1/callback"];
 
 /**
- * Copies of the metadata documents of known programs. Their makers' servers refuse requests from many networks (403 by the
- * address of whoever asks), and a machine without a way to the internet never reaches them: with the copy, people sign in all
- * the same. The document itself comes first, and the consent page says which of the two was used.
+ * Copies of the metadata documents of known programs. Their servers refuse many networks (403 by client address), and a
+ * machine without internet access never reaches them; with the copy, people can still sign in. The original document is
+ * preferred, and the consent page says which was used.
  */
 export const knownClients: Readonly<Record<string, ClientDocument>> = {
   "https://claude.ai/oauth/claude-code-client-metadata": {

@@ -7,17 +7,17 @@ import { type Audience, audiences, type Scope, scopes } from "~/contract/oauth";
 
 const resourceDocument = "/.well-known/oauth-protected-resource";
 
-/** What a token for this address can be asked for. */
+/** Scopes that a token for this audience can have. */
 export function scopesOf(audience: Audience): readonly Scope[] {
   return audience === "/mcp" ? scopes : ["work"];
 }
 
-/** Where a program that was refused reads how to sign in. */
+/** Address where a refused program reads how to sign in. */
 export function resourceMetadataUrl(origin: string, audience: Audience): string {
   return getOAuthProtectedResourceMetadataUrl(new URL(audience, origin));
 }
 
-/** Which of our resources an address names, under any of our own origins; a trailing slash changes nothing. */
+/** Returns which of our resources an address names, under any of our origins. Ignores a trailing slash. */
 export function audienceOf(origins: readonly string[], resource: string): Audience | undefined {
   if (!URL.canParse(resource)) return undefined;
   const { origin, pathname, search, hash } = new URL(resource);
@@ -25,9 +25,9 @@ export function audienceOf(origins: readonly string[], resource: string): Audien
   return audiences.find((audience) => audience === pathname.replace(/\/$/, ""));
 }
 
-/** One of the two documents, said for the origin under which it was asked for; nothing for other paths. */
+/** Answers one of the two metadata documents for the requested origin. Returns undefined for other paths. */
 export function answerMetadata(origin: string, method: string, path: string): Response | undefined {
-  // Whoever asks without a path has only the host: that is the endpoint with every tool.
+  // Clients that know only the host ask without a path: describe the endpoint with all tools.
   const wanted = path === resourceDocument ? `${resourceDocument}/mcp` : path;
   const request = new Request(`${origin}${wanted}`, { method });
   for (const audience of audiences) {
@@ -42,7 +42,7 @@ function describeResource(origin: string, audience: Audience): AuthMetadataOptio
     resourceServerUrl: new URL(audience, origin),
     resourceName: audience === "/mcp" ? "Backloom" : "Backloom (worker)",
     scopesSupported: [...scopesOf(audience)],
-    // Whether the service speaks http, on its own machine or in a house's network, is its operator's choice.
+    // The operator may choose plain http, on one machine or in a private network.
     dangerouslyAllowInsecureIssuerUrl: true,
     oauthMetadata: {
       issuer: origin,
@@ -54,7 +54,7 @@ function describeResource(origin: string, audience: Audience): AuthMetadataOptio
       response_modes_supported: ["query"],
       grant_types_supported: ["authorization_code", "refresh_token"],
       code_challenge_methods_supported: ["S256"],
-      // Some programs send the address of their document only where both of these are said.
+      // Some programs use their metadata document as client id only if both of these fields are present.
       token_endpoint_auth_methods_supported: ["none"],
       client_id_metadata_document_supported: true,
       revocation_endpoint_auth_methods_supported: ["none"],

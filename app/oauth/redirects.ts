@@ -1,7 +1,7 @@
-/** A machine's names for itself: a program there listens at a port that it learns only when it starts (RFC 8252, 7.3). */
+/** Loopback names. A program there listens on a port it learns only at start (RFC 8252, 7.3). */
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Schemes that editors opened before reverse domain names became the rule for them (RFC 8252, 7.1). */
+/** Editor schemes that are exempt from the rule of reverse domain names (RFC 8252, 7.1). */
 const editorSchemes = new Set([
   "cursor:",
   "vscode:",
@@ -11,7 +11,7 @@ const editorSchemes = new Set([
   "zed:",
 ]);
 
-/** Where a browser may be sent with a code: https, this machine, or a scheme that belongs to one program. */
+/** Whether a browser may be sent there with a code: https, loopback, or a scheme that belongs to one program. */
 export function isAllowedRedirect(address: string): boolean {
   if (address.length > 2000 || !/^[\x21-\x7e]+$/.test(address) || !URL.canParse(address)) {
     return false;
@@ -23,7 +23,7 @@ export function isAllowedRedirect(address: string): boolean {
   return editorSchemes.has(protocol) || protocol.includes(".");
 }
 
-/** Whether a program may be answered there: exactly what it named, on this machine at any port. */
+/** Whether the address is one the program named. Loopback addresses match with any port. */
 export function isNamedRedirect(named: readonly string[], address: string): boolean {
   if (!isAllowedRedirect(address)) return false;
   if (named.includes(address)) return true;

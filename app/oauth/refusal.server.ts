@@ -1,7 +1,7 @@
 import { ContractError } from "~/contract/errors";
 import { json } from "~/http/responses.server";
 
-/** The codes of RFC 6749, 7591 and 8707 that are used here. */
+/** The codes of RFC 6749, 7591 and 8707 that we use. */
 export type OAuthCode =
   | "invalid_request"
   | "invalid_client"
@@ -14,7 +14,7 @@ export type OAuthCode =
   | "unsupported_response_type"
   | "access_denied";
 
-/** A refusal in the words of OAuth, for programs. */
+/** A refusal with an OAuth error code, for programs. */
 export class OAuthRefusal extends Error {
   constructor(
     readonly code: OAuthCode,
@@ -25,7 +25,7 @@ export class OAuthRefusal extends Error {
   }
 }
 
-/** Runs one of the endpoints of programs; whatever is refused is said in the form of RFC 6749, 5.2. */
+/** Runs an endpoint for programs and answers refusals in the format of RFC 6749, 5.2. */
 export async function answerProgram(work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();

@@ -10,7 +10,7 @@ import { shownName } from "./client.server";
 import { isAllowedRedirect } from "./redirects";
 import { OAuthRefusal } from "./refusal.server";
 
-/** `POST /register`: a program without a metadata document makes itself known. It gets no secret: it could not keep one. */
+/** `POST /register`: registers a program without a metadata document. It gets no secret: it could not keep one. */
 export async function answerRegistration({
   request,
   context,

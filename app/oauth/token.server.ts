@@ -15,7 +15,7 @@ import { OAuthRefusal } from "./refusal.server";
 
 type Call = Pick<OpenCall<unknown, unknown>, "request" | "context">;
 
-/** Makes tokens of this kind recognisable, for people and for secret scanners. */
+/** Prefixes that make tokens recognizable to people and secret scanners. */
 const prefixes = { access: "blo_", refresh: "blr_" } as const;
 
 const sentences = {
@@ -26,7 +26,7 @@ const sentences = {
   invalid_scope: "The person did not agree to this scope.",
 } as const;
 
-/** `POST /token`: a code or a refresh token becomes the next two tokens. */
+/** `POST /token`: exchanges a code or a refresh token for a new access token and refresh token. */
 export async function answerTokenRequest({ request, context }: Call): Promise<Response> {
   const { database, env } = context.services;
   const parameters = await readParameters(request, context);
@@ -77,7 +77,7 @@ export async function answerTokenRequest({ request, context }: Call): Promise<Re
   }
 }
 
-/** `POST /revoke`: a program gives its access back. What is unknown is gone already. */
+/** `POST /revoke`: revokes a program's access. Succeeds for unknown tokens too. */
 export async function answerRevocation({ request, context }: Call): Promise<Response> {
   const parameters = await readParameters(request, context);
   await revokeOauthToken(context.services.database, {
@@ -94,7 +94,7 @@ function readVerifier(parameters: Parameters): string {
   throw new OAuthRefusal("invalid_grant", "code_verifier must have 43 to 128 plain characters.");
 }
 
-/** Null where nothing is said: then it is what the person agreed to. */
+/** Returns the audience of `resource`, or null if it is absent: then the audience the person agreed to applies. */
 function readAudience(parameters: Parameters, origins: readonly string[]): Audience | null {
   const resource = parameters.find("resource");
   if (resource === undefined) return null;
@@ -103,7 +103,7 @@ function readAudience(parameters: Parameters, origins: readonly string[]): Audie
   throw new OAuthRefusal("invalid_target", sentences.invalid_target);
 }
 
-/** 256 random bits, kept as SHA-256 only. */
+/** A token of 256 random bits. Only its SHA-256 is stored. */
 function secret(prefix: string): string {
   return `${prefix}${randomBytes(32).toString("base64url")}`;
 }

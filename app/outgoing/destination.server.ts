@@ -2,9 +2,9 @@ import { lookup as dnsLookup, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
 /**
- * Where requests may be sent. Addresses come from users, so a destination inside our own network would let
- * them speak to services that only we can reach. The check sits in the connection's own name look-up:
- * a name that answers one address to the check and another to the connection gains nothing.
+ * Protection against SSRF. Addresses come from users, and a destination inside our network would let them reach
+ * internal services. The check is part of the connection's own DNS lookup, so DNS rebinding (one answer for the check,
+ * another for the connection) does not work.
  */
 
 const privateRanges = new BlockList();
@@ -29,23 +29,23 @@ for (const [network, prefix] of [
 }
 
 /**
- * All public IPv6 addresses begin with the bits 001. Everything else (loopback, link and site local, mapped,
- * translated and compatible spellings of IPv4) is private without being named.
+ * All public IPv6 addresses begin with the bits 001. Everything else (loopback, link-local, site-local, IPv4-mapped,
+ * -translated and -compatible) counts as private.
  */
 const publicRange = new BlockList();
 publicRange.addSubnet("2000::", 3, "ipv6");
 for (const [network, prefix] of [
-  // Teredo and other protocols of their own: an IPv4 address may be inside.
+  // Teredo and other special protocols, which may embed an IPv4 address.
   ["2001::", 23],
   ["2001:db8::", 32],
-  // 6to4 holds an IPv4 address too.
+  // 6to4 embeds an IPv4 address too.
   ["2002::", 16],
   ["3fff::", 20],
 ] as const) {
   privateRanges.addSubnet(network, prefix, "ipv6");
 }
 
-/** A destination that must not be contacted; trying again would not help. */
+/** A destination that must not be contacted. Retrying does not help. */
 export class ForbiddenDestination extends Error {
   constructor(message: string) {
     super(message);
@@ -60,10 +60,10 @@ export function isPrivateAddress(address: string): boolean {
   return privateRanges.check(address, "ipv6");
 }
 
-/** Other characters in a name mean that the next parser of the address may see another host in it. */
+/** With other characters, another URL parser might see another host in the address. */
 const hostName = /^[a-z0-9._-]{1,253}$/;
 
-/** Throws `ForbiddenDestination` for anything but https to a public address (a private one where allowed). */
+/** Throws `ForbiddenDestination` unless the address is https and public, or http or private with `allowPrivate`. */
 export function requireDestination(address: string, allowPrivate: boolean): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:"))) {
@@ -82,7 +82,7 @@ export function requireDestination(address: string, allowPrivate: boolean): URL 
   return url;
 }
 
-/** The name look-up for a connection: refuses names that lead into a private network. */
+/** DNS lookup for a connection that refuses names in private networks. */
 export function guardedLookup(allowPrivate: boolean): LookupFunction {
   return (hostname, options, callback) => {
     dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {

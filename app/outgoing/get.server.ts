@@ -2,15 +2,15 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { guardedLookup, requireDestination } from "./destination.server";
 
-/** A person waits for it at a page. */
+/** Short, because a person waits for the page. */
 const answerWithinMilliseconds = 5_000;
-/** Nobody's description of itself is longer. */
+/** No client metadata document is longer. */
 const answerBytes = 64 * 1024;
 
 export interface OutgoingGet {
   address: string;
   headers: Readonly<Record<string, string>>;
-  /** Whether http and addresses of private networks are allowed too. */
+  /** Whether http and private addresses are allowed too. */
   allowPrivate: boolean;
 }
 
@@ -20,8 +20,8 @@ export interface ShortAnswer {
 }
 
 /**
- * Reads a short text from an address that somebody else chose, under the rules of `post`: guarded look-up, a deadline for all of
- * it, no redirects, a connection of its own. Throws when nothing answered in time or the answer is too long.
+ * Reads a short text from an untrusted address, under the rules of `post`: guarded DNS lookup, one deadline for the
+ * whole request, no redirects, a fresh connection. Throws if there is no answer in time or it is too long.
  */
 export function get({ address, headers, allowPrivate }: OutgoingGet): Promise<ShortAnswer> {
   const url = requireDestination(address, allowPrivate);

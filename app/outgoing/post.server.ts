@@ -2,9 +2,9 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { guardedLookup, requireDestination } from "./destination.server";
 
-/** From the look-up of the name to the status: however slowly it is said, no receiver has longer. */
+/** Deadline from DNS lookup to status, even if the receiver keeps sending slowly. */
 const answerWithinMilliseconds = 10_000;
-/** A status and its headers need no more; what comes after them is never read. */
+/** Enough for status and headers. The body is never read. */
 const answerBytes = 64 * 1024;
 
 export interface OutgoingPost {
@@ -14,16 +14,16 @@ export interface OutgoingPost {
 }
 
 export interface OutgoingOptions {
-  /** Whether http and addresses of private networks are allowed too. */
+  /** Whether http and private addresses are allowed too. */
   allowPrivate: boolean;
   /** Ends the request at once. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * The one way out of this service to an address that a user chose. Resolves with the receiver's status as soon as it is
- * known; the connection is closed then, whatever else the receiver would like to say. Redirects are not followed.
- * Throws when nothing answered in time, and `ForbiddenDestination` where it would not help to try again.
+ * The only way to post to an address a user chose. Resolves with the receiver's status as soon as it is known, then
+ * closes the connection without reading the body. Does not follow redirects. Throws if there is no answer in time, and
+ * `ForbiddenDestination` if retrying would not help.
  */
 export async function post(
   { address, headers, body }: OutgoingPost,
@@ -37,7 +37,7 @@ export async function post(
       method: "POST",
       headers: { ...headers, "Content-Length": Buffer.byteLength(body) },
       lookup: guardedLookup(allowPrivate),
-      // A connection of its own: none that was made under other rules is taken over, and none stays behind.
+      // A fresh connection: none opened under other rules is reused, and none stays open.
       agent: false,
     });
     const stop = (reason: string) => outgoing.destroy(new Error(reason));
@@ -48,7 +48,7 @@ export async function post(
     const onAbort = () => stop("The request was cut off because the service stops.");
     signal?.addEventListener("abort", onAbort);
 
-    // Errors can follow the first one or the answer; whoever settles first decides.
+    // More errors can follow the first one or the answer. The first to settle the promise wins.
     outgoing.on("error", reject);
     outgoing.on("information", () => {
       if ((outgoing.socket?.bytesRead ?? 0) > answerBytes) stop("The receiver said too much.");

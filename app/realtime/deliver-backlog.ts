@@ -12,20 +12,20 @@ import { pick, pickPresent } from "./pick";
 
 export interface BacklogViewer extends Reader {
   productId: string;
-  /** They have asked for what comes while agents work. */
+  /** The reader also asked for events from running agents (`live=1`). */
   isLive: boolean;
 }
 
-/** Taken from the product's topic only: some are told to users too, and what is said about an idea is told to its user alone. */
+/** Taken from the product's topic only. Some also come on user topics, and output about an idea comes only there. */
 const ofProduct = new Set(["member", "product", "job_output"]);
 
-/** A reader who does not know these would read everything again, each second that an agent talks. */
+/** Readers that do not know these would reload everything each second an agent produces output. */
 const forLiveReaders = new Set(["job_output", "evidence", "waiver"]);
 
 /**
- * The filter of the backlog stream: everything of one product (specification: Backlog stream). PBIs, stories, tasks
- * and story logs are named there; the other entities of the product travel along and a reader may ignore them. What an
- * agent says, and what is found out about its work, is for readers that ask for it.
+ * Filter of the backlog stream: everything in one product (specification: Backlog stream). The specification names
+ * PBIs, stories, tasks and story logs; other entities are sent too and readers may ignore them. Agent output, evidence
+ * and waivers go only to readers that ask for them.
  */
 export function deliverBacklog(
   event: ChangeEvent,
@@ -70,7 +70,7 @@ const otherFields = [
   "changed_fields",
 ];
 
-/** The payload of the backlog stream, the same for each reader who may see the event. */
+/** Payload of the backlog stream, the same for every reader who may see the event. */
 export function backlogPayload(event: ChangeEvent): Record<string, unknown> {
   switch (event.entity) {
     case "pbi":

@@ -15,7 +15,7 @@ export interface JobViewer extends Reader {
   productId: string;
 }
 
-/** The stream of one job carries its changes, each followed by the job as it is then; what the agent says comes beside it. */
+/** Filter of a job stream: each change of the job, followed by its new state. `JobOutputs` sends the agent's output. */
 export function deliverJob(event: ChangeEvent, viewer: JobViewer): Delivery {
   const credential = deliverCredentialChange(event, viewer);
   if (credential) return credential;

@@ -10,9 +10,9 @@ import {
 import { pick } from "./pick";
 
 /**
- * The filter of the notifications stream. Questions reach a user's topic only while the user is a member of their
- * product; when that changes, the state is read anew (specification: Notifications stream). What else waits for the user
- * is told beside it, by the named event `inbox`.
+ * Filter of the notifications stream. Questions reach a user's topic only while the user is a member of their product;
+ * when membership changes, the state is read again (specification: Notifications stream). Other changes to the inbox
+ * come as the named event `inbox`.
  */
 export function deliverNotifications(event: ChangeEvent, reader: Reader): Delivery {
   const credential = deliverCredentialChange(event, reader);
@@ -47,7 +47,7 @@ export function notificationsPayload(event: ChangeEvent): Record<string, unknown
   return pick(event, questionFields);
 }
 
-/** Unnamed messages are questions only: another name is what readers that do not know it leave alone. */
+/** Unnamed messages are questions only. Inbox changes are named, so older readers ignore them. */
 export function notificationsName(event: ChangeEvent): string | undefined {
   return event.entity === "inbox" ? "inbox" : undefined;
 }

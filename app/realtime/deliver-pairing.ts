@@ -2,10 +2,10 @@ import type { ChangeEvent } from "~/contract/events";
 import { type Delivery, drop, end, send, sendAndEnd } from "./delivery";
 import { pick } from "./pick";
 
-/** Statuses after which nothing more can happen to a pairing. */
+/** Final statuses of a pairing. */
 export const finalPairingStatuses: ReadonlySet<string> = new Set(["consumed", "cancelled"]);
 
-/** The pairing stream carries every step of one pairing and ends with the last (specification: Pairing stream). */
+/** Filter of the pairing stream: every step of one pairing, ending with the last (specification: Pairing stream). */
 export function deliverPairing(event: ChangeEvent, pairingId: string): Delivery {
   if (event.entity !== "pairing" || event.id !== pairingId) return drop;
   if (event.op === "D") return end;

@@ -19,8 +19,8 @@ export interface SoloViewer extends Reader {
 }
 
 /**
- * The filter of the solo stream: the product, its active sprint, and the reader as assignee, or nobody yet for a
- * story (specification: Solo stream, server filter). What leaves the filter makes the reader read again.
+ * Filter of the solo stream: one product, its active sprint, and items assigned to the reader, plus unassigned stories
+ * (specification: Solo stream, server filter). If an item leaves the filter, the state is read again.
  */
 export function deliverSolo(
   event: ChangeEvent,
@@ -52,7 +52,7 @@ function deliverTask(event: ChangeEvent, viewer: SoloViewer): Delivery {
   return isMine(viewer, event.old_sprint_id, event.old_assignee_id) ? refresh : drop;
 }
 
-/** A story that changes hands or sprint changes what its tasks are to the reader, so they read again. */
+/** If a story changes assignee or sprint, its tasks may enter or leave the filter, so the state is read again. */
 function deliverStory(event: ChangeEvent, viewer: SoloViewer): Delivery {
   const isVisible = isMineOrFree(viewer, event.sprint_id, event.assignee_id);
   if (!changesPlace(event)) return isVisible ? send : drop;
@@ -96,7 +96,7 @@ const fieldsOf: Readonly<Record<string, readonly string[]>> = {
   worker: [...common, "name", "last_quota_pct", "current_job_id", "stopped"],
 };
 
-/** The payload of the solo stream, the same for each reader who may see the event. */
+/** Payload of the solo stream, the same for every reader who may see the event. */
 export function soloPayload(event: ChangeEvent): Record<string, unknown> {
   return pick(event, fieldsOf[event.entity] ?? common);
 }

@@ -1,8 +1,8 @@
 import type { ChangeEvent } from "~/contract/events";
 
-/** What a stream does with one event: the answer of every filter. */
+/** What a stream does with one event, as every filter returns it. */
 export interface Delivery {
-  /** The event goes to the reader. */
+  /** Whether the event is sent to the reader. */
   send: boolean;
   /** `refresh` reads the state again and sends a new `ready` or `state`; `end` closes the stream. */
   follow?: "refresh" | "end";
@@ -15,7 +15,7 @@ export const sendAndRefresh: Delivery = { send: true, follow: "refresh" };
 export const end: Delivery = { send: false, follow: "end" };
 export const sendAndEnd: Delivery = { send: true, follow: "end" };
 
-/** Who reads a stream, as far as the filters need it. */
+/** Reader of a stream, as the filters need it. */
 export interface Reader {
   userId: string;
   sessionId: string | null;
@@ -23,8 +23,8 @@ export interface Reader {
 }
 
 /**
- * What an event means for the reader's right to listen: the end of their session or token.
- * Undefined when the event is about something else (specification: Authentication).
+ * Handles events of sessions and tokens: those of the reader's own credential end or refresh the stream.
+ * Returns undefined for other events (specification: Authentication).
  */
 export function deliverCredentialChange(event: ChangeEvent, reader: Reader): Delivery | undefined {
   if (event.entity === "session") return verdict(event, reader.sessionId);
@@ -37,7 +37,7 @@ function verdict(event: ChangeEvent, credentialId: string | null): Delivery {
   return event.op === "D" ? end : refresh;
 }
 
-/** Whether an event takes the product itself away from the reader (specification: Authentication 4). */
+/** Whether an event ends the reader's access to the product (specification: Authentication 4). */
 export function losesProduct(event: ChangeEvent, productId: string, userId: string): boolean {
   if (event.product_id !== productId) return false;
   if (event.entity === "member") return event.op === "D" && event.user_id === userId;

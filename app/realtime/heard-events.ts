@@ -1,14 +1,14 @@
-/** A message as the database sent it: its topic, the number of its first event, its transaction. */
+/** A message the database sent: its topic, the number of its first event, its transaction. */
 export interface SentMessage {
   topic: string;
   seq: number;
   xid: number;
 }
 
-/** The database shows a message for a minute; what was heard is remembered longer. */
+/** Must be longer than the minute for which the database lists sent messages. */
 const rememberedMs = 120_000;
 
-/** Which messages of one topic came, by the number of their first event, and which are waited for. */
+/** Received messages of one topic, by the number of their first event, and those still awaited. */
 export class HeardEvents {
   readonly #heard = new Map<number, number>();
   #awaited = new Set<number>();
@@ -17,7 +17,7 @@ export class HeardEvents {
     this.#heard.set(seq, performance.now());
   }
 
-  /** Of the messages that were sent, those that were missing at the last look too; each is named once. */
+  /** Returns the sent messages that were already missing at the last comparison. Reports each only once. */
   missing(sent: readonly SentMessage[]): SentMessage[] {
     const absent = sent.filter(({ seq }) => !this.#heard.has(seq));
     const lost = absent.filter(({ seq }) => this.#awaited.has(seq));

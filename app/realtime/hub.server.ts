@@ -11,18 +11,18 @@ export type { Hub } from "./hub";
 interface HubSource {
   database: Database;
   log: Logger;
-  /** How often what came is compared with what was sent (10 s). */
+  /** Interval at which received messages are compared with sent ones (default 10 s). */
   compareMs?: number | undefined;
 }
 
-/** Topic, number of the first event, transaction (SQL: list_sent_messages). */
+/** Rows of [topic, number of the first event, transaction] (SQL: list_sent_messages). */
 const sentSchema = z.array(
   z
     .tuple([z.string(), z.number(), z.number()])
     .transform(([topic, seq, xid]) => ({ topic, seq, xid })),
 );
 
-/** The hub of this process, over the secret client: it listens for everyone, the streams decide who sees what. */
+/** Creates the hub of this process. With the secret key it hears everything; the streams decide who sees what. */
 export function createHub({ database, log, compareMs }: HubSource): Hub {
   return new TopicHub({
     upstream:
@@ -38,14 +38,14 @@ export function createHub({ database, log, compareMs }: HubSource): Hub {
   });
 }
 
-/** Heartbeats every 2.5 s: a half-open connection is given up after at most twice that. */
+/** A half-open connection is detected after at most twice this interval. */
 const heartbeatIntervalMs = 2500;
 const joinTimeoutMs = 5000;
 const longestPauseMs = 5000;
 
 /**
- * One more Realtime connection with the key, address and transport of a client that supabase-js set up.
- * It comes back soon after a short cut and in growing pauses with some chance after a long one.
+ * Opens another Realtime connection with the key, address and transport of a supabase-js client. Reconnects with
+ * exponential backoff and jitter.
  */
 function anotherConnection(like: RealtimeClient): RealtimeClient {
   return new RealtimeClient(like.endPoint.replace(/\/websocket$/, ""), {

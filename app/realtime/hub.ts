@@ -5,32 +5,32 @@ import { RecentEvents } from "./recent-events";
 import { TopicEvent } from "./topic-event";
 import type { Upstream } from "./upstream";
 
-/** What a viewer of a topic hears. */
+/** Callbacks of a topic's viewer. */
 export interface TopicViewer {
   event(event: TopicEvent): void;
-  /** The topic is cut off: from now on events may be missing. */
+  /** The topic is disconnected: events may be missing from now on. */
   lost(): void;
-  /** The topic is joined (again): what happened before is unknown, read the state anew. */
+  /** The topic is joined (again). Earlier events are unknown, so read the state again. */
   resync(): void;
-  /** Events of these transactions never came; true for a viewer whose state did not show them, who reads it anew. */
+  /** Events of these transactions were lost. Returns true if the viewer's state lacks them and it reads again. */
   missed(transactions: readonly number[]): boolean;
 }
 
-/** One viewer's hold on a topic. */
+/** One viewer's subscription to a topic. */
 export interface TopicSubscription {
   readonly isJoined: boolean;
-  /** Events since a mark; undefined when the topic was not joined then, or they are no longer kept. */
+  /** Returns the events since a mark, or undefined if the topic was not joined then or they are no longer kept. */
   since(mark: number): readonly TopicEvent[] | undefined;
   close(): void;
 }
 
 /** One subscription per topic and process, shared by all viewers of the topic. */
 export interface Hub {
-  /** A position in the order of arrival: what is read from the database after it includes all before it. */
+  /** Returns a position in the order of arrival. A database read started after it includes all earlier events. */
   mark(): number;
-  /** Names a mark to a browser, which gives it back as `Last-Event-ID`. */
+  /** Encodes a mark for a browser, which returns it as `Last-Event-ID`. */
   cursorOf(mark: number): string;
-  /** The mark behind a cursor; undefined when another process gave it out. */
+  /** Returns the mark of a cursor, or undefined if another process issued it. */
   markOf(cursor: string): number | undefined;
   subscribe(topic: string, viewer: TopicViewer): TopicSubscription;
   readonly gauges: HubGauges;
@@ -44,13 +44,13 @@ export interface HubGauges {
 
 export interface HubOptions {
   upstream: Upstream;
-  /** How long a topic stays joined without viewers: a reader who comes back finds the window. */
+  /** How long a topic stays joined without viewers, so that reconnecting readers find their missed events. */
   lingerMs?: number;
-  /** How many events of a topic are kept for readers who come back. */
+  /** Number of events kept per topic for reconnecting readers. */
   windowSize?: number;
-  /** What was sent on topics lately: Realtime drops messages without a word. */
+  /** Lists recently sent messages of topics, because Realtime drops messages silently. */
   listSent: (topics: readonly string[]) => Promise<readonly SentMessage[]>;
-  /** How often that is compared with what came; what is missing twice was dropped. */
+  /** Interval of comparing sent with received messages. A message missing twice counts as dropped. */
   compareMs?: number | undefined;
   onCompareFailure?: (problem: unknown) => void;
   onBadEvent?: (topic: string, problem: unknown) => void;
@@ -168,7 +168,7 @@ export class TopicHub implements Hub {
     for (const event of message.data.events) this.#event(topic, event);
   }
 
-  /** Finds what was sent and never came. What is missing for the first time may still be on its way. */
+  /** Finds messages that were sent but not received. One missing for the first time may still arrive. */
   async #compare(): Promise<void> {
     const joined = [...this.#topics.values()].filter(({ isJoined }) => isJoined);
     if (joined.length === 0 || this.#isComparing) return;
@@ -188,7 +188,7 @@ export class TopicHub implements Hub {
     }
   }
 
-  /** Who comes back later reads the state too, unless everybody here knew it: then it was sent before the topic was joined. */
+  /** Makes reconnecting readers read the state too, unless all viewers had it: then it was sent before the join. */
   #missed(topic: Topic, lost: readonly SentMessage[]): void {
     const transactions = lost.map(({ xid }) => xid);
     const viewers = [...topic.viewers];

@@ -1,4 +1,4 @@
-/** The named fields of an event that are there, in the order in which they are named. */
+/** Returns the given fields of an event that are defined, in the given order. */
 export function pick(
   event: Readonly<Record<string, unknown>>,
   fields: readonly string[],
@@ -11,7 +11,7 @@ export function pick(
   return payload;
 }
 
-/** As `pick`, without the fields that are null. */
+/** Like `pick`, but also leaves out null fields. */
 export function pickPresent(
   event: Readonly<Record<string, unknown>>,
   fields: readonly string[],

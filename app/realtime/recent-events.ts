@@ -1,17 +1,17 @@
 import type { TopicEvent } from "./topic-event";
 
-/** The last events of one topic since it was joined without a gap: what a reader who comes back has missed. */
+/** The latest events of one topic without a gap, for reconnecting readers. */
 export class RecentEvents {
   readonly #capacity: number;
   #events: TopicEvent[] = [];
-  /** The mark from which on nothing is missing. */
+  /** No event after this mark is missing. */
   #completeSince = Number.POSITIVE_INFINITY;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
 
-  /** Begins anew: what came before does not connect with what follows. */
+  /** Starts over after a gap. */
   restart(mark: number): void {
     this.#events = [];
     this.#completeSince = mark;
@@ -24,7 +24,7 @@ export class RecentEvents {
     if (oldest) this.#completeSince = oldest.mark;
   }
 
-  /** Events received after a mark; undefined when some of them are missing or no longer kept. */
+  /** Returns the events after a mark, or undefined if some are missing or no longer kept. */
   since(mark: number): readonly TopicEvent[] | undefined {
     if (mark < this.#completeSince) return undefined;
     return this.#events.filter((event) => event.mark > mark);

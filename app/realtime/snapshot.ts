@@ -1,6 +1,6 @@
 /**
- * What a state that was read includes: a Postgres snapshot `xmin:xmax:running,...`. A transaction below `xmin` is in it,
- * one from `xmax` on is not, and between them those that were running are not.
+ * Transactions that a state includes: a Postgres snapshot `xmin:xmax:running,...`. Transactions below `xmin` are
+ * included, those from `xmax` on are not, and between them all but the running ones are.
  */
 export class Snapshot {
   readonly #oldest: number;

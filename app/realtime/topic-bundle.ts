@@ -1,7 +1,7 @@
 import type { Hub, TopicSubscription, TopicViewer } from "./hub";
 import type { TopicEvent } from "./topic-event";
 
-/** The topics that one viewer needs together. */
+/** The subscriptions of one viewer to several topics. */
 export class TopicBundle {
   readonly #subscriptions: readonly TopicSubscription[];
 
@@ -13,7 +13,7 @@ export class TopicBundle {
     return this.#subscriptions.every((subscription) => subscription.isJoined);
   }
 
-  /** Events of all topics after a mark, in the order in which they came; undefined when some are missing. */
+  /** Returns the events of all topics after a mark, in order of arrival, or undefined if some are missing. */
   since(mark: number): TopicEvent[] | undefined {
     const events: TopicEvent[] = [];
     for (const subscription of this.#subscriptions) {

@@ -1,10 +1,10 @@
 import type { ChangeEvent } from "~/contract/events";
 
-/** One change as it arrived, with the frames that were made of it: each is built once, for all its readers. */
+/** One received change with its encoded frames, each built once for all readers. */
 export class TopicEvent {
   readonly topic: string;
   readonly change: ChangeEvent;
-  /** Place in the order in which this process received events. */
+  /** Position in the order in which this process received events. */
   readonly mark: number;
   readonly #frames = new Map<string, Uint8Array>();
 

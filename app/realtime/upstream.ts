@@ -2,18 +2,18 @@ import type { RealtimeChannel, RealtimeClient } from "@supabase/supabase-js";
 import { z } from "zod";
 import { changeEventName } from "~/contract/topics";
 
-/** What the hub hears about one topic. */
+/** The hub's callbacks for one topic. */
 export interface UpstreamListener {
-  /** The topic is joined (again): what is sent from now on comes, unless Realtime drops it. */
+  /** The topic is joined (again). New messages arrive from now on, unless Realtime drops them. */
   joined(): void;
-  /** The topic is cut off: messages may be missing until the next `joined`. */
+  /** The topic is disconnected. Messages may be missing until the next `joined`. */
   lost(): void;
   message(payload: unknown): void;
 }
 
-/** Where the hub gets its topics from. */
+/** Where the hub's messages come from. */
 export interface Upstream {
-  /** Joins a topic and keeps it joined, whatever happens to the connection, until the returned function is called. */
+  /** Joins a topic and keeps it joined across reconnects, until the returned function is called. */
   join(topic: string, listener: UpstreamListener): () => void;
   close(): Promise<void>;
 }
@@ -24,30 +24,30 @@ interface RealtimeUpstream extends Upstream {
 }
 
 interface UpstreamOptions {
-  /** Makes one more connection; hosted projects allow 100 channels on each. */
+  /** Opens another connection. Hosted projects allow 100 channels on each. */
   connect: () => RealtimeClient;
   channelsPerSocket?: number;
-  /** Wait before a channel that the server closed is opened anew, and before an empty connection is given up. */
+  /** First wait before a channel that the server closed or refused is reopened. Doubles with each refusal. */
   reopenAfterMs?: number;
-  /** How long a joined channel waits to hear that Realtime follows the database before it counts as joined all the same. */
+  /** How long a joined channel waits for Realtime to follow the database before it counts as joined anyway. */
   readyWithinMs?: number;
 }
 
 interface Socket {
   client: RealtimeClient;
-  /** Topics that hold a channel, those included that are just being left. */
+  /** Topics with a channel, including those being left. */
   topics: Set<string>;
-  /** A join was refused here: Realtime judges a connection by the token with which it was opened, and that token ends. */
+  /** A join was refused. Realtime checks the token the connection was opened with, which expires: use a new one. */
   isRefused: boolean;
 }
 
-/** Longest wait before a topic is asked for again that was refused again and again. */
+/** Longest wait before a repeatedly refused topic is joined again. */
 const longestReopenMs = 30_000;
 
-/** The server's answer to a join that it refuses; what is said of a broken connection carries a code. */
+/** The server's answer to a refused join. Errors of a broken connection have a `code`. */
 const refusalSchema = z.object({ reason: z.string(), code: z.undefined().optional() });
 
-/** Realtime joins a channel before it follows the database; this is what it says when it does. */
+/** Realtime joins a channel before it follows the database, and sends this message once it does. */
 const readySchema = z.object({
   extension: z.literal("system"),
   status: z.literal("ok"),
@@ -55,9 +55,9 @@ const readySchema = z.object({
 });
 
 /**
- * Topics over supabase-js channels. The client reconnects and joins again by itself with growing pauses; this adds
- * what it leaves out: more than one connection, a channel that the server closed, a connection on which nothing may be
- * joined any more, and leaving before joining again.
+ * Topics over supabase-js channels. The client reconnects and rejoins with backoff. This adds what it lacks: several
+ * connections, reopening channels the server closed, replacing connections whose joins are refused, and leaving a
+ * channel before joining it again.
  */
 export function createUpstream(options: UpstreamOptions): RealtimeUpstream {
   const { connect, channelsPerSocket = 100, reopenAfterMs = 1000, readyWithinMs = 2500 } = options;
@@ -74,7 +74,7 @@ export function createUpstream(options: UpstreamOptions): RealtimeUpstream {
     return socket;
   }
 
-  /** Nobody waits for it, so it never fails: what cannot be left in order is left all the same, and its place is free. */
+  /** Leaves a channel and frees its place. Never rejects, because no caller awaits it. */
   async function release(socket: Socket, topic: string, channel: RealtimeChannel): Promise<void> {
     await socket.client.removeChannel(channel).catch(() => undefined);
     socket.topics.delete(topic);
@@ -142,7 +142,7 @@ function keepJoined(topic: string, listener: UpstreamListener, keeper: ChannelKe
       if (!isCurrent) return;
       clearTimeout(unsure);
       if (status === "SUBSCRIBED") {
-        // Somebody waits for the state: they get it now, and once more when Realtime is ready.
+        // Readers are waiting for the state: report `joined` after a while, and again once Realtime is ready.
         if (!isReady) unsure = setTimeout(joined, keeper.readyWithinMs);
         return;
       }

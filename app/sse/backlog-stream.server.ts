@@ -8,11 +8,11 @@ import { readerOf, type StreamSource, streamViewerSchema } from "./stream-source
 const backlogStateSchema = z.object({ viewer: streamViewerSchema, product_id: z.string() });
 
 export const backlogQuerySchema = productQuerySchema.extend({
-  /** `1` brings what comes while agents work, too: what they say, evidence, waivers. */
+  /** `1` adds events from running agents: their output, evidence, waivers. */
   live: z.enum(["0", "1"]).optional(),
 });
 
-/** `GET /api/realtime/backlog`: every change of one product's PBIs, stories and tasks. */
+/** `GET /api/realtime/backlog`: every change to one product's PBIs, stories and tasks. */
 export function backlogStream(actor: Actor, productId: string, isLive: boolean): StreamSource {
   return {
     kind: "backlog",

@@ -11,8 +11,8 @@ const headers = {
 };
 
 /**
- * Answers a request with a stream (specification: Events). The first read decides over access, so a refusal is an
- * ordinary answer; afterwards the response belongs to the stream.
+ * Answers a request with a stream (specification: Events). The first read checks access, so a refusal is an ordinary
+ * response. After that the response belongs to the stream.
  */
 export async function openEventStream(
   { request, context }: { request: Request; context: RequestContext },

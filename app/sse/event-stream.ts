@@ -10,11 +10,11 @@ import type { OpenStream } from "./open-streams.server";
 import { type ConnectionOptions, StreamConnection } from "./stream-connection";
 import type { StreamSource, StreamState } from "./stream-source";
 
-/** Events kept while the state is read; with more of them waiting it is read once more instead. */
+/** Events buffered while the state is read. If more arrive, the state is read again instead. */
 const maxWaitingEvents = 1000;
 const firstRetryMs = 250;
 const longestRetryMs = 5000;
-/** A slow Realtime answers a join within 5 s and follows the database half of that later: only what takes longer is a failure. */
+/** A slow Realtime joins within 5 s and follows the database 2.5 s later. Only a longer wait is a failure. */
 const patienceMs = 8000;
 
 interface EventStreamOptions extends Omit<ConnectionOptions, "kind"> {
@@ -23,12 +23,12 @@ interface EventStreamOptions extends Omit<ConnectionOptions, "kind"> {
   hub: Hub;
 }
 
-/** One open stream: what its reader knows, and every change from there on exactly once. */
+/** One open stream: sends its reader the state, then every later change exactly once. */
 export class EventStream implements TopicViewer, OpenStream {
   readonly #options: EventStreamOptions;
   readonly #connection: StreamConnection;
   #state: StreamState;
-  /** What the reader knows from the state; nothing of it is sent again. */
+  /** Snapshot of the state the reader has. Events it includes are not sent again. */
   #known: StreamState["snapshot"];
   #topics: TopicBundle | undefined;
   #phase: "joining" | "reading" | "live" = "joining";
@@ -50,8 +50,8 @@ export class EventStream implements TopicViewer, OpenStream {
   }
 
   /**
-   * Subscribes. When the topics were joined before the first read began, that read and the events since then are
-   * complete; otherwise the state is read again as soon as they are joined.
+   * Subscribes. If the topics were joined before the first read began, that read plus the events since are complete.
+   * Otherwise the state is read again once they are joined.
    */
   start(mark: number, lastEventId: string): void {
     const { hub, streams } = this.#options;
@@ -88,7 +88,7 @@ export class EventStream implements TopicViewer, OpenStream {
     this.#greet(this.#state, mark, missed !== undefined);
   }
 
-  /** What a reader who comes back has missed; undefined when that is unknown or asks for reading anew. */
+  /** Returns the events a reconnecting reader missed, or undefined if unknown or if they require a fresh read. */
   #missedSince(topics: TopicBundle, lastEventId: string): TopicEvent[] | undefined {
     if (this.#state.mayResume?.() === false) return undefined;
     const mark = this.#options.hub.markOf(readEventId(lastEventId).cursor);
@@ -97,7 +97,7 @@ export class EventStream implements TopicViewer, OpenStream {
     return changesMore ? undefined : events;
   }
 
-  /** A source that cannot be reached is told, and waited for. */
+  /** Waits for the topics to be joined, and reports a failure to the reader if that takes too long. */
   #expectJoin(): void {
     const late = setTimeout(() => {
       if (this.#phase === "joining") {
@@ -161,7 +161,7 @@ export class EventStream implements TopicViewer, OpenStream {
     return encodeMessage({ event, id: hub.cursorOf(mark), data: source.payload(change) });
   };
 
-  /** Reads the state and sends it; what happens meanwhile waits. Refused means that the stream is over. */
+  /** Reads and sends the state while new events wait. A refusal ends the stream. */
   async #refresh(): Promise<void> {
     if (this.#connection.isOver) return;
     this.#mustReadAgain = this.#phase === "reading";
@@ -198,7 +198,7 @@ export class EventStream implements TopicViewer, OpenStream {
 
   #greet(state: StreamState, mark: number, resumed: boolean): void {
     this.#state = state;
-    // Who comes back with an id does not read the state again, so what was missed is sent.
+    // A resuming reader gets no new state, so it needs every missed event, even those in the snapshot.
     this.#known = resumed ? undefined : state.snapshot;
     this.#connection.recover();
     const cursor = this.#options.hub.cursorOf(mark);
@@ -217,7 +217,7 @@ export class EventStream implements TopicViewer, OpenStream {
     for (const event of waiting) this.event(event);
   }
 
-  /** Nothing can be read from here: the reader is told and sent away. */
+  /** The stream cannot begin: reports that to the reader and ends. */
   fail(error: unknown): void {
     const { log, source } = this.#options;
     log.error({ err: error, stream: source.kind }, "A stream could not begin");

@@ -1,12 +1,12 @@
 /**
- * The frames that a client gets in one tick, as a path in a tree: clients that get the same frames walk the same
- * path, so their bytes are joined once for all of them.
+ * The frames one client gets in one tick, as a path in a tree. Clients with the same frames share a path, so their
+ * bytes are concatenated only once.
  */
 export class FrameBatch {
   readonly #parent: FrameBatch | undefined;
   readonly #frame: Uint8Array;
   readonly #next = new Map<Uint8Array, FrameBatch>();
-  /** Most clients go on with the same frame. */
+  /** Cache of the last child: most clients continue with the same frame. */
   #last: FrameBatch | undefined;
   #bytes: Uint8Array | undefined;
 

@@ -3,7 +3,7 @@ import { encodeMessage } from "./encode";
 import { eventId } from "./event-id";
 import type { AttachedReader, PlacedMessage } from "./stream-source";
 
-/** How far an output is known. */
+/** Position in a job's output. */
 export interface OutputPlace {
   attempt: number;
   seq: number;
@@ -13,32 +13,32 @@ function isBeyond(one: OutputPlace, other: OutputPlace): boolean {
   return one.attempt === other.attempt ? one.seq > other.seq : one.attempt > other.attempt;
 }
 
-/** A place as the ids of the stream of a job carry it. */
+/** Formats a place for the message ids of a job stream. */
 export function formatPlace({ attempt, seq }: OutputPlace): string {
   return `${attempt}.${seq}`;
 }
 
-/** Undefined when it is none of ours. */
+/** Parses a place. Returns undefined for anything `formatPlace` did not produce. */
 export function parsePlace(text = ""): OutputPlace | undefined {
   if (!/^\d{1,9}\.\d{1,15}$/.test(text)) return undefined;
   const [attempt, seq] = text.split(".").map(Number);
   return { attempt: attempt ?? 0, seq: seq ?? 0 };
 }
 
-/** What a stream of a job gives and wants: a way to read with its reader's rights, and the frames to write. */
+/** A job stream as a viewer of output: it reads with its reader's rights and receives frames. */
 export interface OutputViewer extends AttachedReader {
   read(after: OutputPlace): Promise<JobOutput>;
 }
 
-/** Viewers are told of more at most once a second, so one more reading follows each that brought something. */
+/** New output is announced at most once a second, so each read that found something is followed by another. */
 const trailingMs = 1_100;
 
 /**
- * Reads what the agent of one job says, once for all viewers in this process, and hands it to them. A viewer that came later
- * than an entry sees a gap in `seq` and reads it by itself; one that joined further on is spared what it knows.
+ * Reads the agent output of one job once for all viewers in this process. A viewer that joined after an entry was sent
+ * sees a gap in `seq` and fetches it itself; one that joined at a later place does not get entries it already has.
  */
 class JobOutputFeed {
-  /** With the place from which on each one joined. */
+  /** Viewers, each with the place at which it joined. */
   readonly #viewers = new Map<OutputViewer, OutputPlace>();
   #place: OutputPlace | undefined;
   #isReading = false;
@@ -50,7 +50,7 @@ class JobOutputFeed {
   }
 
   add(viewer: OutputViewer, place: OutputPlace): void {
-    // The first one may come within the second in which nothing is told.
+    // The first viewer may join within the second in which nothing is announced.
     if (this.isEmpty) this.#readLater();
     this.#viewers.set(viewer, place);
     if (!this.#place || place.attempt > this.#place.attempt) this.#place = place;
@@ -65,7 +65,7 @@ class JobOutputFeed {
     if (this.isEmpty) clearTimeout(this.#trailing);
   }
 
-  /** Somebody heard how far the output goes. */
+  /** Called when an event or a read state tells how far the output goes. */
   notice(attempt: number, seq: number): void {
     const place = this.#place;
     if (!place || attempt < place.attempt) return;
@@ -80,7 +80,7 @@ class JobOutputFeed {
     this.#isReading = true;
     clearTimeout(this.#trailing);
     let mayBeMore = false;
-    // Each viewer hears the same news: what the second reading does not find any more may still come, after both.
+    // Every viewer's stream announces the same output, so the repeated read often finds nothing. More may still come.
     do {
       this.#mustReadAgain = false;
       mayBeMore = (await this.#readOnce()) || mayBeMore;
@@ -95,13 +95,13 @@ class JobOutputFeed {
   }
 
   /**
-   * Whether there may be more to read in a second: something was found, or nobody could read. One viewer whose right to read has
-   * ended does not keep the others from reading.
+   * Reads once. Returns true if there may be more in a second: something was found, or no viewer could read.
+   * If one viewer has lost its access, the next one reads.
    */
   async #readOnce(): Promise<boolean> {
     for (const viewer of [...this.#viewers.keys()]) {
       const place = this.#place;
-      // Before the first attempt nothing is said.
+      // There is no output before the first attempt.
       if (!place || place.attempt === 0) return false;
       const output = await viewer.read(place).catch(() => undefined);
       if (!output) continue;
@@ -130,7 +130,7 @@ function encodeOutput({ place, ...message }: PlacedMessage, cursor: string): Uin
   return encodeMessage({ ...message, id: eventId(cursor, place) });
 }
 
-/** Entries of an attempt, and the place up to which they bring their reader. */
+/** Builds the message with entries of an attempt and the place its reader reaches with them. */
 export function outputMessage(
   jobId: string,
   to: OutputPlace,
@@ -140,11 +140,11 @@ export function outputMessage(
   return { event: "output", place: formatPlace(to), data };
 }
 
-/** The outputs that are watched in this process, one feed a job. */
+/** The outputs watched in this process, one feed per job. */
 export class JobOutputs {
   readonly #feeds = new Map<string, JobOutputFeed>();
 
-  /** Joins the viewers of a job from a place on; the returned function leaves them. */
+  /** Adds a viewer to a job's output from `place` on. The returned function removes it. */
   watch(jobId: string, viewer: OutputViewer, place: OutputPlace): () => void {
     const feed = this.#feeds.get(jobId) ?? new JobOutputFeed();
     this.#feeds.set(jobId, feed);
@@ -155,7 +155,7 @@ export class JobOutputs {
     };
   }
 
-  /** Whether the viewers of a job were told more than lies before a place: who joins there would miss that. */
+  /** Whether the job's viewers already got output beyond `place`, which a viewer joining there would miss. */
   isBeyond(jobId: string, place: OutputPlace): boolean {
     return this.#feeds.get(jobId)?.isBeyond(place) ?? false;
   }

@@ -25,11 +25,11 @@ import {
 
 export const jobQuerySchema = z.object({
   job_id: z.string().optional(),
-  /** `0` leaves out what the agent says: for whoever says it. */
+  /** `0` leaves out the agent's output, for the worker that produces it. */
   output: z.enum(["0", "1"]).optional(),
 });
 
-/** The job that a stream is asked for: 400 when it is missing, 404 when it can be no job, after the credential is judged. */
+/** Returns the requested job id. Throws 400 if missing, 404 if not an id; both only after checking the credential. */
 export async function jobToWatch(
   actor: Actor,
   { job_id: jobId }: z.infer<typeof jobQuerySchema>,
@@ -43,7 +43,7 @@ export async function jobToWatch(
 const stateSchema = z.object({ viewer: streamViewerSchema, job: agentJobWithAttemptsSchema });
 const outputNewsSchema = z.object({ attempt: z.number(), last_seq: z.number() });
 
-/** `GET /api/realtime/job`: one job, its attempts, and what its agent says. */
+/** `GET /api/realtime/job`: one job, its attempts, and its agent's output. */
 export function jobStream(
   actor: Actor,
   jobId: string,
@@ -51,7 +51,7 @@ export function jobStream(
   withOutput: boolean,
 ): StreamSource {
   let place: OutputPlace = { attempt: 0, seq: 0 };
-  /** Only a reader of this attempt can go on; one without output misses none. */
+  /** Only a reader of the current attempt can resume. Readers without output miss none. */
   const missedBy = async (reader: OutputPlace | undefined): Promise<MissedOutput | undefined> =>
     withOutput && reader?.attempt === place.attempt
       ? readMissedOutput(actor, jobId, reader)
@@ -95,7 +95,7 @@ export function jobStream(
             ...(withOutput && { place: formatPlace(from) }),
           };
           const more = resumed ? toSend(jobId, missed) : [];
-          // Said once, and let go: the state lives as long as its stream.
+          // Sent once, then released: the state lives as long as its stream.
           missed = undefined;
           return [ready, { event: "state", data: { job } }, ...more];
         },
@@ -118,17 +118,17 @@ function isOutputOf(event: ChangeEvent, jobId: string): boolean {
   return event.entity === "job_output" && event.id === jobId;
 }
 
-/** Who missed more reads it again by pages. */
+/** A reader who missed more than this reads it again page by page. */
 const mostEntries = 500;
 
-/** What was said between the place of a reader who comes back and now. */
+/** Output between a reconnecting reader's place and now. */
 interface MissedOutput {
   from: OutputPlace;
   to: OutputPlace;
   entries: readonly OutputEntry[];
 }
 
-/** Reads what a reader missed; undefined when it cannot be given whole: another attempt, too much, or let go meanwhile. */
+/** Reads the output a reader missed, or returns undefined if it is incomplete: too long, or partly dropped. */
 async function readMissedOutput(
   actor: Actor,
   jobId: string,

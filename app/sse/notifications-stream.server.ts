@@ -14,7 +14,7 @@ const stateSchema = z.object({
   notifications: z.object({ questions: notificationsStateSchema.shape.questions }),
 });
 
-/** `GET /api/realtime/notifications`: agent questions of every product that the reader can reach. */
+/** `GET /api/realtime/notifications`: agent questions in every product the reader has access to. */
 export function notificationsStream(actor: Actor): StreamSource {
   return {
     kind: "notifications",

@@ -8,11 +8,11 @@ import { JobOutputs } from "./job-outputs";
 import type { StreamState } from "./stream-source";
 import { WriteTick } from "./write-tick";
 
-/** An open stream as the process sees it. */
+/** An open stream, as this registry needs it. */
 export interface OpenStream {
   readonly access: StreamState["access"];
   readonly expiresAt: string | null;
-  /** Reads the state again: the stream ends when the reader has no access any more. */
+  /** Reads the state again. The stream ends if its reader has lost access. */
   recheck(): void;
   /** Ends the stream cleanly. */
   end(): void;
@@ -22,15 +22,15 @@ interface OpenStreamsOptions {
   limits: StreamLimits;
   database: Database;
   log: Logger;
-  /** How often the rights of all readers are looked at, beside the events that announce their end. */
+  /** How often all readers' access is checked, in addition to the events that end it. */
   sweepMs?: number;
 }
 
-/** The open streams of this process: their limits, their shared write tick, and the sweep of their readers' rights. */
+/** The open streams of this process: their limits, their shared write tick, and the sweep that checks access. */
 export class OpenStreams {
   readonly limits: StreamLimits;
   readonly tick = new WriteTick();
-  /** What agents say, read once for all who watch it here. */
+  /** Agent output, read once for all viewers in this process. */
   readonly outputs = new JobOutputs();
   readonly #options: Required<OpenStreamsOptions>;
   readonly #open = new Set<OpenStream>();
@@ -48,7 +48,7 @@ export class OpenStreams {
     return this.#taken;
   }
 
-  /** Takes one of the places of a reader and of the process; the returned function gives it back. */
+  /** Takes a place for a stream of this reader, or throws 429. The returned function frees it. */
   take(key: string, limit = this.limits.perUser): () => void {
     const taken = this.#counts.get(key) ?? 0;
     if (taken >= limit) {
@@ -89,7 +89,7 @@ export class OpenStreams {
     this.#sweep = undefined;
   }
 
-  /** Ends all streams when the process is asked to stop. One listener serves all of them. */
+  /** Ends all streams when the process stops, with one listener for all of them. */
   endOn(stopSignal: AbortSignal): void {
     if (this.#stopSignals.has(stopSignal)) return;
     this.#stopSignals.add(stopSignal);
@@ -98,7 +98,7 @@ export class OpenStreams {
     });
   }
 
-  /** Time ends rights without an event, and an event that could not be sent must not keep a stream open. */
+  /** Needed because access also expires without an event, and a lost event must not keep a stream open. */
   async #recheck(): Promise<void> {
     const now = Date.now();
     for (const stream of this.#open) {
@@ -117,7 +117,7 @@ export function createOpenStreams(options: OpenStreamsOptions): OpenStreams {
   return new OpenStreams(options);
 }
 
-/** The streams among these whose readers may no longer read: one question for all of them. */
+/** Returns the streams whose readers have lost access, with one query for all of them. */
 async function findLostViewers<T extends Pick<StreamState, "access">>(
   database: Database,
   streams: readonly T[],

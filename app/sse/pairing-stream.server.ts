@@ -2,7 +2,7 @@ import { topics } from "~/contract/topics";
 import { deliverPairing, finalPairingStatuses, pairingPayload } from "~/realtime/deliver-pairing";
 import type { StreamSource } from "./stream-source";
 
-/** A pairing as the waiting desktop may see it. */
+/** A pairing as shown to the waiting desktop. */
 export interface PairingStreamState {
   pairing_id: string;
   status: string;

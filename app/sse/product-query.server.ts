@@ -7,8 +7,8 @@ import { isCanonicalUuid } from "~/http/uuid";
 export const productQuerySchema = z.object({ product_id: z.string().optional() });
 
 /**
- * The product that a stream is asked for: 400 when it is missing, 404 when it can be no product. Strangers learn
- * nothing but 401, so the credential is judged before either (specification: Solo stream).
+ * Returns the requested product id. Throws 400 if it is missing, 404 if it is not an id. Checks the credential first,
+ * so that strangers learn nothing but 401 (specification: Solo stream).
  */
 export async function productToWatch(
   actor: Actor,

@@ -14,7 +14,7 @@ const soloStateSchema = z.object({
   }),
 });
 
-/** `GET /api/realtime/solo`: the reader's tasks and stories of the active sprint, jobs and workers of the product. */
+/** `GET /api/realtime/solo`: the reader's tasks and stories in the active sprint; the product's jobs and workers. */
 export function soloStream(actor: Actor, productId: string): StreamSource {
   return {
     kind: "solo",

@@ -11,11 +11,11 @@ export interface ConnectionOptions {
   sink: ResponseSink;
   closeSignal: AbortSignal;
   log: Logger;
-  /** Gives the taken place back. */
+  /** Frees the place of this stream. */
   release: () => void;
 }
 
-/** The way to one reader, from its first byte to its end, which happens exactly once and ends all that hangs on it. */
+/** The connection to one reader. It ends exactly once, and then runs all `onEnd` callbacks. */
 export class StreamConnection {
   readonly #options: ConnectionOptions;
   readonly #writer: ClientWriter;
@@ -44,7 +44,7 @@ export class StreamConnection {
     this.#endings.push(ending);
   }
 
-  /** It ends with its connection or its time, and beats until then. */
+  /** Starts the heartbeat, and ends the stream when the connection closes or its lifetime is over. */
   begin(): void {
     const { closeSignal, streams } = this.#options;
     const { heartbeatSeconds, lifetimeSeconds } = streams.limits;
@@ -63,14 +63,14 @@ export class StreamConnection {
     if (!this.isOver) this.#writer.push(frame);
   }
 
-  /** Named event `error`: something inside failed (specification: Solo stream). Said once until it is over. */
+  /** Sends the named event `error` for an internal failure (specification: Solo stream), once until `recover`. */
   tellFailure(error: string): void {
     if (this.#hasToldFailure) return;
     this.#hasToldFailure = true;
     this.send(encodeMessage({ event: "error", data: { error } }));
   }
 
-  /** What had failed is over. */
+  /** Marks the failure as over, so that the next one is reported again. */
   recover(): void {
     this.#hasToldFailure = false;
   }
@@ -82,7 +82,7 @@ export class StreamConnection {
     this.#options.sink.end();
   }
 
-  /** The reader does not keep up. */
+  /** Cuts off a reader that does not keep up. */
   #cut(): void {
     const { log, kind, sink } = this.#options;
     log.info({ stream: kind }, "A reader that stalled was cut off");
@@ -99,8 +99,8 @@ export class StreamConnection {
 }
 
 /**
- * Writes to one client: at most once a tick, and never more than the reader takes. A reader that leaves too much
- * lying is cut off, not buffered; its browser reconnects and reads the state again.
+ * Writes to one client, at most once per tick. A reader with too many unread bytes is cut off instead of buffered; its
+ * browser reconnects and reads the state again.
  */
 class ClientWriter implements TickWriter {
   readonly #sink: ResponseSink;
@@ -125,18 +125,18 @@ class ClientWriter implements TickWriter {
     this.#batch = (this.#batch ?? this.#tick.join(this)).next(frame);
   }
 
-  /** Writes what waits now: at the end of the tick, and before the stream ends. */
+  /** Writes the pending frames, at the end of the tick and before the stream ends. */
   flush(): void {
     const batch = this.#batch;
     if (!batch) return;
     this.#batch = undefined;
-    // One large burst is nobody's fault: a reader lags when an earlier write still lies there as well.
+    // One large burst does not mean lag: a reader lags only if an earlier write is still unread too.
     const lags = this.#sink.waitingBytes() > 0;
     this.#sink.write(batch.bytes);
     if (lags && this.#sink.waitingBytes() > this.#maxBufferedBytes) this.#onStalled();
   }
 
-  /** Forgets what waits: the client is gone. */
+  /** Discards the pending frames, because the client is gone. */
   discard(): void {
     this.#batch = undefined;
   }

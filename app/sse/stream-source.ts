@@ -4,12 +4,12 @@ import type { Delivery, Reader } from "~/realtime/delivery";
 import { Snapshot } from "~/realtime/snapshot";
 import type { Message } from "./encode";
 
-/** A message before it has its id; `place` is how far it brings the reader in what comes beside the events. */
+/** A message without its id. `place` is the reader's position in the job output after this message. */
 export interface PlacedMessage extends Omit<Message, "id"> {
   place?: string;
 }
 
-/** Who reads a stream and until when, as the database says it (SQL: private.stream_viewer). */
+/** Reader of a stream and expiry of their access, as the database returns them (SQL: private.stream_viewer). */
 export const streamViewerSchema = z.object({
   snapshot: z.string().transform((text) => new Snapshot(text)),
   user_id: z.string(),
@@ -22,42 +22,42 @@ export function readerOf(viewer: z.output<typeof streamViewerSchema>): Reader {
   return { userId: viewer.user_id, sessionId: viewer.session_id, tokenId: viewer.token_id };
 }
 
-/** The state of a stream as it was read: what the filter needs, and what the stream says first. */
+/** The state of a stream at one read: what the filter needs, and the greeting. */
 export interface StreamState {
-  /** Whose streams are counted together, and how many may be open at once when it is not the usual limit. */
+  /** Key under which open streams are counted, and their limit if it is not the default. */
   limitKey: string;
   limit?: number;
-  /** When the right to read must be looked at again. */
+  /** When access must be checked again. */
   expiresAt: string | null;
-  /** What the sweep checks beside the events; none for a stream without a user. */
+  /** What the sweep checks. Absent for streams without a user. */
   access?: Reader & { productId: string | null };
-  /** What this state shows already; events of it are not sent again. */
+  /** Transactions this state includes. Their events are not sent again. */
   snapshot?: Snapshot;
   topics: readonly [string, ...string[]];
-  /** `ready` or `state`, with what follows it at once. */
+  /** `ready` or `state`, and the messages that follow it at once. */
   greeting(resumed: boolean): readonly [PlacedMessage, ...PlacedMessage[]];
-  /** False when a reader who comes back cannot be given what they missed beside the events. */
+  /** False if a reconnecting reader missed job output that cannot be sent completely. */
   mayResume?(): boolean;
   deliver(event: ChangeEvent, topic: string): Delivery;
-  /** True when nothing more can come: the stream says its greeting and ends. */
+  /** True if nothing more can happen: the stream sends its greeting and ends. */
   isFinal?: boolean;
 }
 
-/** Takes frames that come from elsewhere than the topics; their ids hold the cursor of their moment. */
+/** Receives frames from sources other than topics. Their ids hold the hub's cursor at that moment. */
 export interface AttachedReader {
   push(frame: Uint8Array): void;
   cursor(): string;
 }
 
-/** One kind of stream: how its state is read and what an event looks like on it. */
+/** One kind of stream: how its state is read and how its events are encoded. */
 export interface StreamSource {
-  /** Frames of an event are shared by all streams of a kind. */
+  /** All streams of a kind share the frames of an event. */
   kind: string;
-  /** The name of the event that carries a change; without one it is unnamed. */
+  /** Name of the message that carries a change. Without it, the message is unnamed. */
   nameOf?(event: ChangeEvent): string | undefined;
-  /** Throws `ContractError` when the reader has no access (any more). `place` is where a reader who comes back stood. */
+  /** Throws `ContractError` if the reader has no access. `place` is the last position of a reconnecting reader. */
   read(place?: string): Promise<StreamState>;
   payload(event: ChangeEvent): Record<string, unknown>;
-  /** Frames that come from elsewhere than the topics, from the first state on; the returned function ends them. */
+  /** Starts sending frames from other sources than topics. The returned function stops them. */
   attach?(reader: AttachedReader): () => void;
 }

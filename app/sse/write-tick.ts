@@ -1,16 +1,16 @@
 import { FrameBatch } from "./frame-batch";
 
-/** Something with frames to write at the end of the tick. */
+/** A writer that is flushed at the end of the tick. */
 export interface TickWriter {
   flush(): void;
 }
 
-/** Collects what is to be written until the end of the tick, so that each client gets one write. */
+/** Collects frames until the end of the tick, so that each client gets one write. */
 export class WriteTick {
   #root = new FrameBatch();
   #writers: TickWriter[] = [];
 
-  /** Where the frames of a writer begin in this tick; the writer is flushed at its end. */
+  /** Registers a writer for this tick and returns the empty batch it starts from. */
   join(writer: TickWriter): FrameBatch {
     if (this.#writers.length === 0) setImmediate(() => this.#flush());
     this.#writers.push(writer);

@@ -4,8 +4,8 @@ import { migrationFailure } from "../embedded/apply-migration";
 import { listMigrations, type MigrationFile } from "../embedded/migrations";
 
 /**
- * Applies all migrations over one connection, each file in a transaction of its own as the Supabase
- * CLI does it, and leaves no record: nothing but what the files make. An error names the file and the line.
+ * Applies all migrations over one connection, each file in its own transaction as the Supabase CLI does. Leaves no
+ * record of applied migrations. Errors name the file and line.
  */
 export async function applyMigrations(databaseUrl: string): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });

@@ -12,9 +12,9 @@ interface Piece extends Statement {
 }
 
 /**
- * Makes in an empty database what `supabase/schemas` describes. Nobody says in which order: what needs something that is not
- * there yet is tried again after the rest, until all is done or a whole round brings nothing. The folder with the lowest
- * number comes first, so that default privileges stand before what they are for.
+ * Builds `supabase/schemas` in an empty database. The order is not declared: statements whose dependencies are missing
+ * are retried after the rest, until all are done or a round makes no progress. The folder with the lowest number comes
+ * first, so that default privileges are set before the objects they apply to.
  */
 export async function buildFromSchemas(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });

@@ -4,20 +4,20 @@ import pg from "pg";
 import { z } from "zod";
 import { projectRoot } from "../embedded/project-root";
 
-/** All objects of a database: name to definition, rights and comments included. */
+/** All objects of a database: name to definition, including privileges and comments. */
 export type Description = ReadonlyMap<string, string>;
 
 const rows = z.array(z.object({ object: z.string(), definition: z.string().nullable() }));
 
 export async function describeDatabase(client: pg.ClientBase): Promise<Description> {
-  // With an empty path every name is written out whole, whatever the role's own path is.
+  // With an empty search_path, every name is schema-qualified, whatever the role's default path is.
   await client.query("set search_path = ''");
   const query = join(projectRoot, "supabase/declarative/describe-database.sql");
   const found = rows.parse((await client.query(await readFile(query, "utf8"))).rows);
   return new Map(found.map(({ object, definition }) => [object, definition ?? ""]));
 }
 
-/** One sentence for each object in which two databases differ; empty when they are the same. */
+/** Returns one message per object in which two databases differ. Empty if they are the same. */
 export async function compareDatabases(
   migrationsUrl: string,
   schemasUrl: string,

@@ -1,5 +1,5 @@
--- Every object of the schemas public, operations and private, and ours in the schemas of the platform, one row each: its name and all that
--- makes it. Two databases with the same rows are the same to everybody who uses them.
+-- Every object of the schemas public, operations and private, and our objects in platform schemas, one row each: its
+-- name and full definition. Two databases with the same rows are equivalent.
 with
   managed as (
     select n.oid, n.nspname from pg_namespace n where n.nspname in ('public', 'operations', 'private')

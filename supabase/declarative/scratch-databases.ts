@@ -7,12 +7,12 @@ import { startCluster } from "../embedded/postgres/cluster";
 import { loadSecrets } from "../embedded/secrets";
 
 export interface ScratchDatabases {
-  /** An empty database with what a Supabase project has from the start; answers its address as `postgres`. */
+  /** Creates a database with what a new Supabase project has. Returns its address for role `postgres`. */
   make(name: string): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** A Postgres of its own for comparing databases, gone without a trace when it stops. */
+/** Starts a temporary Postgres for comparing databases. It is deleted when it stops. */
 export async function startScratchDatabases(): Promise<ScratchDatabases> {
   const dataDir = await mkdtemp(join(tmpdir(), "backloom-scratch-"));
   const { databasePassword: password } = await loadSecrets(dataDir);

@@ -1,13 +1,13 @@
-/** A statement of an SQL file, with the line at which it begins. */
+/** A statement of an SQL file and the line on which it starts. */
 export interface Statement {
   text: string;
   line: number;
 }
 
-/** What hides a semicolon: comments, quoted text, and bodies between dollar signs. */
+/** Tokens in which semicolons do not end a statement: comments, quoted text and dollar-quoted bodies. */
 const hidden = /--[^\n]*|'(?:[^']|'')*'|"[^"]*"|\$(\w*)\$[\s\S]*?\$\1\$/y;
 
-/** The statements of a file, each without its closing semicolon. Comments before a statement are left out. */
+/** Splits a file into statements without their closing semicolons. Omits comments before a statement. */
 export function splitStatements(sql: string): Statement[] {
   const statements: Statement[] = [];
   let start = -1;

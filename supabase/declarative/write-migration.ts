@@ -12,13 +12,13 @@ import { startScratchDatabases } from "./scratch-databases";
 
 const run = promisify(execFile);
 
-/** All privileges of PostgreSQL 17 by name; 15 and 16 do not know MAINTAIN. */
+/** All table privileges of PostgreSQL 17 by name. 15 and 16 do not know MAINTAIN. */
 const everyPrivilege =
   "GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON";
 
 /**
- * `npm run migration -- <name>`: writes what leads from the database of the migrations to that of the schemas as the next
- * migration, to be read and completed by a person, and says what it does not reach.
+ * `npm run migration -- <name>`: writes the difference between the migrations and the schemas as the next migration,
+ * which a person must review and complete, and reports what it does not cover.
  */
 async function main(): Promise<void> {
   const name = process.argv[2] ?? "";
@@ -62,7 +62,7 @@ async function difference(made: string, wanted: string): Promise<string> {
   }
 }
 
-/** pg-delta reads both databases from their catalogs; its profile leaves out what belongs to Supabase. */
+/** Runs pg-delta, which reads both databases' catalogs. Its `supabase` profile omits Supabase's own objects. */
 async function planner(command: string, ...options: string[]): Promise<void> {
   const program = join(projectRoot, "node_modules/@supabase/pg-delta/dist/cli/main.js");
   const profile = command === "plan" ? ["--profile", "supabase"] : [];

@@ -3,14 +3,14 @@ import { basename } from "node:path";
 import pg from "pg";
 import type { MigrationFile } from "./migrations";
 
-/** Where the Supabase CLI keeps what it applied, so that it and this program may take turns. */
+/** The Supabase CLI's table of applied migrations, so that the CLI and this program can both be used. */
 const records = `
   create schema if not exists supabase_migrations;
   create table if not exists supabase_migrations.schema_migrations (
     version text not null primary key, statements text[], name text
   )`;
 
-/** Applies a file and records it, both or neither. An error names the file and the line. */
+/** Applies a file and records it in one transaction. Errors name the file and line. */
 export async function applyMigration(client: pg.Client, file: MigrationFile): Promise<void> {
   const sql = await readFile(file.path, "utf8");
   await client.query("begin");
@@ -24,7 +24,7 @@ export async function applyMigration(client: pg.Client, file: MigrationFile): Pr
   }
 }
 
-/** With the file and the line, counted in what was sent. */
+/** Error of a failed migration, with its file and the line within the sent text. */
 export function migrationFailure(file: MigrationFile, sent: string, error: unknown): Error {
   return new Error(
     `The migration ${basename(file.path)}${placeOf(error, sent)} could not be applied: ${explain(error)}`,

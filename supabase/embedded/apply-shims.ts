@@ -6,7 +6,7 @@ import { projectRoot } from "./project-root";
 
 const folder = join(projectRoot, "supabase/embedded/shims");
 
-/** Roles whose login this stack uses itself, with the password of the installation. */
+/** Roles this stack logs in with, using the installation's password. */
 const loginRoles = [
   "postgres",
   "authenticator",
@@ -15,8 +15,8 @@ const loginRoles = [
 ];
 
 /**
- * Brings what a Supabase project has before the first migration: roles and the schemas auth,
- * realtime and extensions. Nothing is done when the files are as they were last time.
+ * Creates what a Supabase project has before the first migration: roles and the schemas auth, realtime and extensions.
+ * Does nothing if the files are unchanged since last time.
  */
 export async function applyShims(databaseUrl: string, password: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });

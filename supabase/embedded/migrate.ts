@@ -5,9 +5,9 @@ import { compareMigrations, recordedMigrations } from "./migrations";
 import { adoptSquashedRelease } from "./squashed-releases";
 
 /**
- * Brings the database to the newest migration and says how many were applied. The records are those of the
- * Supabase CLI, which may be used on the same database.
- * A database that other sources made is refused: its functions would not be those that this program calls.
+ * Migrates the database to the newest migration and returns how many were applied. Uses the records of the Supabase
+ * CLI, which may be used on the same database. Refuses a database made from other sources, because its functions would
+ * not match this program's calls.
  */
 export async function migrateDatabase(migrationUrl: string): Promise<number> {
   const client = new pg.Client({ connectionString: migrationUrl });

@@ -11,7 +11,7 @@ export interface MigrationFile {
   path: string;
 }
 
-/** The migration files in the order in which the Supabase CLI applies them. */
+/** Lists the migration files in the order in which the Supabase CLI applies them. */
 export async function listMigrations(): Promise<MigrationFile[]> {
   const names = (await readdir(migrationsFolder)).sort();
   return names.flatMap((file) => {
@@ -21,21 +21,21 @@ export async function listMigrations(): Promise<MigrationFile[]> {
   });
 }
 
-/** A migration as the database remembers it. */
+/** A migration as recorded in the database. */
 export interface RecordedMigration {
   version: string;
   name: string;
-  /** Its text without what means nothing. */
+  /** Its text without whitespace and semicolons. */
   essence: string;
 }
 
-/** The files against what the database has recorded of them. */
+/** Comparison of the files with the database's records. */
 export interface MigrationState {
   /** Not applied yet. */
   pending: MigrationFile[];
-  /** Applied, and newer than every file: made by a later program. */
+  /** Applied and newer than every file: from a later program. */
   newer: string[];
-  /** Applied with another text, or applied and no longer a file: made by other sources than these. */
+  /** Applied with another text, or without a file: from other sources. */
   foreign: string[];
 }
 
@@ -69,12 +69,12 @@ async function namesOfChanged(
   return changed;
 }
 
-/** The Supabase CLI records the statements of a file one by one, without what stands between them. */
+/** Normalizes SQL for comparison, because the Supabase CLI records statements without the text between them. */
 export function essenceOf(sql: string): string {
   return sql.replace(/[\s;]+/g, "");
 }
 
-/** In their order; none of a database that has never been migrated. */
+/** Lists the recorded migrations in order. Empty for a database that was never migrated. */
 export async function recordedMigrations(client: pg.Client): Promise<RecordedMigration[]> {
   const table = await client.query<{ found: boolean }>(
     "select to_regclass('supabase_migrations.schema_migrations') is not null as found",

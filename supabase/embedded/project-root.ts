@@ -2,10 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/**
- * The folder of the project, found from this file upwards, so that the SQL files are found
- * from the sources and from a bundle under `build/` alike.
- */
+/** The project folder, searched upwards from this file, so that SQL files are found from sources and bundles alike. */
 export const projectRoot = findProjectRoot(dirname(fileURLToPath(import.meta.url)));
 
 function findProjectRoot(folder: string): string {

@@ -14,8 +14,8 @@ const secretsSchema = z.object({
 export type EmbeddedSecrets = z.infer<typeof secretsSchema>;
 
 /**
- * The secrets of this installation: generated at the first start, read at every later one.
- * The file is readable by its owner alone; one that lost its mode gets it back.
+ * Loads the secrets of this installation, generated at the first start. Only the owner can read the file; a changed
+ * mode is restored.
  */
 export async function loadSecrets(dataDir: string): Promise<EmbeddedSecrets> {
   const file = join(dataDir, "secrets.json");
@@ -29,7 +29,7 @@ export async function loadSecrets(dataDir: string): Promise<EmbeddedSecrets> {
   );
 }
 
-/** Written beside and renamed, so that a start that is cut short leaves no half file. */
+/** Writes the file atomically by rename, so that an interrupted start leaves no partial file. */
 async function writeSecrets(file: string): Promise<EmbeddedSecrets> {
   const secrets: EmbeddedSecrets = {
     databasePassword: random(24),

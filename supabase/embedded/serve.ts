@@ -4,7 +4,7 @@ import type { Mail } from "./data-api/lite-app";
 import { openTopics } from "./realtime/topics";
 import type { EmbeddedSecrets } from "./secrets";
 
-/** What an app needs to know of a Supabase project. */
+/** What an app needs to use a Supabase project. */
 export interface SupabaseService {
   supabaseUrl: string;
   publishableKey: string;
@@ -12,9 +12,9 @@ export interface SupabaseService {
   jwtSecret: string;
   /** Answers /auth/v1 and /rest/v1 in this process. */
   fetch: typeof fetch;
-  /** The login role of the pooled connections. */
+  /** Address for the login role of the pooled connections. */
   databaseUrl: string;
-  /** Hears the changes in this process, where Realtime would otherwise be asked. */
+  /** Source of change events in this process, instead of Realtime. */
   upstream: Upstream | undefined;
   stop(): Promise<void>;
 }
@@ -24,11 +24,11 @@ export interface ServeOptions {
   secrets: EmbeddedSecrets;
   siteUrl: string;
   sendMail: (mail: Mail) => Promise<void>;
-  /** Whether changes are followed. */
+  /** Whether to follow changes. */
   realtime: boolean;
 }
 
-/** Auth, Data API and what changes, over one database that has the shims. Nothing of it listens. */
+/** Auth, Data API and change feed over one database that has the shims. Opens no port. */
 export async function serveSupabase(options: ServeOptions): Promise<SupabaseService> {
   const gateway = openGateway(options);
   const topics = options.realtime

@@ -5,8 +5,8 @@ import { recordMigration } from "./apply-migration";
 import { listMigrations, type RecordedMigration } from "./migrations";
 
 /**
- * Releases that recorded their database as many migrations; the files up to `name` make the same one. A database is one of
- * theirs when number and fingerprint (version, name and text of each record) are the same.
+ * Releases that recorded many migrations, now squashed: the files up to `name` build the same database. A database
+ * belongs to a release if count and fingerprint (version, name and text of each record) match.
  */
 const releases = [
   {
@@ -21,7 +21,7 @@ const releases = [
   },
 ];
 
-/** Writes the records of today's files in the place of those of a release, at once or not at all; others are left alone. */
+/** Replaces the records of a squashed release with those of today's files, atomically. Ignores other databases. */
 export async function adoptSquashedRelease(
   client: pg.Client,
   recorded: readonly RecordedMigration[],

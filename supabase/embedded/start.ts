@@ -9,29 +9,29 @@ import { type EmbeddedSecrets, loadSecrets } from "./secrets";
 import { type SupabaseService, serveSupabase } from "./serve";
 
 export interface EmbeddedSupabase extends SupabaseService {
-  /** Where migrations are applied: the role `postgres`, as on a hosted project. */
+  /** Address for migrations, with role `postgres` as on a hosted project. */
   migrationUrl: string;
-  /** Secrets of the app itself, for what the environment leaves unset. */
+  /** The app's own secrets, used where the environment sets none. */
   secrets: Pick<EmbeddedSecrets, "sessionSecret" | "cronSecret">;
-  /** Ends Auth, Data API and the feed of changes, then Postgres unless another process still uses it. */
+  /** Stops Auth, Data API and the change feed, then Postgres unless another process still uses it. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedOptions {
-  /** Where database and secrets are kept (`.data`). */
+  /** Folder of database and secrets (`.data`). */
   dataDir: string;
-  /** Preferred port of Postgres; a free one is taken when it is in use. */
+  /** Preferred port of Postgres. If it is in use, a free one is chosen. */
   port?: number;
   databaseName?: string;
-  /** Address of the app, which Auth puts into links. */
+  /** Address of the app, for links in Auth emails. */
   siteUrl?: string;
-  /** Delivers the messages of Auth; without one they are dropped. */
+  /** Delivers Auth emails. Without it, they are dropped. */
   sendMail?: (mail: Mail) => Promise<void>;
-  /** Brings the data to what this program expects before anybody else uses them, and says it when a copy was made. */
+  /** Upgrades the data for this program before anything else uses it. `say` reports a copy made before. */
   upgrade?: { say(line: string): void };
 }
 
-/** Starts a whole Supabase in this process and the Postgres it needs beside it. */
+/** Starts a complete Supabase in this process, with its Postgres as a child process. */
 export async function startEmbeddedSupabase(options: EmbeddedOptions): Promise<EmbeddedSupabase> {
   const dataDir = resolve(options.dataDir);
   await mkdir(dataDir, { recursive: true });

@@ -8,8 +8,8 @@ import { projectRoot } from "./project-root";
 const run = promisify(execFile);
 
 /**
- * Runs the official Supabase CLI of this project against a database. It gets a home folder of its
- * own: it leaves a telemetry file there, and the user's own login must play no part.
+ * Runs the project's Supabase CLI against a database. It gets a temporary home folder, because it writes a telemetry
+ * file there and must not use the user's own login.
  */
 export async function runSupabaseCli(commandArguments: string[]): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), "backloom-cli-"));
@@ -36,7 +36,7 @@ export async function runSupabaseCli(commandArguments: string[]): Promise<string
   }
 }
 
-/** Everybody on the machine can read the arguments of a process, but not its environment: the password travels there. */
+/** Passes the password in the environment, because every user of the machine can read a process's arguments. */
 function hidePassword(commandArguments: readonly string[]) {
   const environment: Record<string, string> = {};
   const words = commandArguments.map((word) => {

@@ -9,7 +9,7 @@ import { CommandError, defineCommand, UsageError } from "../command";
 import { randomPassword } from "../secret-words";
 import type { Target } from "../target.server";
 
-/** `user create`: the only way to an administrator on a hosted project. */
+/** `user create`: the only way to create an administrator on a hosted project. */
 export const userCreate = defineCommand({
   name: "user create",
   summary:
@@ -35,7 +35,7 @@ export const userCreate = defineCommand({
   },
 });
 
-/** `user reset-password`: ends every session of the account; a generated password is shown once. */
+/** `user reset-password`: also ends every session of the account. A generated password is shown once. */
 export const userResetPassword = defineCommand({
   name: "user reset-password",
   summary:
@@ -59,7 +59,7 @@ export const userResetPassword = defineCommand({
   },
 });
 
-/** `token create`: the token is shown this once, only its hash is kept. */
+/** `token create`: the token is shown once; only its hash is stored. */
 export const tokenCreate = defineCommand({
   name: "token create",
   summary: "Make an API token for a user; it is shown once",
@@ -76,7 +76,7 @@ export const tokenCreate = defineCommand({
   },
 });
 
-/** The password of `--password`; with `-` the first line of standard input. */
+/** Returns the password of `--password`, or with `-` the first line of standard input. */
 async function givenPassword(target: Target, password: string): Promise<string> {
   const given = password === "-" ? await target.inputLine() : password;
   const parsed = passwordSchema.safeParse(given);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Env } from "~/env.server";
 import { CommandError, type CommandOutput, defineCommand } from "../command";
 
-/** `backup`: copies the embedded installation while it runs. Its one line on standard output is where the copy lies. */
+/** `backup`: copies the embedded installation while it runs. Prints only the path of the copy to standard output. */
 export const backup = defineCommand({
   name: "backup",
   summary: "Copy the data folder while the service runs, and check that the copy opens",
@@ -16,7 +16,7 @@ export const backup = defineCommand({
   }),
   run: async (target, { to: folder, keep }) => {
     const dataDir = ownDataDir(target.env());
-    // Ends by way of `exit`, which stops what was started, also where the service that asked for it stops.
+    // End through `exit`, whose handlers stop what was started, also when the service that started this stops it.
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, endNow);
     const { backUp } = await import("../../../supabase/embedded/data-folder/back-up");
     try {

@@ -11,7 +11,7 @@ import { checkRegistration } from "../doctor/check-registration.server";
 import { checkSession } from "../doctor/check-session.server";
 import type { Target } from "../target.server";
 
-/** `doctor`: looks at an installation, embedded or hosted; each line is ok or says what to do. */
+/** `doctor`: checks an installation, embedded or hosted. Each line is ok or says what to do. */
 export const doctor = defineCommand({
   name: "doctor",
   summary: "Check environment, database, migrations, registration, tokens, realtime and schedules",
@@ -47,7 +47,7 @@ async function examine(target: Target): Promise<Check[]> {
   ];
 }
 
-/** Over the Data API, and beside the embedded stack, there is no pooler to look at. */
+/** Checks pooled connections. There are none with the Data API or the embedded stack. */
 async function checkPooled({ env }: Backend): Promise<Check[]> {
   const { dbUrl, dbConnections = 1 } = env.supabase ?? {};
   return dbUrl === undefined ? [] : [await checkConnections(dbUrl, dbConnections)];

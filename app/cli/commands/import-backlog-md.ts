@@ -8,7 +8,7 @@ import { defineCommand } from "../command";
 import { readFolder } from "../read-backlog-folder.server";
 import { productOptions } from "./products";
 
-/** `import backlog-md`: a Backlog.md folder becomes a product; every file is accounted for. */
+/** `import backlog-md`: turns a Backlog.md folder into a product and accounts for every file. */
 export const importBacklogMd = defineCommand({
   name: "import backlog-md",
   summary: "Make a product of a Backlog.md folder and report what became of every file",
@@ -84,7 +84,7 @@ interface ReadStatus {
   files: number;
 }
 
-/** What each status that the folder made up was read as; one file counts once. */
+/** Groups the folder's unknown statuses by how they were read. Each file counts once. */
 function reportStatuses({ unknownStatuses }: Conversion): ReadStatus[] {
   const groups = new Map<
     string,
@@ -103,7 +103,7 @@ function reportStatuses({ unknownStatuses }: Conversion): ReadStatus[] {
   }));
 }
 
-/** Names what each file became, with the codes that the import gave out. */
+/** Lists what each file became, with the codes the import assigned. */
 function reportMapping(conversion: Conversion, imported: ImportedDocument): MappedSource[] {
   const codes = new Map<object, string>();
   const pbis = conversion.document.pbis ?? [];

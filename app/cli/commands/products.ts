@@ -13,7 +13,7 @@ import { importDocument } from "~/domain/transfers/import-document.server";
 import { enrolMember, exportProduct, resolveProduct } from "~/domain/transfers/operations.server";
 import { CommandError, defineCommand } from "../command";
 
-/** How a product is called: what every command that makes one asks for. */
+/** Name and code of a product, for every command that creates one. */
 export const productOptions = {
   name: z.string().min(1).max(200),
   code: z
@@ -21,7 +21,7 @@ export const productOptions = {
     .regex(/^[A-Za-z0-9._-]{1,30}$/, "use 1 to 30 letters, digits, dots, underscores or hyphens"),
 };
 
-/** `product create`: an empty product of the owner. */
+/** `product create`: creates an empty product for the owner. */
 export const productCreate = defineCommand({
   name: "product create",
   summary: "Create an empty product",
@@ -72,7 +72,7 @@ export const memberAdd = defineCommand({
   },
 });
 
-/** `export`: the whole product as one JSON document, on standard output or in a file. */
+/** `export`: writes the whole product as one JSON document to standard output or a file. */
 export const exportCommand = defineCommand({
   name: "export",
   summary: "Write a product with codes and logs as one JSON document (docs/export-format.md)",
@@ -90,7 +90,7 @@ export const exportCommand = defineCommand({
   },
 });
 
-/** The ideas of all users are in it, so the file is its owner's alone to read, also where it was there before. */
+/** Writes a file only its owner can read, even if it existed before, because it contains the ideas of all users. */
 async function writeOwnFile(path: string, text: string): Promise<void> {
   const file = await open(path, "w", 0o600);
   try {
@@ -101,11 +101,11 @@ async function writeOwnFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** The largest backlogs are a tenth of this; beyond it the file would not fit into memory as text. */
+/** Ten times the largest backlogs. A larger file would not fit into memory as text. */
 const mostBytes = 256 * 1024 * 1024;
 const limits = { depth: 64, values: 10_000_000 };
 
-/** `import`: reads back what `export` wrote, into a new product of the owner. */
+/** `import`: reads a file of `export` into a new product of the owner. */
 export const importFile = defineCommand({
   name: "import",
   summary: "Make a product of a file that export wrote",
@@ -158,7 +158,7 @@ async function readText(file: string): Promise<string> {
   throw new CommandError(`${file} is larger than ${mostBytes / 1024 / 1024} MiB`);
 }
 
-/** Measured before anything is built of it, as what is sent to the service is. */
+/** Parses JSON after measuring it, as the service does with request bodies. */
 function parseJson(file: string, text: string): unknown {
   const excess = measureJson(text, limits);
   if (excess) throw new CommandError(`${file} ${excess}`);

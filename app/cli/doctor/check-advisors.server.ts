@@ -7,7 +7,7 @@ const reportSchema = z.object({
   results: z.array(z.looseObject({ name: z.string().optional(), title: z.string().optional() })),
 });
 
-/** Asks the advisors of the Supabase CLI, where the CLI is installed and Postgres itself is reachable. */
+/** Runs the advisors of the Supabase CLI, if the CLI is installed and Postgres is reachable directly. */
 export async function checkAdvisors(databaseUrl: string | undefined): Promise<Check> {
   const name = "advisors";
   if (databaseUrl === undefined) {

@@ -6,12 +6,12 @@ import { type Check, failed, passed, reasonOf } from "./check";
 
 const name = "connections";
 
-/** How many calls each connection gets: enough that a pooler mixes those of both sides. */
+/** Calls per connection: enough for a pooler to interleave those of both processes. */
 const callsEach = 10;
 
 /**
- * Works as two processes of the service would, each with all its connections at once and other functions in another
- * order. What a pooler mixes up, cannot give or leaves behind comes to light here rather than at work.
+ * Simulates two processes of the service, each with all its connections at once and its calls in a different order.
+ * Finds poolers that mix up answers, run out of connections or leave settings behind.
  */
 export async function checkConnections(databaseUrl: string, connections: number): Promise<Check> {
   const processes = [1, 2].map(() => openDirectTransport({ databaseUrl, connections }));
@@ -30,7 +30,7 @@ export async function checkConnections(databaseUrl: string, connections: number)
   }
 }
 
-/** Operations that only read, each with an answer that no other gives. */
+/** Read-only operations whose answers are distinguishable. */
 const questions: readonly (readonly [operation: string, answer: z.ZodType])[] = [
   ["ping", z.literal("ok")],
   ["has_accounts", z.boolean()],
@@ -50,7 +50,7 @@ async function ask(one: DirectTransport, offset: number, connections: number): P
 
 const roleSchema = z.object({ own: z.string(), role: z.string() });
 
-/** The service leaves no role behind; an older version of it did, and so may another program with the same login. */
+/** Finds a role left on a pooled connection, by an older version of the service or another program with this login. */
 async function findLeftRole(databaseUrl: string, connections: number): Promise<string | undefined> {
   const roles = await Promise.all(Array.from({ length: connections }, () => readRole(databaseUrl)));
   const left = roles.find(({ own, role }) => own !== role);
@@ -63,7 +63,7 @@ async function readRole(databaseUrl: string): Promise<z.output<typeof roleSchema
   client.on("error", () => undefined);
   await client.connect();
   try {
-    // The pause keeps the connection, so that the next reader gets another one.
+    // pg_sleep holds the connection, so that the next reader gets another one.
     const { rows } = await client.query(
       "select session_user::text as own, current_user::text as role from pg_sleep(0.1)",
     );

@@ -10,7 +10,7 @@ const factsSchema = z.object({
   vault_secrets: z.array(z.string()),
 });
 
-/** Whether every migration of this checkout is applied, and whether the schedules run somewhere. */
+/** Checks that all migrations of this checkout are applied, that schedules run, and that counters are right. */
 export async function checkDatabase(backend: Backend): Promise<Check[]> {
   try {
     const facts = await callService(backend.database, "doctor_facts", {}, factsSchema);
@@ -27,7 +27,7 @@ export async function checkDatabase(backend: Backend): Promise<Check[]> {
   }
 }
 
-/** What agents are given depends on counters that triggers keep; here they are counted anew. */
+/** Recounts the counters that triggers maintain, on which the assignment of jobs depends. */
 async function checkCounters({ database }: Backend): Promise<Check> {
   const wrong = await callService(database, "find_wrong_counters", {}, z.array(z.unknown()));
   if (wrong.length === 0) return passed("counters", "what jobs wait for is counted right");

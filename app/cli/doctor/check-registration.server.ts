@@ -4,7 +4,7 @@ import { type Check, failed, passed } from "./check";
 
 const name = "registration";
 
-/** Whether a door that is closed here is closed at Supabase Auth as well. */
+/** Checks that registration closed here is also closed at Supabase Auth. */
 export async function checkRegistration({
   registration,
   supabase,

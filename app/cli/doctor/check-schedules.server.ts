@@ -12,8 +12,8 @@ export interface ScheduleFacts {
 }
 
 /**
- * Whether somebody calls the scheduled endpoints, in one of the two ways of docs/deploy.md, and whether the running
- * service knows the secret: `expire-questions` is called for real, which expires only what is past its time anyway.
+ * Checks that the scheduled endpoints are called in one of the two ways of docs/deploy.md, and that the running service
+ * accepts the secret. Really calls `expire-questions`, which is safe: it expires only overdue questions.
  */
 export async function checkSchedules(
   backend: Pick<Backend, "isEmbedded" | "env">,
@@ -34,7 +34,7 @@ export async function checkSchedules(
   return failed(name, `Vault has no secret ${missing.join(" and ")}: see docs/deploy.md`);
 }
 
-/** A service that is not running yet tells nothing; one that answers must take the secret. */
+/** Returns the problem if the running service refuses the secret. A stopped service is no problem. */
 async function findRefusedSecret(env: Env, secret: string): Promise<string | undefined> {
   if (!isFitForHeader(secret)) {
     return "CRON_SECRET has characters that a header cannot carry: use ASCII letters, digits and punctuation";

@@ -7,15 +7,15 @@ import { randomPassword } from "../secret-words";
 import { type Check, failed, passed, reasonOf } from "./check";
 
 /**
- * How long an event may take before the doctor gives up. A Realtime that nobody used for a while joins at once, but
- * connects to the database only then, for up to half a minute; what is sent before never arrives. So it is sent again.
+ * Timeout (ms) for an event. An idle Realtime joins at once but needs up to half a minute to connect to the database,
+ * and drops everything sent before. So the event is sent repeatedly.
  */
 const patience = 60_000;
 const probeEvery = 2_000;
 
 /**
- * Walks the way of a user with an account made for the moment: sign in, read over the Data API with the token, join the
- * user's private topic, see one event. The account is removed again whatever happens.
+ * Checks a user's path with a temporary account: sign in, read over the Data API with the token, join the user's
+ * private topic, receive one event. Always removes the account.
  */
 export async function checkSession(database: Database): Promise<Check[]> {
   const password = randomPassword();

@@ -1,4 +1,4 @@
-/** One line of the doctor: what was looked at, whether it is right, and if not what to do. */
+/** One line of the doctor: what was checked, whether it is ok, and if not, what to do. */
 export interface Check {
   name: string;
   ok: boolean;
@@ -13,7 +13,7 @@ export function failed(name: string, message: string): Check {
   return { name, ok: false, message };
 }
 
-/** The first line of whatever went wrong, with the code and words of whoever refused underneath. */
+/** Returns the first line of an error, with the code and message of its cause. */
 export function reasonOf(error: unknown): string {
   const own = firstLine(error);
   if (!(error instanceof Error) || !(error.cause instanceof Error)) return own;

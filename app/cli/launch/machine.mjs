@@ -5,7 +5,7 @@ import { fail, typed } from "./problem.mjs";
 const smallestNode = [20, 19];
 const neededMegabytes = 300;
 
-/** The packages need Node 20.19 or later. */
+/** Checks the Node version: the packages need 20.19 or later. */
 export function checkNode() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const [neededMajor, neededMinor] = smallestNode;
@@ -15,7 +15,7 @@ export function checkNode() {
   );
 }
 
-/** Looked at before anything slow is begun. */
+/** Checks that the port is free, before anything slow starts. */
 export async function checkPort(port, host) {
   if (!Number.isInteger(port) || port < 0 || port > 65535) {
     fail(`PORT must be a number from 0 to 65535; try "PORT=3001 ${typed("start")}"`);
@@ -40,7 +40,7 @@ function tryPort(port, host) {
   });
 }
 
-/** A full disk would stop Postgres halfway. */
+/** Checks free disk space, because a full disk would stop Postgres midway. */
 export function checkSpace(folder) {
   try {
     mkdirSync(folder, { recursive: true });

@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fail, root } from "./problem.mjs";
 
-/** Installs with `npm install` when packages are missing or have other versions than the lock file. */
+/** Runs `npm install` if packages are missing or differ from the lock file. */
 export function ensureInstalled() {
   if (isInstalled()) return;
   process.stderr.write("Installing packages (npm install) ...\n");
-  // Output of npm goes to stderr, so that a command with --json prints nothing but its answer.
+  // npm prints to stderr, so that a command with --json prints only its answer to stdout.
   const result = spawnSync("npm", ["install", "--include=dev", "--include=optional"], {
     cwd: root,
     stdio: ["ignore", 2, 2],
@@ -33,7 +33,7 @@ function isInstalled() {
   );
 }
 
-/** Parts for other systems, and what came along optionally and could not be installed here. */
+/** Whether a package may be missing: it is for other systems, or optional and not installable here. */
 function isForElsewhere(entry) {
   return Boolean(
     entry.optional || entry.devOptional || entry.peer || entry.link || entry.extraneous,

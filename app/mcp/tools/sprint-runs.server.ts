@@ -19,7 +19,7 @@ import { cursorInput, cutList, listLimit } from "../cut-list";
 import { productOfCode, reference, resolveId, resolveOptionalId } from "../references.server";
 import { defineTool } from "../tool.server";
 
-/** Codes and ids may stand where REST takes ids. */
+/** Takes codes as well, where REST takes only ids. */
 const runInput = startRunInput.omit({ stop_at: true }).extend({
   task_ids: z.array(reference).min(1).max(500).optional().describe("Ids or codes of tasks"),
   story_id: reference.optional().describe("Id or code of a story: what is left of it"),

@@ -57,7 +57,7 @@ interface Entry {
   product_id?: string | undefined;
 }
 
-/** The same rules as over REST: the body of the REST endpoint decides what an entry may hold. */
+/** Validates an entry with the body schema of the REST endpoint. */
 async function append({ actor }: ToolContext, type: string, input: Entry) {
   const { story_id, product_id, ...fields } = input;
   const body = validate(storyLogBody, { ...fields, type }, "body");

@@ -3,12 +3,12 @@ import pg from "pg";
 import { z } from "zod";
 
 /**
- * The part of Supabase Auth's administration that the app uses and @supabase/lite does not have:
+ * The part of Supabase Auth's admin API that the app uses and @supabase/lite lacks:
  * `auth.admin.createUser`, `getUserById`, `updateUserById` and `deleteUser`, with the secret key only.
- * Passwords are hashed as Auth does it (bcrypt), so that lite checks them afterwards.
+ * Passwords are hashed like in Auth (bcrypt), so that lite can verify them.
  */
 export interface AuthAdmin {
-  /** Undefined when the path is none of the administration's. */
+  /** Returns undefined for paths outside the admin API. */
   answer(request: Request): Promise<Response | undefined>;
   close(): Promise<void>;
 }
@@ -92,7 +92,7 @@ async function createUser(pool: pg.Pool, attributes: Attributes): Promise<Respon
   );
 }
 
-/** A new password also ends what Auth itself had opened for this user. */
+/** Updates a user. A new password also ends the user's sessions in Auth. */
 async function updateUser(pool: pg.Pool, id: string, attributes: Attributes): Promise<Response> {
   const { email, password, email_confirm: isConfirmed } = attributes;
   const values = [

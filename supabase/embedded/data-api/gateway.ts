@@ -3,7 +3,7 @@ import { openAuthAdmin } from "./auth-admin";
 import { createLiteApp, type Mail } from "./lite-app";
 
 export interface Gateway {
-  /** Answers like the HTTP gateway of a Supabase project: /auth/v1 and /rest/v1. */
+  /** Answers /auth/v1 and /rest/v1 like the HTTP gateway of a Supabase project. */
   fetch: typeof fetch;
   close(): Promise<void>;
 }
@@ -17,8 +17,8 @@ export interface GatewayOptions {
 }
 
 /**
- * Auth and Data API in this process, with two logins as on a hosted project: Auth owns schema auth
- * and sees nothing else; the Data API owns nothing and becomes the role that the token names.
+ * Auth and Data API in this process, with two logins as on a hosted project: Auth owns schema auth and sees nothing
+ * else; the Data API owns nothing and switches to the role in the token.
  */
 export function openGateway(options: GatewayOptions): Gateway {
   const { urlFor, secrets, siteUrl, sendMail } = options;
@@ -57,7 +57,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   };
 }
 
-/** Made at the first use: a start does not wait for what nobody asked yet. */
+/** Creates a value on first use, so that the start does not wait for it. */
 function once<T>(make: () => T): { get(): T; peek(): T | undefined } {
   let made: T | undefined;
   return {

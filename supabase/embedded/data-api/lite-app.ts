@@ -5,7 +5,7 @@ import { answerAsPostgrest, rememberError } from "./postgrest-answer";
 
 mendProcessWarnings();
 
-/** A message that Auth wants delivered: password recovery and the like. */
+/** An email that Auth wants delivered, such as password recovery. */
 export interface Mail {
   to: string;
   subject: string;
@@ -15,7 +15,7 @@ export interface Mail {
 
 export interface LiteOptions {
   databaseUrl: string;
-  /** A login that sees every table, for the schema cache: the one above sees none without a role. */
+  /** Login that sees every table, for the schema cache. The one above sees none without switching roles. */
   catalogUrl: string;
   connections: number;
   secrets: EmbeddedSecrets;
@@ -24,9 +24,9 @@ export interface LiteOptions {
 }
 
 /**
- * One @supabase/lite over the database. It would grant everything to the API roles once it sees
- * row level security; here the rights come from the migrations, so it is told that this is done.
- * Its login role could not grant them either: it owns nothing.
+ * One @supabase/lite over the database. When it sees row level security, it would grant everything to the API roles.
+ * Here privileges come from the migrations, so `rlsState` says it is already done. Its login role could not grant
+ * them anyway: it owns nothing.
  */
 export function createLiteApp(options: LiteOptions) {
   const connection = connectLite(options.databaseUrl, options.connections);
@@ -62,8 +62,8 @@ export function createLiteApp(options: LiteOptions) {
 }
 
 /**
- * @supabase/lite puts a filter before `process.emitWarning` that takes every warning for a string;
- * for an `Error`, which Node allows, it throws in whoever warned. Such a warning is given the one method that the filter asks for.
+ * @supabase/lite wraps `process.emitWarning` in a filter that treats every warning as a string. For an `Error`, which
+ * Node allows, it throws in the caller. This adds to such warnings the one method the filter calls.
  */
 function mendProcessWarnings(): void {
   const filtered = process.emitWarning;

@@ -4,9 +4,9 @@ import pg from "pg";
 import { z } from "zod";
 
 /**
- * A connection of @supabase/lite whose queries run over a pool of `pg`. The pool that lite brings (postgres.js) forgets
- * a query that waits while a connection closes, which then is never answered, and never ends once it has lent one
- * (porsager/postgres 1195 and 925). It stays unopened.
+ * A connection of @supabase/lite whose queries run over a `pg` pool. Lite's own pool (postgres.js) is never opened: it
+ * never answers a query that waits while a connection closes, and never ends once it has reserved one
+ * (porsager/postgres 1195 and 925).
  */
 export function connectLite(url: string, connections: number) {
   const connection = createPostgresConnection({ url });
@@ -17,7 +17,7 @@ export function connectLite(url: string, connections: number) {
     options: "-c TimeZone=UTC",
     types: typesOfLite,
   });
-  // A connection that Postgres ends is replaced at the next query; the query that it carried is told by itself.
+  // A connection ended by Postgres is replaced at the next query. Its running query gets its own error.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
   connection.kysely = new Kysely({ dialect: new PostgresDialect({ pool }) });
@@ -27,7 +27,7 @@ export function connectLite(url: string, connections: number) {
 
 const textsSchema = z.array(z.string().nullable());
 
-/** Times stay the text that Postgres wrote, and numbers become numbers where none of their digits is lost. */
+/** Times stay text as Postgres wrote them. Numbers become JavaScript numbers if no digit is lost. */
 const parsers = new Map<number, (text: string) => unknown>([
   [20 /* int8 */, toNumberIfExact],
   [1700 /* numeric */, toNumberIfExact],
@@ -43,12 +43,12 @@ const parsers = new Map<number, (text: string) => unknown>([
   [1270 /* timetz[] */, toTexts],
   [1115 /* timestamp[] */, toTexts],
   [1185 /* timestamptz[] */, toTexts],
-  // The catalog speaks these two.
+  // Used by catalog queries.
   [1002 /* "char"[] */, toTexts],
   [1003 /* name[] */, toTexts],
 ]);
 
-/** How @supabase/lite expects the values of Postgres. */
+/** Parses Postgres values as @supabase/lite expects them. */
 const typesOfLite: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: "text" | "binary") =>
     (format !== "binary" && parsers.get(oid)) || pg.types.getTypeParser(oid, format ?? "text"),

@@ -13,9 +13,8 @@ const answering = new AsyncLocalStorage<{ error: PostgresError | undefined }>();
 let isConsoleQuiet = false;
 
 /**
- * Runs one request of @supabase/lite and mends two things that PostgREST does otherwise: an error of
- * Postgres that lite does not know keeps its code instead of becoming an unnamed 500, and a refused
- * request, which is its caller's affair, does not print a stack on our console.
+ * Runs one request of @supabase/lite and fixes two differences to PostgREST: Postgres errors unknown to lite keep their
+ * code instead of becoming a plain 500, and refused requests do not print a stack to our console.
  */
 export function answerAsPostgrest(work: () => Promise<Response>): Promise<Response> {
   quietConsole();
@@ -26,7 +25,7 @@ export function answerAsPostgrest(work: () => Promise<Response>): Promise<Respon
   });
 }
 
-/** Told of every error of the database; lite goes on with it as it is. */
+/** Remembers a database error for the current request and returns it unchanged to lite. */
 export function rememberError(error: unknown): unknown {
   const state = answering.getStore();
   const parsed = errorSchema.safeParse(error);
@@ -90,7 +89,7 @@ const classes: Record<string, number> = {
   XX: 500,
 };
 
-/** The HTTP status with which PostgREST answers a SQLSTATE, as its documentation lists them. */
+/** Returns PostgREST's HTTP status for a SQLSTATE, according to its documentation. */
 function postgrestStatus(code: string): number {
   const own = /^PT(\d{3})$/.exec(code);
   if (own) return Number(own[1]);

@@ -12,14 +12,14 @@ import { DataFolderProblem } from "./problem";
 
 export interface BackUpOptions {
   dataDir: string;
-  /** Where copies lie; `backups` of the data folder when unset. */
+  /** Folder for copies. Default: `backups` in the data folder. */
   folder?: string | undefined;
   keep?: number | undefined;
 }
 
 /**
- * Copies a data folder while it is in use, or while it is not: then Postgres runs for as long as the copy takes. A copy
- * that does not open is an error, and is gone.
+ * Copies a data folder, in use or not; if not, Postgres runs during the copy. If the copy does not open, it is deleted
+ * and an error is thrown.
  */
 export async function backUp(options: BackUpOptions): Promise<Copy> {
   const dataDir = resolve(options.dataDir);

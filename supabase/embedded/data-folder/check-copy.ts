@@ -3,12 +3,12 @@ import { join } from "node:path";
 import pg from "pg";
 import { startCluster } from "../postgres/cluster";
 
-/** What a Postgres that only looks may take of the machine on which another one works. */
+/** Low resource limits, because another Postgres works on the same machine. */
 const modest = { shared_buffers: "32MB", autovacuum: "off", max_wal_size: "128MB" };
 
 /**
- * Opens a copy as a start would, which brings its database to the moment of its end, and reads every row: pages that are
- * not as they were written are found by their checksums.
+ * Opens a copy as a start would, which recovers its database to the end of the backup, and reads every row, so that
+ * checksums reveal corrupt pages.
  */
 export async function countRowsOf(copy: string, password: string): Promise<Record<string, number>> {
   const cluster = await startCluster({ dataDir: copy, password, settings: modest });

@@ -12,19 +12,19 @@ import { DataFolderProblem } from "./problem";
 export interface CopyPlan {
   dataDir: string;
   clusterFolder: string;
-  /** Who owns the files of the database. */
+  /** Owner of the database files. */
   user: OsUser;
-  /** Where copies lie. */
+  /** Folder for copies. */
   folder: string;
-  /** What made the data; the name of the copy begins with it. */
+  /** Version that made the data. The copy's name starts with it. */
   version: string;
   at?: Date;
-  /** How many copies of this database stay in the folder; all of them when unset. */
+  /** How many copies of this database to keep in the folder. Default: all. */
   keep?: number | undefined;
   copyDatabase(target: string): Promise<void>;
-  /** Opens the copy, and answers the rows of each table. */
+  /** Opens the copy and returns the row count of each table. */
   check?(draft: string): Promise<Record<string, number>>;
-  /** Whether the copy may be carried elsewhere: its database then never lies outside of it. */
+  /** Whether the copy can be moved elsewhere: then its database always lies inside it. */
   isPortable: boolean;
 }
 
@@ -35,8 +35,8 @@ export interface Copy {
 }
 
 /**
- * Makes `<folder>/<version>-<time>`: a data folder of its own with the database, the secrets and whatever else belongs to
- * it. It has its name only once it is whole, and on the disk.
+ * Creates `<folder>/<version>-<time>`: a complete data folder with database, secrets and everything else. It gets this
+ * name only once it is complete and synced to disk.
  */
 export async function makeCopy(plan: CopyPlan): Promise<Copy> {
   const { folder, keep, at = new Date() } = plan;
@@ -66,7 +66,7 @@ async function fill(draft: string, plan: CopyPlan): Promise<Record<string, numbe
   const { dataDir, folder, user } = plan;
   const cluster = await reachableClusterFolder(draft, user);
   await plan.copyDatabase(cluster);
-  // After the database: whatever its rows name was there before they were.
+  // Copied after the database, so that files its rows refer to exist.
   const isElsewhere = (path: string) =>
     notCopied.test(path) || resolve(dataDir, path) === resolve(folder);
   await copyTree(dataDir, draft, { user: undefined, leavesOut: isElsewhere });
@@ -80,7 +80,7 @@ async function fill(draft: string, plan: CopyPlan): Promise<Record<string, numbe
   return rows;
 }
 
-/** The database itself, which comes by its own way, other copies, and what is only of this moment. */
+/** The database, which is copied separately, other copies, and temporary files. */
 const notCopied =
   /^(postgres|postgres-folder|postgres\.log|copies|backups|users|start\.lock|backup\.json|lost\+found|.*\.new)$/;
 
@@ -109,7 +109,7 @@ async function requireSpace(clusterFolder: string, target: string): Promise<void
   const needed = megabytes(await sizeOf(clusterFolder));
   const { bavail, bsize } = await statfs(target);
   const free = megabytes(bavail * bsize);
-  // Whatever runs beside the copy, and after it, wants some room as well.
+  // Leave 100 MB for everything else on the machine.
   if (free >= needed + 100) return;
   throw new DataFolderProblem(
     `A copy of the database takes ${needed} MB, and only ${free} MB are free for ${target}: free some space and try again.`,
@@ -130,7 +130,7 @@ function megabytes(bytes: number): number {
   return Math.ceil(bytes / 1024 / 1024);
 }
 
-/** What tells databases apart that keep their copies in one folder: Postgres gives each its own number. */
+/** Returns Postgres's system identifier, which tells apart databases whose copies share a folder. */
 async function systemOf(clusterFolder: string): Promise<string | undefined> {
   const handle = await open(join(clusterFolder, "global/pg_control"), "r").catch(() => undefined);
   if (handle === undefined) return undefined;
@@ -139,7 +139,7 @@ async function systemOf(clusterFolder: string): Promise<string | undefined> {
   return buffer.readBigUInt64LE().toString(36);
 }
 
-/** The copies of one database by their time, the oldest first. */
+/** Returns the copies of one database, oldest first. */
 async function finished(folder: string, system: string | undefined): Promise<string[]> {
   const names = (await readdir(folder)).filter((name) => /-\d{8}T\d{6}Z$/.test(name));
   const own: string[] = [];
@@ -149,7 +149,7 @@ async function finished(folder: string, system: string | undefined): Promise<str
   return own.sort((one, other) => timeOf(one).localeCompare(timeOf(other)));
 }
 
-/** What an earlier attempt of this database left; up to 0.2.0 drafts had no number, and no folder was shared. */
+/** Returns drafts left by earlier attempts for this database. Up to 0.2.0, drafts had no identifier in their name. */
 async function unfinished(folder: string, system: string | undefined): Promise<string[]> {
   const names = await readdir(folder);
   return names.filter((name) => name.endsWith(`.${system}.new`) || name.endsWith("Z.new"));
@@ -159,7 +159,7 @@ function timeOf(name: string): string {
   return name.slice(name.lastIndexOf("-") + 1);
 }
 
-/** Where the files of a copy's database lie. */
+/** Returns the folder of a copy's database files. */
 export async function clusterFolderOf(copy: string): Promise<string> {
   const outside = await readFile(join(copy, "postgres-folder"), "utf8").catch(() => "");
   return outside || join(copy, "postgres");
@@ -168,7 +168,7 @@ export async function clusterFolderOf(copy: string): Promise<string> {
 async function removeAll(folder: string, names: readonly string[]): Promise<void> {
   for (const name of names) {
     const cluster = await clusterFolderOf(join(folder, name));
-    // A check that was killed may have left its Postgres running.
+    // A killed check may have left its Postgres running.
     const running = await clearLeftovers(cluster);
     if (running) await stopServer(running.pid);
     await rm(cluster, { recursive: true, force: true });

@@ -5,15 +5,15 @@ import { join } from "node:path";
 import type { OsUser } from "../postgres/os-user";
 
 interface CopyOptions {
-  /** Who owns what is made. */
+  /** Owner of the created files. */
   user: OsUser;
-  /** By the path inside of the folder. */
+  /** Filter by path relative to the folder. */
   leavesOut?: (path: string) => boolean;
 }
 
 /**
- * Copies a folder that others may be writing to: what vanishes on the way is left out, and links are followed, so that the
- * copy stands by itself.
+ * Copies a folder that others may be writing to. Skips files that vanish meanwhile, and follows links, so that the copy
+ * is self-contained.
  */
 export async function copyTree(
   from: string,
@@ -41,7 +41,7 @@ export async function makeFolder(path: string, user: OsUser): Promise<void> {
   if (user) await lchown(path, user.uid, user.gid);
 }
 
-/** What a file has to be to be the one that was copied. */
+/** Size and checksum that identify a copied file. */
 export interface SealedFile {
   path: string;
   size: number;
@@ -53,7 +53,7 @@ export interface SealedTree {
   files: SealedFile[];
 }
 
-/** Brings all of a folder onto the disk, and says what is in it. */
+/** Syncs a whole folder to disk and returns its contents with checksums. */
 export async function sealTree(folder: string, inside = ""): Promise<SealedTree> {
   const sealed: SealedTree = { folders: [], files: [] };
   const entries = await readdir(join(folder, inside), { withFileTypes: true });
@@ -90,7 +90,7 @@ async function fingerprint(handle: FileHandle): Promise<Omit<SealedFile, "path">
   return { size, sha256: hash.digest("hex") };
 }
 
-/** A name is on the disk when its folder is. */
+/** Syncs a folder, which makes the names in it durable. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   await handle.sync();

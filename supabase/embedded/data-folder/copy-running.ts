@@ -7,26 +7,26 @@ import { copyOne, copyTree, makeFolder } from "./copy-files";
 import { DataFolderProblem } from "./problem";
 
 interface RunningDatabase {
-  /** As its superuser. */
+  /** Address for the superuser. */
   url: string;
   clusterFolder: string;
   user: OsUser;
 }
 
-/** Of no use to a copy, or harmful: the running server's own, and what Postgres makes anew. */
+/** Files useless or harmful in a copy: those of the running server, and those Postgres recreates. */
 const notCopied = [
   /^(postmaster\.(pid|opts)|backup_label(\.old)?|tablespace_map(\.old)?)$/,
   /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\//,
   /(^|\/)(pgsql_tmp[^/]*|pg_internal\.init[^/]*)$/,
-  // Last of all, so that it knows of everything else.
+  // Copied last, so that it covers everything else.
   /^global\/pg_control$/,
 ];
 
 const slot = "backloom_backup";
 
 /**
- * Copies a database that is being written to. Postgres marks the beginning and the end; the files of the time between and
- * its log together are the database as it was at the end, which the first start over the copy puts together.
+ * Copies a database in use (online backup). Postgres marks start and end; the files copied in between plus the WAL give
+ * the database as of the end, which the first start on the copy recovers.
  */
 export async function copyRunningDatabase(from: RunningDatabase, target: string): Promise<void> {
   const client = new pg.Client({ connectionString: from.url });
@@ -34,7 +34,7 @@ export async function copyRunningDatabase(from: RunningDatabase, target: string)
   await client.connect();
   try {
     await takeTurn(client);
-    // A slot of this session: it goes with it, whatever ends this process, and keeps the log until then.
+    // A temporary slot: it retains WAL and disappears with this session, however the process ends.
     await client.query("select pg_create_physical_replication_slot($1, true, true)", [slot]);
     const first = await walFile(client, "pg_backup_start('backloom', fast => true)");
     const wal = followWal(client, from, join(target, "pg_wal"), first);
@@ -52,7 +52,7 @@ export async function copyRunningDatabase(from: RunningDatabase, target: string)
   }
 }
 
-/** One at a time: the next one would remove what this one has not finished. */
+/** Allows only one backup at a time, because the next would delete this one's unfinished copy. */
 async function takeTurn(client: pg.Client): Promise<void> {
   const { rows } = await client.query(
     "select pg_try_advisory_lock(hashtextextended('backloom:backup', 0)) as taken",
@@ -87,7 +87,7 @@ async function writeLabel(file: string, text: string, user: OsUser): Promise<voi
 }
 
 interface WalCopy {
-  /** Copies the files of the log before this one that are not there yet, and on demand this one too. */
+  /** Copies the missing WAL files before this one, and with `itself` this one too. */
   copyUpTo(name: string, itself: boolean): Promise<void>;
   stop(): Promise<void>;
 }
@@ -95,8 +95,8 @@ interface WalCopy {
 const segment = /^[0-9A-F]{24}$/;
 
 /**
- * Copies the log while the files are copied, and lets Postgres have its room back: it keeps only so much for a slot, and
- * a large database under many writes would need more.
+ * Copies WAL in parallel with the files and lets Postgres free it: a slot retains only a limited amount, and a large,
+ * busy database would need more.
  */
 function followWal(
   client: pg.Client,

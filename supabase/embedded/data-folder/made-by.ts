@@ -5,16 +5,16 @@ import manifest from "../../../package.json";
 import { listMigrations } from "../migrations";
 import { DataFolderProblem } from "./problem";
 
-/** Which program a data folder was last opened by, and how far its database had come then. */
+/** The program that last opened a data folder, and the newest migration of its database then. */
 const madeBySchema = z.object({
   version: z.string(),
   newest_migration: z.string(),
-  /** The copy from before is made; whatever happened then, another one would be of a later state. */
+  /** The copy from before the upgrade exists. Another one would contain a later state, so none is made. */
   upgrade_begun: z.boolean().optional(),
 });
 export type MadeBy = z.infer<typeof madeBySchema>;
 
-/** The first release left no note; its folders are recognised by having none. */
+/** The first release wrote no note, so folders without one are its own. */
 export const firstRelease: MadeBy = { version: "0.1.0", newest_migration: "" };
 
 export async function readMadeBy(dataDir: string): Promise<MadeBy | null> {
@@ -27,13 +27,13 @@ export async function readMadeBy(dataDir: string): Promise<MadeBy | null> {
   );
 }
 
-/** What this program leaves behind. */
+/** The note of this program. */
 export async function thisProgram(): Promise<MadeBy> {
   const newest = (await listMigrations()).at(-1);
   return { version: manifest.version, newest_migration: newest?.version ?? "" };
 }
 
-/** Says no to the folder of a newer program before anything in it is touched. */
+/** Refuses a folder of a newer program before anything in it is touched. */
 export function refuseNewer(dataDir: string, folder: MadeBy | null, program: MadeBy): void {
   if (folder === null || folder.newest_migration <= program.newest_migration) return;
   throw new DataFolderProblem(
@@ -42,7 +42,7 @@ export function refuseNewer(dataDir: string, folder: MadeBy | null, program: Mad
   );
 }
 
-/** Written beside and renamed: a note is whole or is not there. */
+/** Writes the note atomically, by renaming a temporary file. */
 export async function writeMadeBy(dataDir: string, madeBy: MadeBy): Promise<void> {
   const draft = `${noteOf(dataDir)}.${process.pid}.new`;
   await writeFile(draft, `${JSON.stringify(madeBy, null, 2)}\n`);

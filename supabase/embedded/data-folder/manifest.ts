@@ -3,7 +3,7 @@ import { isAbsolute, join } from "node:path";
 import { z } from "zod";
 import { DataFolderProblem } from "./problem";
 
-/** What stands in the copy that has it, and in no folder that is still being made. */
+/** Only complete copies have a manifest. */
 const manifestName = "backup.json";
 
 const inside = z
@@ -14,7 +14,7 @@ const inside = z
 const manifestSchema = z.object({
   begun_at: z.string(),
   finished_at: z.string(),
-  /** Rows of each table, where the copy was opened to count them. */
+  /** Row count of each table, if the copy was opened to count them. */
   rows: z.record(z.string(), z.number()).optional(),
   folders: z.array(inside),
   files: z.array(z.object({ path: inside, size: z.number(), sha256: z.string() })),

@@ -1,4 +1,4 @@
-/** Why this program does not open a data folder, in a sentence for the person who started it. */
+/** Reason why this program does not open a data folder, as a message for the person who started it. */
 export class DataFolderProblem extends Error {
   constructor(sentence: string) {
     super(sentence);

@@ -10,15 +10,15 @@ import { readMadeBy, refuseNewer, thisProgram } from "./made-by";
 import { type Manifest, readManifest } from "./manifest";
 import { DataFolderProblem } from "./problem";
 
-/** While this is in a data folder, what lies beside it is not whole. */
+/** While this exists in a data folder, the folder's contents are incomplete. */
 const draftName = "restore.new";
 
-/** What may be in an empty folder: the lock of this restore, and what a file system puts into its root. */
+/** Entries allowed in an "empty" folder: the lock of this restore, and what file systems put into their root. */
 const notData = new Set(["start.lock", "lost+found"]);
 
 /**
- * Fills an empty data folder with a copy. Every file is compared with what it was when the copy was made, so a copy that
- * is torn or was changed since fills nothing.
+ * Fills an empty data folder with a copy. Verifies every file against the manifest, so that an incomplete or modified
+ * copy is never restored.
  */
 export async function restoreCopy(from: string, into: string): Promise<Manifest> {
   const [copy, dataDir] = [resolve(from), resolve(into)];
@@ -40,7 +40,7 @@ export async function restoreCopy(from: string, into: string): Promise<Manifest>
   });
 }
 
-/** No start over a folder that a restore was filling when it ended. */
+/** Refuses to start on a folder with an unfinished restore. */
 export function refuseUnfinishedRestore(dataDir: string): void {
   if (!existsSync(join(dataDir, draftName))) return;
   throw new DataFolderProblem(
@@ -48,7 +48,7 @@ export function refuseUnfinishedRestore(dataDir: string): void {
   );
 }
 
-/** The folder was empty when that restore began, so all of it is what it left. */
+/** Clears an unfinished restore. The folder was empty when it began, so everything in it can go. */
 async function clearUnfinished(dataDir: string): Promise<void> {
   if (!existsSync(join(dataDir, draftName))) return;
   const outside = await readFile(join(dataDir, "postgres-folder"), "utf8").catch(() => "");
@@ -109,7 +109,7 @@ async function fill(copy: string, dataDir: string, manifest: Manifest): Promise<
 
 interface Places {
   copy: string;
-  /** The database of a copy may lie outside of it. */
+  /** Database folder of the copy, which may lie outside the copy. */
   copiedCluster: string;
   notes: string;
   cluster: string;
@@ -118,7 +118,7 @@ interface Places {
 
 const ofDatabase = /^postgres(?:\/|$)/;
 
-/** Looked at first, because it costs little: a file that is missing or cut. */
+/** Cheap first check for missing or truncated files. */
 async function requireWhole(places: Places, { files }: Manifest): Promise<void> {
   for (const { path, size } of files) {
     const found = await stat(sourceOf(places, path)).catch(() => undefined);

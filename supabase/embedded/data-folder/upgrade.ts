@@ -6,15 +6,15 @@ import { type CopyPlan, makeCopy } from "./copies";
 import { copyTree } from "./copy-files";
 import { firstRelease, readMadeBy, refuseNewer, thisProgram, writeMadeBy } from "./made-by";
 
-/** What a start does to bring a data folder to this program. */
+/** Steps of a start that upgrade a data folder to this program. */
 export interface Upgrade {
-  /** The copy, while Postgres does not run. */
+  /** Makes the copy while Postgres is stopped. */
   beforeStart(files: ClusterFiles): Promise<void>;
-  /** The migrations, before anybody else uses the database. */
+  /** Runs the migrations before anything else uses the database. */
   finish(migrationUrl: string): Promise<void>;
 }
 
-/** Refuses the folder of a newer program; the rest is done under the start lock, where it is looked at again. */
+/** Refuses the folder of a newer program. The returned steps run under the start lock and check it again. */
 export async function prepareUpgrade(
   dataDir: string,
   say: (line: string) => void,
@@ -44,10 +44,10 @@ export async function prepareUpgrade(
   };
 }
 
-/** How many copies of before an upgrade stay. */
+/** Number of pre-upgrade copies to keep. */
 const kept = 2;
 
-/** The data as the older program left them, while nobody writes: it opens the copy as it is. */
+/** Copies the data while nothing writes, exactly as the older program left it, which can open the copy directly. */
 export function copyAtRest(
   rest: Pick<CopyPlan, "dataDir" | "clusterFolder" | "user" | "version" | "at">,
 ) {

@@ -6,13 +6,13 @@ import { setTimeout as wait } from "node:timers/promises";
 import { identityOf } from "./process-identity";
 
 /**
- * Who uses the Postgres of a data folder. The server and an admin command may run beside each
- * other; whoever leaves last stops Postgres.
+ * Tracks which processes use the Postgres of a data folder. A server and admin commands may share it; the last one to
+ * leave stops Postgres.
  */
 export interface Attendance {
   /** Whether another process uses it too. */
   hasCompany(): boolean;
-  /** Takes this process off the list; true when nobody else is left. Synchronous, for a process that ends. */
+  /** Removes this process. Returns true if no other is left. Synchronous, for use in exit handlers. */
   leave(): boolean;
 }
 
@@ -30,7 +30,7 @@ export function attend(dataDir: string): Attendance {
   };
 }
 
-/** Whether any living process uses the folder. */
+/** Whether any running process uses the folder. */
 export function isAttended(dataDir: string): boolean {
   const folder = join(dataDir, "users");
   return existsSync(folder) && countPresent(folder) > 0;
@@ -54,7 +54,7 @@ function readIfThere(file: string): string {
   }
 }
 
-/** One process at a time starts or stops Postgres; a lock whose holder died is taken over. */
+/** Runs `work` under a lock: one process at a time starts or stops Postgres. Takes over locks of dead processes. */
 export async function withStartLock<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   const file = join(dataDir, "start.lock");
   await takeLock(file);

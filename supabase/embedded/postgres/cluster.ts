@@ -22,7 +22,7 @@ import { clusterSettings } from "./settings";
 
 export interface Cluster {
   port: number;
-  /** The process number of Postgres; another one after it was killed and came back. */
+  /** Process id of Postgres. Changes if Postgres was killed and restarted. */
   pid(): number;
   url(role: string, database: string): string;
   stop(): Promise<void>;
@@ -33,27 +33,27 @@ export interface ClusterOptions {
   password: string;
   port?: number;
   settings?: Record<string, string>;
-  /** What has to be done with the files before a Postgres is started over them. */
+  /** Called with the files before Postgres starts. */
   beforeStart?: (files: ClusterFiles) => Promise<void>;
-  /** What has to be done before anybody else uses the database; others who start it wait. */
+  /** Called before anything else uses the database. Other processes that start it wait. */
   beforeUse?: (cluster: Pick<Cluster, "url">) => Promise<void>;
 }
 
 export interface ClusterFiles {
   clusterFolder: string;
   user: OsUser;
-  /** Stops a Postgres that outlived its program; refuses when another process uses it. */
+  /** Stops a Postgres that outlived its program. Throws if another process uses it. */
   bringToRest(): Promise<void>;
 }
 
-/** Starts Postgres over the data folder, or joins the one that already runs there. */
+/** Starts Postgres on the data folder, or joins the one already running there. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { dataDir, password } = options;
   await mkdir(dataDir, { recursive: true });
   const attendance = attend(dataDir);
   try {
     const server = await withStartLock(dataDir, () => startReady(options, attendance));
-    // A process that ends without stopping properly still leaves nothing running behind.
+    // Even a process that exits without a proper stop leaves no Postgres running.
     const onExit = () => {
       if (attendance.leave()) server.interrupt();
     };
@@ -82,7 +82,7 @@ interface HeldServer {
   port: number;
   pid(): number;
   release(last: boolean): Promise<void>;
-  /** Asks Postgres to stop and does not wait for it. */
+  /** Asks Postgres to stop without waiting for it. */
   interrupt(): void;
 }
 
@@ -118,7 +118,7 @@ async function startOrJoin(options: ClusterOptions, attendance: Attendance): Pro
     user,
     bringToRest: () => bringToRest(clusterFolder, attendance),
   });
-  // One that was killed a moment ago may still be seen: what it leaves is cleared once it is gone.
+  // A server killed a moment ago may still be visible. Its leftovers are cleared once it is gone.
   for (let attempt = 0; attempt < 100; attempt++) {
     const running = await clearLeftovers(clusterFolder);
     if (!running) break;
@@ -136,7 +136,7 @@ async function startOrJoin(options: ClusterOptions, attendance: Attendance): Pro
   return supervise(options.dataDir, server, superuserUrl(port), first);
 }
 
-/** A server that outlived its program is stopped; one that somebody uses is not taken away from them. */
+/** Stops a server that outlived its program. Throws if another process uses it. */
 async function bringToRest(clusterFolder: string, attendance: Attendance): Promise<void> {
   const running = await clearLeftovers(clusterFolder);
   if (!running) return;
@@ -150,8 +150,8 @@ async function bringToRest(clusterFolder: string, attendance: Attendance): Promi
 }
 
 /**
- * Brings the server back when it ends without being asked to, at the same port. Every process that uses it does so, also
- * one that joined it: under the start lock the first one starts it and the others find it running.
+ * Restarts the server on the same port if it ends unexpectedly. Every process that uses it does so: under the start
+ * lock, the first one restarts it and the others find it running.
  */
 function supervise(
   dataDir: string,
@@ -182,7 +182,7 @@ function supervise(
     async release(last) {
       wanted = false;
       if (!last) return;
-      // Another process may have brought it back a moment ago, unseen from here so far.
+      // Another process may have restarted it a moment ago.
       const running = await clearLeftovers(options.clusterFolder);
       await stopServer(running?.pid ?? current.pid);
     },
@@ -190,7 +190,7 @@ function supervise(
   };
 }
 
-/** A fast shutdown: sessions are ended, everything committed is on disk. Impatient after 20 seconds. */
+/** Fast shutdown: ends sessions; everything committed is on disk. Forces it after 20 seconds. */
 export async function stopServer(pid: number): Promise<void> {
   const identity = identityOf(pid);
   const gone = () => identity === null || identityOf(pid) !== identity;

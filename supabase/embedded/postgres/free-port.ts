@@ -1,14 +1,14 @@
 import { createServer } from "node:net";
 
 /**
- * Below the ports that systems hand out by themselves (from 32768 on Linux, 49152 elsewhere): nobody gets one of these by chance
- * between the look and its use, or while a server that was killed is started anew.
+ * Below the ephemeral port range (from 32768 on Linux, 49152 elsewhere), so that no program gets one of these by chance
+ * between the check and its use, or while a killed server restarts.
  */
 const lowest = 15_000;
 const highest = 32_000;
 const mostTries = 100;
 
-/** A loopback port that is free right now; `preferred` when that one is. */
+/** Returns a free loopback port, `preferred` if it is free. */
 export async function findFreePort(preferred?: number): Promise<number> {
   if (preferred !== undefined && (await isFree(preferred))) return preferred;
   for (let tries = 0; tries < mostTries; tries += 1) {

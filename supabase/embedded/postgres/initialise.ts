@@ -6,7 +6,7 @@ import { type OsUser, plainEnvironment } from "./os-user";
 
 const run = promisify(execFile);
 
-/** Makes the database files once; a first start that was cut short is begun anew. */
+/** Creates the database files once. Starts over after an interrupted first start. */
 export async function initialise(options: {
   initdb: string;
   clusterFolder: string;

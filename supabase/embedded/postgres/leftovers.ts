@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { commandOf, identityOf } from "./process-identity";
 
-/** A Postgres that already runs over a folder: its process and its port. */
+/** Process id and port of a Postgres that already runs on a folder. */
 export interface RunningPostgres {
   pid: number;
   port: number;
 }
 
 /**
- * Looks at what an earlier start left behind. A living Postgres is returned so that it can be used
- * on. After a kill its orphans are waited for, and a pid file that names nobody, or a stranger
- * that got the number since, is removed: Postgres itself would refuse to start over it.
+ * Handles leftovers of an earlier start. Returns a running Postgres, so that it can be used. After a kill, waits for
+ * its orphans and removes a pid file whose process is gone or whose pid another program has now, because Postgres
+ * would refuse to start with it.
  */
 export async function clearLeftovers(clusterFolder: string): Promise<RunningPostgres | undefined> {
   const pidFile = join(clusterFolder, "postmaster.pid");
@@ -27,7 +27,7 @@ export async function clearLeftovers(clusterFolder: string): Promise<RunningPost
   return undefined;
 }
 
-/** Server processes of this folder whose postmaster is gone: they leave by themselves, else they are ended. */
+/** Waits for server processes whose postmaster is gone to exit, then kills them. */
 async function endOrphans(clusterFolder: string): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const orphans = await processesIn(clusterFolder);
@@ -48,7 +48,7 @@ async function processesIn(folder: string): Promise<number[]> {
   return pids.filter((_pid, index) => inside[index]);
 }
 
-/** Every Postgres process keeps its data folder as its working folder. */
+/** Whether a process works in the folder. Every Postgres process has its data folder as working directory. */
 async function worksIn(pid: number, folder: string): Promise<boolean> {
   if (identityOf(pid) === null) return false;
   if (process.platform !== "linux") return commandOf(pid).includes(folder);

@@ -3,10 +3,10 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** The user under which Postgres runs; `undefined` means the one that started the app. */
+/** OS user that runs Postgres. `undefined` means the one that started the app. */
 export type OsUser = { uid: number; gid: number } | undefined;
 
-/** Postgres refuses to run as root, so root lends it an ordinary user, created if there is none. */
+/** Postgres refuses to run as root, so as root returns an ordinary user, created if needed. */
 export async function chooseOsUser(): Promise<OsUser> {
   if (process.getuid?.() !== 0) return undefined;
   const existing = await findUser("postgres");
@@ -30,7 +30,7 @@ async function findUser(name: string): Promise<{ uid: number; gid: number } | un
   }
 }
 
-/** What the programs of Postgres see of our environment: nothing that holds a secret. */
+/** Environment of the Postgres programs, without our secrets. */
 export function plainEnvironment(): NodeJS.ProcessEnv {
   return { NODE_ENV: process.env.NODE_ENV, PATH: process.env.PATH, LC_ALL: "C", TZ: "UTC" };
 }

@@ -1,10 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/**
- * Something that tells a process from a later one with the same number: its start time.
- * `null` when no such process runs.
- */
+/** Returns a process's start time, which tells it from a later one with the same pid, or null if it is not running. */
 export function identityOf(pid: number): string | null {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ");
@@ -18,7 +15,7 @@ function identityFromPs(pid: number): string | null {
   return askPs("lstart=", pid) || null;
 }
 
-/** The command line of a process, where there is no /proc to look at. */
+/** Returns the command line of a process, on systems without /proc. */
 export function commandOf(pid: number): string {
   return askPs("command=", pid);
 }

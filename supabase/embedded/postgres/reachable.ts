@@ -10,8 +10,8 @@ const run = promisify(execFile);
 const sharedFolder = "/var/lib/backloom";
 
 /**
- * A clone under /root is closed to the ordinary user that Postgres runs as. Then the programs are
- * copied once, and the data kept, under /var/lib/backloom; the home folder stays closed.
+ * The ordinary user that runs Postgres cannot read a clone under /root. In that case the programs are copied once, and
+ * the data is kept, under /var/lib/backloom; the home folder stays closed.
  */
 export async function reachableBinaries(binaries: Binaries, user: OsUser): Promise<Binaries> {
   if (!user || (await canReach(binaries.postgres, user))) return binaries;
@@ -25,8 +25,8 @@ export async function reachableBinaries(binaries: Binaries, user: OsUser): Promi
 }
 
 /**
- * Where the database files of `dataDir` lie. A place outside is noted in the data folder, so that an
- * emptied data folder begins with an empty database there too.
+ * Returns the folder of `dataDir`'s database files. A folder outside is noted in the data folder, so that an emptied
+ * data folder starts with an empty database too.
  */
 export async function reachableClusterFolder(dataDir: string, user: OsUser): Promise<string> {
   await chmod(dataDir, user ? 0o711 : 0o700);

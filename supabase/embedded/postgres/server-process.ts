@@ -8,7 +8,7 @@ import { settingArguments } from "./settings";
 
 export interface ServerProcess {
   pid: number;
-  /** Settles when the process has ended, wanted or not. */
+  /** Settles when the process has ended, expectedly or not. */
   ended: Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export interface ServerOptions {
 
 const largestLog = 10 * 1024 * 1024;
 
-/** Starts Postgres in a process group of its own: Ctrl-C reaches the app first, and the app stops it. */
+/** Starts Postgres in its own process group, so that Ctrl-C reaches only the app, which then stops Postgres. */
 export function spawnServer(options: ServerOptions): ServerProcess {
   trimLog(options.logFile);
   const log = openSync(options.logFile, "a", 0o600);
@@ -52,7 +52,7 @@ export function spawnServer(options: ServerOptions): ServerProcess {
 
 const lookEvery = 500;
 
-/** A server that another process started: nobody tells when it ends, so it is looked at. */
+/** Watches a server that another process started, by polling. */
 export function watchServer(pid: number): ServerProcess {
   const identity = identityOf(pid);
   const ended = new Promise<void>((resolve) => {
@@ -77,7 +77,7 @@ function trimLog(file: string): void {
   if (size > largestLog) truncateSync(file);
 }
 
-/** Waits until the server answers; recovery after a kill may take its time. */
+/** Waits until the server answers. Recovery after a kill may take a while. */
 export async function waitUntilReady(url: string, server: ServerProcess, logFile: string) {
   let ended = false;
   void server.ended.then(() => {
@@ -105,7 +105,7 @@ export async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** Not there yet (refused, reset) or in recovery (57P03): worth another try. Anything else is final. */
+/** Whether to retry (refused, reset, recovery). Only a wrong password (28P01) or missing database (3D000) is final. */
 function isStarting(error: unknown): boolean {
   if (!(error instanceof Error) || !("code" in error)) return true;
   return error.code !== "28P01" && error.code !== "3D000";

@@ -1,4 +1,4 @@
-/** Settings that the embedded Postgres starts with; durability is never relaxed outside of tests. */
+/** Settings of the embedded Postgres. Durability is never relaxed outside tests. */
 export const clusterSettings: Record<string, string> = {
   listen_addresses: "127.0.0.1",
   wal_level: "logical",

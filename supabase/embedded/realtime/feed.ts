@@ -5,7 +5,7 @@ import { LogicalReplicationService, PgoutputPlugin } from "pg-logical-replicatio
 import { z } from "zod";
 import { VisibleTransactions } from "./visible-transactions";
 
-/** One row of realtime.messages, as it was committed. */
+/** A committed row of realtime.messages. */
 export interface Message {
   topic: string;
   event: string;
@@ -14,14 +14,14 @@ export interface Message {
 }
 
 export interface Feed {
-  /** The database is followed for the first time; it is tried again when that failed. */
+  /** Resolves when the feed first follows the database. Rejects if the first attempt fails; the feed retries anyway. */
   begun: Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface FeedListener {
   onMessage(message: Message): void;
-  /** Messages may have been missed: whoever listens must read its state again. */
+  /** Messages may have been missed: listeners must read their state again. */
   onInterruption(): void;
   /** The database is followed (again). */
   onReturn(): void;
@@ -29,7 +29,7 @@ export interface FeedListener {
 
 const publication = "supabase_realtime_messages_publication";
 const probeEvery = 2_000;
-/** Questions in a row without an answer. Counted, not timed: a process that was itself held up has asked only once. */
+/** Unanswered probes in a row. Counted, not timed, because a process that was blocked itself has sent only one. */
 const unansweredMeansLost = 3;
 
 const insertSchema = z.object({
@@ -44,8 +44,8 @@ const insertSchema = z.object({
 });
 
 /**
- * Follows realtime.messages by logical replication, as hosted Realtime does. The slot is temporary:
- * it ends with the connection, so it can never keep old WAL. A lost connection is announced and made again.
+ * Follows realtime.messages by logical replication, as hosted Realtime does. The slot is temporary: it ends with the
+ * connection, so it can never retain old WAL. A lost connection is reported and reopened.
  */
 export function followMessages(
   databaseUrl: string,
@@ -99,7 +99,7 @@ interface StreamOptions {
   signal: AbortSignal;
 }
 
-/** A slot begins once every transaction has ended that is open now, in whatever database; no question is answered until then. */
+/** Opens the stream. The slot starts, and probes are answered, only once all currently open transactions have ended. */
 async function openStream(options: StreamOptions): Promise<Stream> {
   const { databaseUrl, listener, probeMs, signal } = options;
   const service = new LogicalReplicationService(
@@ -114,7 +114,7 @@ async function openStream(options: StreamOptions): Promise<Stream> {
   const confirm = (ping: boolean) => service.acknowledge(justBefore(service.lastLsn()), ping);
   service.on("heartbeat", (_lsn, _sentAt, mustRespond: boolean) => {
     unanswered = 0;
-    // Asked for while Postgres shuts down: it waits until everything sent is confirmed.
+    // Requested while Postgres shuts down: it waits until everything sent is confirmed.
     if (mustRespond) setImmediate(() => void confirm(false));
   });
   service.on("data", (_lsn, change: unknown) => {
@@ -152,8 +152,8 @@ async function openStream(options: StreamOptions): Promise<Stream> {
 }
 
 /**
- * The library confirms one byte more than it is told. Postgres compares for equality before it stops, so it would
- * wait for ever; one byte less makes it right again.
+ * The library confirms one byte more than it is given. Postgres checks for equality before it stops and would wait
+ * forever; subtracting one byte corrects that.
  */
 function justBefore(lsn: string): string {
   const [high = "0", low = "0"] = lsn.split("/");
@@ -162,7 +162,7 @@ function justBefore(lsn: string): string {
   return `${(before >> 32n).toString(16)}/${(before & 0xffffffffn).toString(16)}`.toUpperCase();
 }
 
-/** pgoutput over a slot that lives and dies with its connection. */
+/** pgoutput over a temporary slot that ends with its connection. */
 class TemporarySlot extends PgoutputPlugin {
   readonly #signal: AbortSignal;
 

@@ -12,7 +12,7 @@ export interface Topics {
 const keepEvery = 60_000;
 const longestBeginning = 10_000;
 
-/** The topics of the app in the process that follows the database: no socket, token or heartbeat lies between. */
+/** Opens the app's topics in the process that follows the database, without socket, token or heartbeat. */
 export async function openTopics(databaseUrl: string): Promise<Topics> {
   const stopKeeping = await keepMessages(databaseUrl);
   const topics = new Map<string, Set<UpstreamListener>>();
@@ -34,7 +34,7 @@ export async function openTopics(databaseUrl: string): Promise<Topics> {
     await feed.stop();
     await stopKeeping();
   };
-  // A transaction of somebody else may hold it up: whoever joins meanwhile hears when it has begun.
+  // Another transaction may delay it. Listeners that join meanwhile are notified once it has begun.
   const late = pause(longestBeginning, undefined, { ref: false });
   await Promise.race([feed.begun, late]).catch(async (error: unknown) => {
     await stop();
@@ -51,14 +51,14 @@ export async function openTopics(databaseUrl: string): Promise<Topics> {
           if (listeners.size === 0 && topics.get(topic) === listeners) topics.delete(topic);
         };
       },
-      // The feed serves every hub of the process; it ends with the stack.
+      // The feed serves every hub of the process and ends with the stack.
       close: async () => undefined,
     },
     stop,
   };
 }
 
-/** Makes the days of messages ahead, and drops those that everybody has received long ago. */
+/** Creates the daily partitions of messages ahead of time and drops old ones. */
 async function keepMessages(databaseUrl: string): Promise<() => Promise<void>> {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
@@ -68,7 +68,7 @@ async function keepMessages(databaseUrl: string): Promise<() => Promise<void>> {
     application_name: "backloom realtime messages",
     onConnect: (client) => client.query("set statement_timeout = '5s'; set lock_timeout = '2s'"),
   });
-  // A connection that is lost, idle or at work, must not end the process.
+  // Without these listeners, a lost connection would end the process.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
   const keep = () =>

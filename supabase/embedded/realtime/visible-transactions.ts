@@ -5,8 +5,8 @@ import { z } from "zod";
 const answerSchema = z.array(z.object({ all_visible: z.boolean() })).length(1);
 
 /**
- * Whether new snapshots show these transactions. The log names only the lower half of a transaction's id; the whole id is
- * the one nearest to the newest, which may be smaller: a commit is logged before it counts as completed.
+ * Whether new snapshots include these transactions. WAL contains only the lower half of a transaction id; the full id
+ * is the one nearest to the newest, which may be smaller, because a commit is logged before it counts as completed.
  */
 const question = `
   with now as (select pg_current_snapshot() as snapshot),
@@ -15,7 +15,7 @@ const question = `
     (newest.id + ((x.id - newest.id + 2147483648) & 4294967295) - 2147483648)::text::xid8, newest.snapshot)) as all_visible
   from newest, unnest($1::bigint[]) as x (id)`;
 
-/** While transactions end faster than the question is answered, so many milliseconds of them share one. */
+/** If transactions end faster than queries are answered, those of this many milliseconds share one query. */
 const gatherFor = 4;
 
 export interface Transaction<T> {
@@ -24,8 +24,8 @@ export interface Transaction<T> {
 }
 
 /**
- * Hands transactions on in their order, each once everybody can see it. The log tells of a commit a moment before other
- * snapshots include it: somebody who joins in that moment would neither hear of the change nor read it.
+ * Delivers transactions in order, each once it is visible to all. WAL reports a commit a moment before new snapshots
+ * include it: a reader who joins in that moment would neither receive nor read the change.
  */
 export class VisibleTransactions<T> {
   readonly #client: pg.Client;
@@ -53,7 +53,7 @@ export class VisibleTransactions<T> {
     return new VisibleTransactions(client, deliver);
   }
 
-  /** Rejects nothing: when the database is lost, what waits is lost with it, and `onLost` has said so. */
+  /** Never rejects. If the database is lost, waiting transactions are lost too, and `onLost` is called. */
   push(transaction: Transaction<T>, onLost: () => void): void {
     this.#waiting.push(transaction);
     this.#draining ??= this.#drain()

@@ -1,5 +1,5 @@
--- The roles that a Supabase project brings. `postgres` runs the migrations and is no superuser,
--- exactly as in a hosted project, so that no migration can lean on more than it has there.
+-- The roles of a Supabase project. `postgres` runs the migrations and is not a superuser, exactly as in a hosted
+-- project, so that no migration can rely on more rights than it has there.
 do $$
 begin
   if to_regrole('postgres') is null then create role postgres; end if;
@@ -26,8 +26,9 @@ alter role dashboard_user nologin;
 
 grant anon, authenticated, service_role to authenticator;
 grant anon, authenticated, service_role, authenticator to postgres with admin option;
--- On a hosted project an extension lets `postgres` make policies on realtime.messages although it is no member of the owner.
--- Here it has the owner's rights, cannot become the owner, and is refused all but policies (04_realtime.sql).
+-- On a hosted project, an extension lets `postgres` create policies on realtime.messages although it is not a member of
+-- the owner. Here it inherits the owner's rights, cannot become the owner, and may change only policies
+-- (04_realtime.sql).
 do $$
 begin
   if current_setting('server_version_num')::integer < 160000 then
@@ -37,7 +38,8 @@ begin
   end if;
 end
 $$;
--- Who follows the messages makes the days for them. Folders of earlier versions let it become the roles of the API as well.
+-- The role that follows messages also creates their partitions. In folders of earlier versions it could become the API
+-- roles, too.
 grant supabase_realtime_admin to supabase_replication_admin;
 revoke anon, authenticated, service_role from supabase_replication_admin;
 

@@ -1,5 +1,5 @@
--- Schemas `public` and `extensions` with the rights of a new hosted project: what `postgres` makes in public is nobody's
--- to use until a grant says so. Folders of 0.1.0 began with the older rights, which opened everything to the API roles.
+-- Schemas `public` and `extensions` with the rights of a new hosted project: objects that `postgres` creates in public
+-- need explicit grants. Folders of 0.1.0 started with the older rights, which opened everything to the API roles.
 do $$
 begin
   execute format('alter database %I owner to postgres', current_database());

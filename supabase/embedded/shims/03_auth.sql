@@ -1,5 +1,5 @@
--- Schema `auth`: what Supabase Auth keeps. The columns are those that @supabase/lite reads and
--- writes, which are GoTrue's; the helpers are the ones that policies call on a hosted project.
+-- Schema `auth` of Supabase Auth. The columns are GoTrue's, as far as @supabase/lite reads and writes them. The helpers
+-- are those that policies call on a hosted project.
 create schema if not exists auth authorization supabase_auth_admin;
 set local role supabase_auth_admin;
 
@@ -174,11 +174,11 @@ $$;
 
 reset role;
 
--- As on a hosted project: the API roles reach the helpers but no table; `postgres` may read, refer to
--- and put triggers on the tables, and make nothing of its own in this schema.
+-- As on a hosted project, the API roles may call the helpers but read no table; `postgres` may read, write and
+-- reference the tables and add triggers, but create nothing in this schema.
 grant usage on schema auth to anon, authenticated, service_role, postgres;
 grant select, insert, update, delete, references, trigger on all tables in schema auth to postgres with grant option;
 
--- @supabase/lite looks the user of a token up before it takes on the role that the token names.
+-- @supabase/lite looks up the user of a token before it switches to the token's role.
 grant usage on schema auth to authenticator;
 grant select on auth.users to authenticator;

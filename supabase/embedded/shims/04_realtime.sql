@@ -1,5 +1,5 @@
--- Schema `realtime`: private broadcast channels fed from realtime.messages, partitioned by day as on a hosted project. The
--- embedded stack makes and drops the days. A folder of 0.1.0 keeps its one table: nobody who writes or joins can tell.
+-- Schema `realtime`: private broadcast channels fed from realtime.messages, partitioned by day as on a hosted project.
+-- The embedded stack creates and drops the partitions. A folder of 0.1.0 keeps its single table, which works the same.
 create schema if not exists realtime;
 grant usage on schema realtime to postgres, anon, authenticated, service_role;
 grant usage, create on schema realtime to supabase_realtime_admin;
@@ -29,7 +29,8 @@ alter table realtime.messages enable row level security;
 grant all on realtime.messages to postgres;
 grant select, insert, update on realtime.messages to anon, authenticated, service_role;
 
--- Days of messages: made ahead, emptied after five minutes, dropped after three days. On a hosted project Realtime does this.
+-- Daily partitions: created ahead, emptied after five minutes, dropped after three days. On a hosted project Realtime
+-- does this.
 create or replace function realtime.keep_messages() returns void language plpgsql set search_path = '' as $$
 declare
   v_day date;
@@ -56,7 +57,7 @@ $$;
 alter function realtime.keep_messages() owner to supabase_realtime_admin;
 revoke execute on function realtime.keep_messages() from public;
 
--- What a hosted project refuses, because `postgres` owns nothing in this schema: everything but policies.
+-- Refuses what a hosted project refuses, because `postgres` owns nothing in this schema: everything but policies.
 create or replace function realtime.refuse_strangers() returns event_trigger language plpgsql set search_path = '' as $$
 begin
   if current_user = 'postgres' and exists (
@@ -71,13 +72,13 @@ $$;
 drop event trigger if exists refuse_strangers_in_realtime;
 create event trigger refuse_strangers_in_realtime on ddl_command_end execute function realtime.refuse_strangers();
 
--- The topic that a joining client asks for; policies on realtime.messages compare with it.
+-- The topic a client wants to join. Policies on realtime.messages compare with it.
 create or replace function realtime.topic() returns text language sql stable as $$
   select nullif(current_setting('realtime.topic', true), '')::text;
 $$;
 alter function realtime.topic() owner to supabase_realtime_admin;
 
--- Adds an `id` to a payload without one; whatever goes wrong is a warning and never the writer's error.
+-- Adds an `id` to a payload without one. Errors become warnings, so that the writer never fails.
 create or replace function realtime.send(payload jsonb, event text, topic text, private boolean default true)
 returns void language plpgsql as $$
 declare
@@ -109,7 +110,7 @@ begin
 end
 $$;
 
--- Writers come before anybody follows the messages.
+-- Create partitions now, because writers may come before the feed starts.
 set local role supabase_realtime_admin;
 select realtime.keep_messages();
 reset role;

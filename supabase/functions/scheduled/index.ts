@@ -1,9 +1,9 @@
 /**
- * The alternative to pg_cron with pg_net: one Edge Function that calls the scheduled endpoints of the service.
+ * Alternative to pg_cron with pg_net: an Edge Function that calls the scheduled endpoints of the service.
  *
  * Secrets (`supabase secrets set`): `APP_ORIGIN`, `CRON_SECRET`. Invoke it on a schedule with the same secret:
  * `Authorization: Bearer <CRON_SECRET>` and the body `{ "job": "expire-questions" | "cleanup-agent-artifacts" }`.
- * It checks the secret itself, so supabase/config.toml switches the gateway's own check off (`verify_jwt`).
+ * It checks the secret itself, so supabase/config.toml disables the gateway's check (`verify_jwt`).
  */
 const jobs: ReadonlySet<string> = new Set(["expire-questions", "cleanup-agent-artifacts"]);
 
@@ -41,7 +41,7 @@ function answer(code: number, error: string): Response {
   return Response.json({ error, code }, { status: code });
 }
 
-/** Compares hashes, so that the time taken says nothing about where two texts differ. */
+/** Compares hashes, so that timing does not reveal where two texts differ. */
 async function sameText(left: string, right: string): Promise<boolean> {
   const [a, b] = await Promise.all([left, right].map(digest));
   return a.every((byte, index) => byte === b[index]);
