@@ -1,5 +1,5 @@
 -- Why: pages that show a story follow its proof. One event per story, not per line.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_evidence__emit()
 returns trigger
 language plpgsql

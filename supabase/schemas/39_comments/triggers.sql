@@ -1,5 +1,5 @@
 -- Why: open pages of the product get new comments live, with the item they belong to.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_comments__emit()
 returns trigger
 language plpgsql

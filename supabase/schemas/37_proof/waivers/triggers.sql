@@ -1,5 +1,5 @@
 -- Why: pages that show a story learn of a waiver at once, as of evidence. One event per story.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_waivers__emit()
 returns trigger
 language plpgsql

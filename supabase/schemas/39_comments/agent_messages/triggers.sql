@@ -21,7 +21,7 @@ create trigger _300_lose_job before update of job_id on public.agent_messages
   execute function private.tg_agent_messages__lose_job();
 
 -- Why: the pages of the item and the job show a message's state at once, and the job's worker hears of a new one.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_agent_messages__emit()
 returns trigger
 language plpgsql
