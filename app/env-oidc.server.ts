@@ -12,6 +12,8 @@ export interface OidcSettings {
   allowedDomains: readonly string[];
   /** The claim that makes somebody an administrator, and takes that away where it is missing. */
   adminClaim: { name: string; value: string | true } | undefined;
+  /** Within how many hours whoever has no refresh token signs in again. */
+  recheckHours: number;
 }
 
 const issuer = z.string().refine((value) => {
@@ -39,6 +41,12 @@ export const oidcVariables = {
     .string()
     .regex(/^[^=\s]+(=[^=]+)?$/, "must be a claim, or a claim and its value, like groups=admins")
     .optional(),
+  OIDC_RECHECK_HOURS: z.coerce
+    .number()
+    .int()
+    .min(1, "must be a number of hours from 1 to 8760")
+    .max(8760, "must be a number of hours from 1 to 8760")
+    .default(168),
 };
 
 type OidcVariables = z.infer<z.ZodObject<typeof oidcVariables>>;
@@ -66,5 +74,6 @@ export function toOidc(values: OidcVariables): OidcSettings | undefined {
     clientSecret: values.OIDC_CLIENT_SECRET,
     allowedDomains: values.OIDC_ALLOWED_DOMAINS,
     adminClaim: name === undefined ? undefined : { name, value },
+    recheckHours: values.OIDC_RECHECK_HOURS,
   };
 }

@@ -15,6 +15,19 @@ const numbersSchema = z.object({
 });
 export type UsageNumbers = z.infer<typeof numbersSchema>;
 
+/** Why work comes back from the code host, and from the landing queue. */
+const returnKinds = [
+  "ci_failed",
+  "changes_requested",
+  "review_comment",
+  "conflict",
+  "closed",
+  "landing_conflict",
+  "landing_test_failed",
+  "landing_refused",
+] as const;
+export type ReturnKind = (typeof returnKinds)[number];
+
 const nullableText = z.string().nullable();
 
 /** Burn-down from the recorded history, tokens and cost (specification: Agent job; Model price). */
@@ -53,6 +66,13 @@ export const insightsSchema = z.object({
       finished_at: z.string(),
     }),
   ),
+  /** The last 90 days: from done to the main branch, and what sent work back to its agent, or was asked of a person. */
+  landing: z.object({
+    landed: z.int(),
+    median_seconds: z.int().nullable(),
+    longest_seconds: z.int().nullable(),
+    returns: z.array(z.object({ kind: z.enum(returnKinds), returned: z.int(), asked: z.int() })),
+  }),
   by_sprint: z.array(numbersSchema.extend({ sprint_id: nullableText, sprint_code: nullableText })),
   by_run: z.array(
     numbersSchema.extend({

@@ -5,8 +5,8 @@ const patience = 3_000;
 const settingsSchema = z.looseObject({ disable_signup: z.boolean() });
 
 /**
- * Whether the project's Auth makes accounts for whoever asks it: the publishable key is all that takes, and no form of ours is
- * asked. Null when it does not say.
+ * Whether anyone with the publishable key can sign up directly at the project's Auth, bypassing our forms.
+ * Null if Auth does not answer.
  */
 export async function isSignUpOpen({
   url,

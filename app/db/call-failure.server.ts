@@ -2,8 +2,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type DatabaseRefusal, toContractError } from "./refusal.server";
 
 /**
- * A call that failed. `unknown` means that the statement was sent and the connection was lost before
- * the answer came: it may have been committed, so it is never sent again.
+ * A failed call. `unknown` means that the statement was sent but the connection was lost before the answer:
+ * it may have been committed, so it must never be retried.
  */
 export class CallFailure extends Error {
   readonly refusal: DatabaseRefusal;
@@ -20,8 +20,8 @@ export class CallFailure extends Error {
 const attempts = 4;
 
 /**
- * Runs a call, repeats it up to three times after a deadlock, a serialisation conflict, a lock
- * time-out or a lost connection, and turns what remains into the answer of the service.
+ * Runs a call and retries it up to three times after a deadlock, a serialization failure, a lock timeout or a lost
+ * connection, unless it may have been committed. Throws remaining failures as `ContractError` or `DatabaseError`.
  */
 export async function answerOrRefuse<T>(call: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -45,7 +45,7 @@ function isWorthRepeating(failure: CallFailure): boolean {
   );
 }
 
-/** 20 to 40 ms, then twice that each time: long enough for a restart to begin, short for a person. */
+/** 20 to 40 ms, doubled with each attempt. */
 function pauseBefore(attempt: number): number {
   return 20 * 2 ** (attempt - 1) * (1 + Math.random());
 }

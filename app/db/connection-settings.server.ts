@@ -1,8 +1,8 @@
 import pg from "pg";
 
 /**
- * How to connect to an address of Postgres. Off this machine the connection is encrypted and the certificate checked,
- * unless the address says otherwise by `sslmode`: what is copied from a dashboard says nothing, and would be plain.
+ * Settings to connect to a Postgres address. Remote connections use TLS and verify the certificate unless the address
+ * sets `sslmode`. Addresses copied from the dashboard have no `sslmode` and would otherwise be unencrypted.
  */
 export function connectionSettings(databaseUrl: string): pg.ClientConfig {
   const settings = { connectionString: withCheckedMode(databaseUrl) };
@@ -14,7 +14,7 @@ function isOnThisMachine(host: string): boolean {
   return host.startsWith("/") || host === "localhost" || host === "::1" || /^127\./.test(host);
 }
 
-/** pg takes these modes for verify-full and warns that a later version will not; here they stay what they are. */
+/** pg treats these modes as verify-full and warns that a later version will not. Writes verify-full to keep it so. */
 function withCheckedMode(databaseUrl: string): string {
   if (/[?&]uselibpqcompat=/.test(databaseUrl)) return databaseUrl;
   return databaseUrl.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, "$1verify-full");

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 
-/** A guess that was wrong is answered and not raised by the database, because raising would undo its count. */
+/** The database returns a wrong guess as an answer, because raising an error would roll back the count of guesses. */
 const refusedSchema = z.object({
   refused: z.object({
     code: z.union([z.literal(404), z.literal(422)]),
@@ -10,12 +10,12 @@ const refusedSchema = z.object({
   }),
 });
 
-/** The answer or the refusal that an operation returned. */
+/** Schema of an operation's answer or refusal. */
 export function orRefused<T>(answer: z.ZodType<T>) {
   return z.union([refusedSchema, answer]);
 }
 
-/** Throws what was refused, passes on what was answered. */
+/** Returns the answer, or throws the refusal as `ContractError`. */
 export function unlessRefused<T extends object>(answer: z.infer<typeof refusedSchema> | T): T {
   if (!("refused" in answer)) return answer;
   const { code, error, issues } = refusedSchema.parse(answer).refused;

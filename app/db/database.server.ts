@@ -7,10 +7,11 @@ import type { ConnectionKind } from "./statement.server";
 import type { Database as Tables } from "./types";
 import { webSocketTransport } from "./web-socket-transport.server";
 
-/** Who asks: a token, a session, or somebody whom the service takes at their word. */
+/** Who calls: a token, a session, or a user the service itself vouches for. */
 export type Credential =
   | {
-      token_hash: string /** The path of MCP at which the token was shown: those of grants are good at one alone. */;
+      token_hash: string;
+      /** MCP path at which the token was presented. OAuth grant tokens are valid at one path only. */
       audience?: string;
     }
   | { session_id: string }
@@ -21,25 +22,25 @@ export type Values = Record<string, unknown>;
 export type SupabaseConnection = ReturnType<typeof makeClient>;
 
 /**
- * The only door to Supabase: one operation per call (a function of schema `operations`), which answers its JSON as text and
- * throws `ContractError` for refusals; and the clients for Auth and Realtime.
+ * The only door to Supabase. Each call runs one operation (a function of schema `operations`), returns its JSON as
+ * text and throws `ContractError` for refusals. Also holds the clients for Auth and Realtime.
  */
 export interface Database {
-  /** An operation as the user of a credential, who is found in the same statement; once for a key, if there is one (`Once`). */
+  /** Runs an operation as the credential's user, resolved in the same statement. With a key, runs it once (`Once`). */
   callAs(credential: Credential, operation: string, values: Values, key?: string): Promise<string>;
-  /** An operation that is the service's alone: there is no user yet, or the caller is the schedule. */
+  /** Runs a service-only operation: there is no user yet, or the caller is the scheduler. */
   call(operation: string, values: Values): Promise<string>;
-  /** Who is behind a credential. */
+  /** Returns the principal of a credential. */
   authenticate(credential: Credential): Promise<string>;
-  /** Hears the changes of an embedded database; a hosted one is heard over Realtime. */
+  /** Source of change events of an embedded database. A hosted one sends them over Realtime. */
   upstream: Upstream | undefined;
   /** supabase-js with the secret key: Auth administration, Storage, Realtime. */
   secretClient: SupabaseConnection;
-  /** A fresh supabase-js client with the publishable key: what anybody could open. */
+  /** A fresh supabase-js client with the publishable key, which anyone could open. */
   publicClient(): SupabaseConnection;
-  /** A fresh client for sign-in and sign-up, on behalf of somebody at this address. */
+  /** A fresh client for sign-in and sign-up on behalf of a client address. */
   signInClient(clientAddress: string): SupabaseConnection;
-  /** The same for a form that goes on in a later request (recovery): what Auth has to remember stays in cookies. */
+  /** Like `signInClient`, for a flow over several requests (recovery). Auth keeps its state in cookies. */
   formClient(clientAddress: string, cookies: CookieMethodsServer): SupabaseConnection;
   close(): Promise<void>;
 }
@@ -48,15 +49,15 @@ export interface DatabaseOptions {
   supabaseUrl: string;
   publishableKey: string;
   secretKey: string;
-  /** Answers Auth and Data API requests; the embedded stack passes its own, which needs no network. */
+  /** `fetch` for Auth and Data API. The embedded stack passes its own, which needs no network. */
   fetch?: typeof fetch | undefined;
-  /** Hears the changes where no Realtime is asked. */
+  /** Source of change events that replaces Realtime. */
   upstream?: Upstream | undefined;
-  /** Where Postgres itself is reachable: calls then go over pooled connections instead of HTTP. */
+  /** Address of Postgres. If set, calls use pooled connections instead of HTTP. */
   databaseUrl?: string | undefined;
-  /** At most this many pooled connections (8). */
+  /** Maximum number of pooled connections (default 8). */
   connections?: number;
-  /** What these connections are (`transaction`, which is safe over every pooler). */
+  /** Kind of these connections (default `transaction`, which is safe with every pooler). */
   connectionKind?: ConnectionKind;
 }
 
@@ -93,8 +94,8 @@ export function connectDatabase(options: DatabaseOptions): Database {
 }
 
 /**
- * Auth limits tries by address, and every try comes from ours. A secret key may name the client's instead, where the
- * project has IP address forwarding on; the older keys may not.
+ * Auth limits attempts by address, and all attempts come from our server. A secret key may send the client's address
+ * instead, if the project has IP address forwarding on. Legacy keys may not.
  */
 function onBehalfOf(
   { secretKey, publishableKey }: DatabaseOptions,
@@ -118,7 +119,7 @@ function makeClient(
       persistSession: false,
       autoRefreshToken: false,
       detectSessionInUrl: false,
-      // A link in a message then brings a code that is worth nothing elsewhere, never a session in the address bar.
+      // With PKCE, email links carry a code that is useless elsewhere instead of a session in the address bar.
       flowType: "pkce",
     },
     global: { fetch: clientFetch, headers },

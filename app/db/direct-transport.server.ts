@@ -1,11 +1,13 @@
 import pg from "pg";
 import { CallFailure } from "./call-failure.server";
 import { connectionSettings } from "./connection-settings.server";
-import type { Transport } from "./statement.server";
 import {
   type ConnectionKind,
   type Door,
+  longestWait,
+  type Statement,
   sessionSettings,
+  type Transport,
   writeStatement,
 } from "./statement.server";
 import { answerInPlaces } from "./user-places.server";
@@ -17,14 +19,14 @@ export interface DirectTransport extends Transport {
 export interface DirectTransportOptions {
   databaseUrl: string;
   connections?: number | undefined;
-  /** What a connection to this address is (`transaction`, which is safe behind every pooler). */
+  /** Kind of connections to this address (default `transaction`, which is safe behind every pooler). */
   connectionKind?: ConnectionKind | undefined;
 }
 
 /**
- * Calls over pooled connections, one round trip each. The login role has no rights of its own (noinherit);
- * every call runs as `service_role`, and `call_as` becomes `authenticated` within it. Behind a pooler nothing stays on
- * the connection, neither a setting nor a prepared statement; a session of our own keeps role, limits and statements.
+ * Calls over pooled connections, one round trip each. The login role has no rights itself (noinherit): every call
+ * runs as `service_role`, and `call_as` switches to `authenticated`. Behind a pooler, no setting or prepared statement
+ * stays on the connection. Our own sessions keep role, limits and prepared statements.
  */
 export function openDirectTransport(options: DirectTransportOptions): DirectTransport {
   const { connections = 8 } = options;
@@ -55,11 +57,12 @@ function openPool(options: DirectTransportOptions, connections: number): pg.Pool
     max: connections,
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: 5000,
+    query_timeout: longestWait,
     keepAlive: true,
     application_name: "backloom",
     onConnect: isSession ? (client) => client.query(sessionSettings) : undefined,
   });
-  // A connection that was lost, idle or at work, is dropped by the pool; without a listener it would end the process.
+  // The pool drops lost connections. Trap: without an error listener, a lost connection would end the process.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
@@ -81,18 +84,18 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
 
 type Answer = pg.QueryArrayResult<[string | null]>;
 
-/** Sends one text; the last of its statements answers with one text. */
-async function ask(client: pg.PoolClient, statement: pg.QueryConfig): Promise<string> {
+/** Runs one query text and returns the single value of its last statement. */
+async function ask(client: pg.PoolClient, statement: Statement): Promise<string> {
   return textOf(await client.query<[string | null]>({ ...statement, rowMode: "array" }));
 }
 
-/** Several statements have several results, which the types of pg do not know. */
+/** Several statements return an array of results, which the types of pg do not declare. */
 function textOf(results: Answer | Answer[]): string {
   const last = Array.isArray(results) ? results.at(-1) : results;
   return last?.rows[0]?.[0] ?? "null";
 }
 
-/** An answer of Postgres means that the statement was rolled back; silence means that nobody knows. */
+/** An error from Postgres means that the statement was rolled back. Without one, the outcome is unknown. */
 function toFailure(error: Error): Error {
   if (error instanceof CallFailure) return error;
   if (error instanceof pg.DatabaseError && error.code && !isWordOfPooler(error)) {
@@ -103,7 +106,7 @@ function toFailure(error: Error): Error {
   return new CallFailure(refusal, "unknown", error);
 }
 
-/** A pooler that lost its connection to Postgres says so in the form of Postgres, and knows no more than we do. */
+/** Whether a pooler that lost Postgres sent the error. It looks like a Postgres error, but the outcome is unknown. */
 function isWordOfPooler(error: pg.DatabaseError): boolean {
   return error.severity === "FATAL" && /^(08|XX)/.test(error.code ?? "");
 }

@@ -29,8 +29,8 @@ const sentences: readonly [codes: readonly string[], sentence: string][] = [
 ];
 
 /**
- * Connects once, so that an address that can never work is told at the start. Undefined when all is well, and when the
- * server is only away: that passes, and the service says `"database":"down"` until then.
+ * Connects once, so that an address that can never work is reported at start. Returns undefined if it works, or if the
+ * server is only unreachable: that is temporary, and health reports `"database":"down"` until then.
  */
 export async function findConnectionProblem(databaseUrl: string): Promise<string | undefined> {
   try {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CallFailure } from "./call-failure.server";
-import type { Door, Transport } from "./statement.server";
+import { type Door, longestWaitOf, type Transport } from "./statement.server";
 import { answerInPlaces } from "./user-places.server";
 
 export interface HttpTransportOptions {
@@ -15,26 +15,33 @@ const problemSchema = z.object({
   details: z.unknown().optional(),
 });
 
-/** Nobody says how many a project's Data API has to the database; PostgREST takes ten unless it is told otherwise. */
+/** A project does not reveal its Data API's database connections. PostgREST's default is ten. */
 const connections = 8;
 
-/** Calls functions through the Data API: the way to a hosted project without a Postgres address. */
+/** Calls functions through the Data API, for hosted projects without a Postgres address. */
 export function openHttpTransport(options: HttpTransportOptions): Transport {
   const callAtOnce: Transport["call"] = (door, values) =>
-    callOnce(options, door, JSON.stringify(values));
+    callOnce(options, door, values);
   return { call: answerInPlaces(connections, callAtOnce) };
 }
 
-async function callOnce(options: HttpTransportOptions, door: Door, body: string) {
+async function callOnce(
+  options: HttpTransportOptions,
+  door: Door,
+  values: Record<string, unknown>,
+) {
   const address = `${options.supabaseUrl}/rest/v1/rpc/${door}`;
   const headers = {
     apikey: options.secretKey,
-    // A legacy service_role key counts only here; the gateway takes an sb_secret_ key in both places.
+    // A legacy service_role key works only in this header. The gateway accepts an sb_secret_ key in both.
     authorization: `Bearer ${options.secretKey}`,
     "content-type": "application/json",
     accept: "application/json",
   };
-  const response = await post(options.fetch, address, { method: "POST", headers, body });
+  const response = await post(options.fetch, address, {
+    ...{ method: "POST", headers, body: JSON.stringify(values) },
+    signal: AbortSignal.timeout(longestWaitOf(values)),
+  });
   const text = await response.text().catch((cause: unknown) => {
     throw new CallFailure(connectionLost, "unknown", cause);
   });
@@ -56,25 +63,25 @@ async function post(send: typeof fetch, address: string, init: RequestInit): Pro
   }
 }
 
-/** The connection was never made, so nothing was sent. */
+/** True if the connection was never made, so nothing was sent. */
 function wasRefused(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   return code === "ECONNREFUSED" || code === "ENOTFOUND" || code === "UND_ERR_CONNECT_TIMEOUT";
 }
 
-/** PostgREST's `{ code, message, details, hint }`; an answer of a proxy before it has another shape. */
+/** Reads PostgREST's `{ code, message, details, hint }`. Error answers of a proxy in front have another shape. */
 function readProblem(status: number, text: string): CallFailure {
   const parsed = problemSchema.safeParse(parseJson(text));
   if (!parsed.success) {
     const code = status === 502 || status === 503 || status === 504 ? "57P03" : `HTTP ${status}`;
-    // A proxy that lost the answer says 502 or 504, one that is overloaded 503: the call may have happened all the same.
+    // A proxy that lost the answer sends 502 or 504, an overloaded one 503. The call may still have run.
     const outcome = status >= 500 ? "unknown" : "nothing happened";
     return new CallFailure({ code, message: text.slice(0, 500), detail: null }, outcome);
   }
   const { code, message, details } = parsed.data;
   const detail = typeof details === "string" ? details : null;
-  // The Data API lost its connection to Postgres in the middle of the call.
+  // PGRST001: the Data API lost its connection to Postgres during the call.
   const outcome = code === "PGRST001" ? "unknown" : "nothing happened";
   return new CallFailure({ code, message, detail }, outcome);
 }

@@ -1,11 +1,11 @@
 import type { Database } from "./database.server";
 
-/** A database that takes longer is of no use to whoever waits. */
+/** A database that takes longer than this (ms) counts as down. */
 const deadline = 900;
 const goodFor = 1_000;
 const pings = new WeakMap<Database, { at: number; answer: Promise<boolean> }>();
 
-/** Whether the database answers, within its own deadline; asked at most once a second. */
+/** Whether the database answers within the deadline. Pings at most once a second. */
 export function isAnswering(database: Database): Promise<boolean> {
   const last = pings.get(database);
   if (last && performance.now() - last.at < goodFor) return last.answer;

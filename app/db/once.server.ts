@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the door answers to a call with a key (supabase/schemas/03_calls/functions/call_as.sql). */
+/** Answer of `call_as` to a call with a key (supabase/schemas/03_calls/functions/call_as.sql). */
 const keyedAnswerSchema = z.object({
   answer: z.string().nullable(),
   kept: z.boolean(),
@@ -8,8 +8,8 @@ const keyedAnswerSchema = z.object({
 });
 
 /**
- * A request that happens once however often it is sent. Its first write is what the key stands for; what the request does
- * beside that can be repeated anyway.
+ * A request that takes effect once, no matter how often it is sent. The key covers the request's first write; its
+ * other calls must be safe to repeat.
  */
 export class Once {
   readonly #key: string;
@@ -20,17 +20,17 @@ export class Once {
     this.#key = key;
   }
 
-  /** The key of the next call, until one was kept under it. */
+  /** Key for the next call, or undefined once an answer was stored under it. */
   get key(): string | undefined {
     return this.#isKept ? undefined : this.#key;
   }
 
-  /** An earlier request with this key did the work; this one was told what came of it. */
+  /** True if an earlier request with this key did the work and its stored answer was returned. */
   get wasReplayed(): boolean {
     return this.#wasReplayed;
   }
 
-  /** The answer of the operation, as the text that the database made when it ran. */
+  /** Returns the operation's answer as JSON text, fresh or replayed. */
   read(text: string): string {
     const { answer, kept, replayed } = keyedAnswerSchema.parse(JSON.parse(text));
     this.#isKept ||= kept;

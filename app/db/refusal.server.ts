@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ContractError, type ErrorStatus, errorStatuses, type Issue } from "~/contract/errors";
 
-/** What went wrong in the database, in the words of Postgres and of PostgREST's error body alike. */
+/** A database error, as both Postgres and PostgREST's error body describe it. */
 export interface DatabaseRefusal {
   code: string;
   message: string;
@@ -14,9 +14,8 @@ const detailSchema = z.looseObject({
 });
 
 /**
- * The answer of the service to a refusal of the database (specification: Errors). `PTxyz` carries
- * the HTTP status and a sentence meant for the caller; constraints become 422 and never show their
- * names; the rest says nothing about the inside.
+ * Converts a database error to the service's error (specification: Errors). `PTxyz` carries the HTTP status and a
+ * message for the caller. Constraint violations become 422 without their names. Other errors reveal no internals.
  */
 export function toContractError(refusal: DatabaseRefusal): Error {
   const own = /^PT(\d{3})$/.exec(refusal.code);
@@ -26,7 +25,7 @@ export function toContractError(refusal: DatabaseRefusal): Error {
   return new ContractError(status, message, {});
 }
 
-/** A failure that no caller can do anything about: logged with its cause, answered as 500. */
+/** A failure the caller cannot act on. Logged with its cause and answered as 500. */
 export class DatabaseError extends Error {
   readonly sqlState: string;
 
@@ -75,7 +74,7 @@ function classify(code: string): [ErrorStatus | undefined, string] {
 
 const diskFull = "53100";
 
-/** Time-outs, exhausted connections, lost connections, and conflicts that retries did not resolve. */
+/** Timeouts, exhausted or lost connections, and conflicts that retries did not resolve. */
 function isBusy(code: string): boolean {
   return (
     ["57014", "40001", "40P01", "55P03", "25P03"].includes(code) ||

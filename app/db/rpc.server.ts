@@ -2,15 +2,15 @@ import type { z } from "zod";
 import type { Credential, Database, Values } from "./database.server";
 import type { Once } from "./once.server";
 
-/** A database and the credential with which it is used: what every domain operation takes first. */
+/** A database and the caller's credential, the first argument of every domain operation. */
 export interface Actor {
   database: Database;
   credential: Credential;
-  /** Set while a request is served that must not happen twice. */
+  /** Set for requests that must take effect only once. */
   once?: Once | undefined;
 }
 
-/** Calls one operation as the actor and returns its JSON unparsed, for answers that only pass through. */
+/** Calls one operation as the actor and returns its JSON unparsed, for answers that are only passed on. */
 export async function callAsRaw(
   { database, credential, once }: Actor,
   operation: string,
@@ -22,8 +22,8 @@ export async function callAsRaw(
 }
 
 /**
- * Calls one operation as the actor; the answer is parsed with `output`. Throws `ContractError`.
- * (The schema is the type parameter: to find what it holds from `ZodType<T>` takes the compiler a second each.)
+ * Calls one operation as the actor and parses the answer with `output`. Throws `ContractError`.
+ * (The type parameter is the schema: inferring `T` from `ZodType<T>` costs the compiler a second per call.)
  */
 export async function callAs<Output extends z.ZodType>(
   actor: Actor,
@@ -34,7 +34,7 @@ export async function callAs<Output extends z.ZodType>(
   return parseAnswer(operation, await callAsRaw(actor, operation, operationArguments), output);
 }
 
-/** Calls an operation that only the service itself may call: there is no user yet, or the caller is the schedule. */
+/** Calls a service-only operation: there is no user yet, or the caller is the scheduler. */
 export async function callService<Output extends z.ZodType>(
   database: Database,
   operation: string,

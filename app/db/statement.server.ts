@@ -2,12 +2,12 @@ import pg from "pg";
 import { CallFailure } from "./call-failure.server";
 
 /**
- * What a connection is: one `session` of Postgres that is ours alone, or a way through a pooler that gives each
- * `transaction` another session and others the same.
+ * Kind of a connection: our own Postgres `session`, or a pooler that may run each `transaction` in another session,
+ * shared with other clients.
  */
 export type ConnectionKind = "session" | "transaction";
 
-/** The functions of schema `public`, with their parameters; each answers JSON. */
+/** The functions of schema `public` and their parameters. Each returns JSON. */
 const doors = {
   authenticate: { p_credential: "jsonb" },
   call_as: { p_credential: "jsonb", p_function: "text", p_arguments: "jsonb", p_key: "text" },
@@ -25,28 +25,49 @@ export interface Transport {
 const settings = (scope: "session" | "local") =>
   `set ${scope} role service_role;set ${scope} statement_timeout='5s';set ${scope} lock_timeout='2s';`;
 
-/** What a session is told once, before its first call. */
+/** Sent once per session, before its first call. */
 export const sessionSettings = settings("session");
 
 /**
- * What each call over a pooler brings along. It is local to the transaction, which is this one text: a connection that
- * is handed to somebody else afterwards is as it was. There is no `begin`: an error would leave the transaction open.
+ * Prepended to each call over a pooler. The settings are local to the implicit transaction of this one query text, so
+ * the connection is unchanged for its next client. No `begin`, because an error would leave the transaction open.
  */
 const localSettings = settings("local");
 
-/** Thousands of stories in one transaction take their time on a small machine; nothing else does. */
+/** The only slow operation: it may write thousands of stories in one transaction. */
 const longOperation = "import_backlog";
 const longSettings = "set local statement_timeout='60s';";
 
 /**
- * The call of a door. A session plans it once and takes the values apart from it; over a pooler it is one whole text,
- * because the next statement may meet another session.
+ * Milliseconds to wait for an answer. Postgres ends its statements earlier, so only a dead network reaches this. Without it
+ * the call would hold its connection until the system gives up, a quarter of an hour.
+ */
+export const longestWait = 15_000;
+const otherWaits = new Map<unknown, number>([
+  [longOperation, 75_000],
+  // A probe gives its connection back before the next probe.
+  ["ping", 1_000],
+]);
+
+/** Milliseconds to wait for the answer of this call. */
+export function longestWaitOf(given: Record<string, unknown>): number {
+  return otherWaits.get(given.p_function) ?? longestWait;
+}
+
+/** A query for Postgres. pg gives up after `query_timeout`, which its type lacks. */
+export interface Statement extends pg.QueryConfig {
+  query_timeout: number;
+}
+
+/**
+ * Builds the query for a call. A session gets a prepared statement with parameters. A pooler gets one text with
+ * literals, because the next statement may run in another session.
  */
 export function writeStatement(
   kind: ConnectionKind,
   door: Door,
   given: Record<string, unknown>,
-): pg.QueryConfig {
+): Statement {
   const parameters = Object.entries(doors[door]).filter(([name]) => given[name] !== undefined);
   const values = parameters.map(([name, type]) => textOf(given[name], type));
   const text = (write: (value: string, index: number) => string) =>
@@ -54,21 +75,23 @@ export function writeStatement(
       .map(([name, type], index) => `${name}=>${write(values[index] ?? "", index)}::${type}`)
       .join()})::text`;
   const isLong = given.p_function === longOperation;
+  const query_timeout = longestWaitOf(given);
   if (kind === "session" && !isLong)
     return {
       name: `${door}/${parameters.length}`,
       text: text((_, index) => `$${index + 1}`),
       values,
+      query_timeout,
     };
   const local = kind === "session" ? "" : localSettings;
-  return { text: local + (isLong ? longSettings : "") + text(toLiteral) };
+  return { text: local + (isLong ? longSettings : "") + text(toLiteral), query_timeout };
 }
 
 function textOf(value: unknown, type: string): string {
   return type === "jsonb" ? JSON.stringify(value ?? {}) : String(value);
 }
 
-/** A text as a literal of SQL. NUL would end the statement for the server, so it is refused as Postgres refuses it. */
+/** Quotes a text as an SQL literal. Refuses NUL like Postgres would, because it would end the statement early. */
 function toLiteral(text: string): string {
   if (!text.includes("\u0000")) return pg.escapeLiteral(text);
   const message = "A text contains the character NUL, which Postgres cannot store";

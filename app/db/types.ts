@@ -134,7 +134,10 @@ export type Database = {
         };
         Returns: Json;
       };
-      claim_identity_checks: { Args: { p_issuer: string; p_limit?: number }; Returns: Json };
+      claim_identity_checks: {
+        Args: { p_issuer: string; p_limit?: number; p_recheck_hours?: number };
+        Returns: Json;
+      };
       claim_pairing: {
         Args: {
           p_desktop_token_hash: string;
@@ -579,6 +582,10 @@ export type Database = {
       };
       move_stories: { Args: { p_sprint_id?: string; p_story_ids: Json }; Returns: Json };
       move_task: { Args: { p_story_id: string; p_task_id: string }; Returns: Json };
+      next_issue_note: {
+        Args: { p_product_id: string; p_project: string; p_worker: string };
+        Returns: Json;
+      };
       next_landing: {
         Args: { p_product_id: string; p_pushes?: boolean; p_worker: string };
         Returns: Json;
@@ -677,6 +684,10 @@ export type Database = {
       remove_story_from_sprint: { Args: { p_story_id: string }; Returns: Json };
       report_agent_job: {
         Args: { p_attempt: number; p_job_id: string; p_report: Json };
+        Returns: Json;
+      };
+      report_issue_note: {
+        Args: { p_issue_note_id: string; p_lease: string; p_state: string; p_words?: string };
         Returns: Json;
       };
       report_job_conflict: {
@@ -2453,6 +2464,60 @@ export type Database = {
           },
         ];
       };
+      issue_notes: {
+        Row: {
+          created_at: string;
+          deed: string;
+          finished_at: string | null;
+          id: string;
+          lease: string;
+          lease_until: string;
+          product_id: string;
+          state: string;
+          tries: number;
+          url: string;
+          words: string | null;
+          worker: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          created_at?: string;
+          deed: string;
+          finished_at?: string | null;
+          id?: string;
+          lease?: string;
+          lease_until: string;
+          product_id: string;
+          state?: string;
+          tries?: number;
+          url: string;
+          words?: string | null;
+          worker: string;
+        };
+        Update: {
+          created_at?: string;
+          deed?: string;
+          finished_at?: string | null;
+          id?: string;
+          lease?: string;
+          lease_until?: string;
+          product_id?: string;
+          state?: string;
+          tries?: number;
+          url?: string;
+          words?: string | null;
+          worker?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "issue_notes_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       job_attempts: {
         Row: {
           attempt: number;
@@ -3869,6 +3934,7 @@ export type Database = {
         Row: {
           code: string;
           external_id: string;
+          merged_into: string | null;
           outcome: string;
           product_id: string;
           settled_at: string;
@@ -3878,6 +3944,7 @@ export type Database = {
         Insert: {
           code: string;
           external_id: string;
+          merged_into?: string | null;
           outcome: string;
           product_id: string;
           settled_at?: string;
@@ -3886,12 +3953,20 @@ export type Database = {
         Update: {
           code?: string;
           external_id?: string;
+          merged_into?: string | null;
           outcome?: string;
           product_id?: string;
           settled_at?: string;
           story_id?: string;
         };
         Relationships: [
+          {
+            foreignKeyName: "settled_items_merged_into_fkey";
+            columns: ["merged_into"];
+            isOneToOne: false;
+            referencedRelation: "stories";
+            referencedColumns: ["id"];
+          },
           {
             foreignKeyName: "settled_items_product_id_fkey";
             columns: ["product_id"];

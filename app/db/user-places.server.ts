@@ -2,15 +2,15 @@ import { principalSchema } from "~/contract/account";
 import { answerOrRefuse, CallFailure } from "./call-failure.server";
 import type { Transport } from "./statement.server";
 
-/** So long a call waits for one of its user's places, as long as for a connection. */
+/** How long (ms) a call waits for one of its user's places; the same as for a connection. */
 const longestWait = 5_000;
-/** So many credentials are remembered with whose they are. */
+/** Maximum number of credentials whose user is cached. */
 const mostKnown = 10_000;
 
-/** Finds out whose a credential is; refuses one that is nobody's. */
+/** Returns the user of a credential, or rejects unknown credentials. */
 type FindUser = (credential: unknown) => Promise<string>;
 
-/** The calls of a transport with this many connections; those of one user never hold more than half of them. */
+/** Wraps a transport's calls so that one user never holds more than half of its connections. */
 export function answerInPlaces(
   connections: number,
   callAtOnce: Transport["call"],
@@ -27,8 +27,8 @@ export function answerInPlaces(
 }
 
 /**
- * How many connections the calls of one user take at a time. What goes beyond waits for an earlier call of the same user, so that
- * others always find a connection. Tokens and sessions of a user are one user: whose a credential is, is asked for once.
+ * Connections one user's calls may use at once. Further calls wait for the user's earlier ones, so that others always
+ * find a connection. All tokens and sessions of a user count together; the user of a credential is looked up once.
  */
 class UserPlaces {
   readonly #most: number;
@@ -42,7 +42,7 @@ class UserPlaces {
     this.#findUser = findUser;
   }
 
-  /** Does the work in a place of the user whom the credential names. */
+  /** Runs `work` in one of the places of the credential's user. */
   async inPlace<T>(credential: unknown, work: () => Promise<T>): Promise<T> {
     const user = await this.#userOf(credential);
     await this.#take(user);
@@ -74,7 +74,7 @@ class UserPlaces {
     await this.#wait(user);
   }
 
-  /** Resolves with the place of a call that has ended. */
+  /** Resolves once an ended call hands over its place. */
   #wait(user: string): Promise<void> {
     const line = this.#waiting.get(user) ?? new Set();
     this.#waiting.set(user, line);
@@ -92,7 +92,7 @@ class UserPlaces {
     });
   }
 
-  /** Gives the place on to the call that waits longest, or back. */
+  /** Hands the place to the call that has waited longest, or frees it. */
   #leave(user: string): void {
     const line = this.#waiting.get(user);
     const [next] = line ?? [];

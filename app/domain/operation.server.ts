@@ -6,17 +6,17 @@ import type { Json, Database as Tables } from "~/db/types";
 type Functions = Tables["operations"]["Functions"];
 type FunctionName = keyof Functions & string;
 
-/** What one argument takes: null says the same as to leave it out, and a json argument takes whatever can be written. */
+/** Value of an argument: null means the same as omitted, and a json argument takes anything serializable. */
 type Value<Argument> = (Json extends Argument ? unknown : Argument) | null;
 
-/** The arguments of a SQL function by the names of the contract: there they have `p_` before them. */
+/** Arguments of a SQL function by their contract names, without the `p_` prefix. */
 type Arguments<Name extends FunctionName> = {
   [Key in keyof Functions[Name]["Args"] as Key extends `p_${infer Field}` ? Field : never]: Value<
     Functions[Name]["Args"][Key]
   >;
 };
 
-/** The schema itself when the SQL function takes what is given; otherwise what the schema should have been. */
+/** The schema if it fits the SQL function, otherwise the type it should have. */
 type Fitting<Name extends FunctionName, Input extends z.ZodObject, Given, Field> =
   Given extends Arguments<Name>
     ? Exclude<Field, keyof Arguments<Name>> extends never
@@ -24,14 +24,14 @@ type Fitting<Name extends FunctionName, Input extends z.ZodObject, Given, Field>
       : `${Name} has no argument p_${Exclude<Field, keyof Arguments<Name>> & string}`
     : z.ZodType<Arguments<Name>>;
 
-/** The input of a call; it may be left out when all that is in it may. */
+/** Input of a call; optional if all of its fields are. */
 type Given<Input extends z.ZodObject> = keyof Input["shape"] extends never
   ? []
   : Partial<z.output<Input>> extends z.output<Input>
     ? [input?: z.output<Input>]
     : [input: z.output<Input>];
 
-/** An operation for who passes its answer on. */
+/** An operation as used by callers that pass its answer on. */
 export interface PassingOperation<Input> {
   (actor: Actor, input: Input): Promise<unknown>;
   json(actor: Actor, input: Input): Promise<string>;
@@ -42,16 +42,16 @@ interface Operation<Input extends z.ZodObject, Output extends z.ZodType> {
   /** Calls the SQL function as the actor and parses its answer. Throws `ContractError`. */
   (actor: Actor, ...input: Given<Input>): Promise<z.output<Output>>;
   answer: Output;
-  /** The same, as the JSON text that the database made. */
+  /** Like the call, but returns the database's JSON text. */
   json(actor: Actor, ...input: Given<Input>): Promise<string>;
 }
 
-/** For operations that take nothing. */
+/** Input of operations without arguments. */
 export const noInput = z.object({});
 
 /**
- * An operation that only passes on: a SQL function, what it is given (the doors have parsed it) and what it answers.
- * Each field becomes the argument of its name, and the compiler holds both against each other (app/db/types.ts).
+ * An operation that only passes on: a SQL function, its input (already parsed by the caller) and its answer. Each field
+ * becomes the argument of the same name; the compiler checks both against app/db/types.ts.
  */
 export function operation<
   Name extends FunctionName,
@@ -66,7 +66,7 @@ export function operation<
   return described(name, output, (given) => named(names, given));
 }
 
-/** The same where the SQL function takes a few fields by name and all others as one json argument. */
+/** Like `operation`, for SQL functions that take a few fields by name and the rest as one json argument. */
 export function gatheringOperation<
   Name extends FunctionName,
   Input extends z.ZodObject,
@@ -87,7 +87,7 @@ export function gatheringOperation<
   }));
 }
 
-/** The same for a SQL function that only the service itself may call: there is no user yet, or the caller is the schedule. */
+/** Like `operation`, for SQL functions only the service may call: there is no user yet, or the schedule calls. */
 export function serviceOperation<
   Name extends FunctionName,
   Input extends z.ZodObject,
@@ -121,7 +121,7 @@ function argumentNames(fields: readonly string[]): ArgumentNames {
   return fields.map((field) => [field, `p_${field}`]);
 }
 
-/** Made for every request: a loop, and names that are written once. */
+/** Runs on every request, so it loops over precomputed names. */
 function named(names: ArgumentNames, given: Fields): Fields {
   const values: Fields = {};
   for (const [field, argument] of names) values[argument] = given[field];

@@ -5,21 +5,21 @@ import { readCookie } from "./session.server";
 import { isCanonicalUuid } from "./uuid";
 
 /**
- * The product that was active when this browser was here last. The database forgets it in the moment in which it is
- * archived or its user loses it, so that only this cookie can tell a lost product from one never chosen.
+ * Cookie with the product that was active on this browser's last visit. The database clears the active product when it
+ * is archived or the user loses access, so only this cookie can tell a lost product from one that was never chosen.
  */
 const cookieName = "active_product";
 const maxAge = 30 * 24 * 60 * 60;
 
 type Viewer = Pick<Principal, "user_id" | "active_product_id">;
 
-/** The product this account had active in this browser; what another account left behind is not read. */
+/** Returns the product this account last had active in this browser. Ignores a cookie left by another account. */
 export function rememberedProduct(cookieHeader: string | null, userId: string): string | undefined {
   const [user, product] = readCookie(cookieHeader, cookieName)?.split(".") ?? [];
   return user === userId && isCanonicalUuid(product ?? "") ? product : undefined;
 }
 
-/** The `Set-Cookie` value that keeps the active product as it is now. */
+/** `Set-Cookie` value that stores the current active product. */
 export function rememberProduct(viewer: Viewer, env: Pick<Env, "secureCookies">): string {
   if (viewer.active_product_id === null) return forgetProduct;
   const value = `${viewer.user_id}.${viewer.active_product_id}`;
@@ -29,7 +29,7 @@ export function rememberProduct(viewer: Viewer, env: Pick<Env, "secureCookies">)
 
 export const forgetProduct = `${cookieName}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax`;
 
-/** To the dashboard, which says what happened (specification: Authentication 8). */
+/** Redirects to the dashboard, which explains that the product is gone (specification: Authentication 8). */
 export function leaveLostProduct(): Response {
   return redirect("/dashboard?notice=product-gone", { headers: { "set-cookie": forgetProduct } });
 }

@@ -7,18 +7,18 @@ export type RouteArgs = LoaderFunctionArgs | ActionFunctionArgs;
 
 type Answer = (args: RouteArgs) => Promise<Response>;
 
-/** An endpoint ready to be called; its types are checked where it is described. */
+/** An endpoint ready to be called. Its input types are checked where it is declared. */
 export type Endpoint = Answer & { description: DocumentedEndpoint };
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Endpoints = Partial<Record<Method, Endpoint>>;
 
-/** Handles every method of an address; `methods` is what `Allow` says. */
+/** Handles every method of an address. `methods` is the value of `Allow`. */
 export type RouteHandler = Answer & { methods: readonly string[]; endpoints: Endpoints };
 
 /**
- * The loader and the action of one resource route under /api: every method is answered as JSON, other
- * methods with 405 and `Allow`, OPTIONS without any work, HEAD like GET without a body.
+ * Loader and action of one resource route under /api. Answers are JSON; unknown methods get 405 with `Allow`,
+ * OPTIONS gets 204, and HEAD runs GET without sending a body.
  */
 export function apiRoute(
   endpoints: Endpoints,
@@ -51,7 +51,7 @@ function refusal(error: unknown, { request, context }: RouteArgs): Response {
   return unexpected(error, request, context);
 }
 
-/** What went wrong stands in the log under the request id, which is all that the caller learns. */
+/** Logs the error under the request id. The caller gets only that id. */
 function unexpected(error: unknown, request: Request, context: AppLoadContext): Response {
   context.log.error({ err: error, method: request.method }, "a request failed");
   const text = `Something went wrong here. Try again; request id: ${context.requestId}`;

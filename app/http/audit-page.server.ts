@@ -6,7 +6,7 @@ import { listAuditEvents } from "~/domain/accounts/operations.server";
 const pageSize = 50;
 const momentSchema = z.iso.datetime({ offset: true }).nullable().catch(null);
 
-/** One page of the audit trail, and where the next one starts. */
+/** Returns one page of the audit trail and the cursor of the next one, or null on the last page. */
 export async function readAuditPage(
   actor: Actor,
   request: Request,

@@ -3,7 +3,7 @@ import type { Actor } from "~/db/rpc.server";
 import { deleteBudget, setBudget } from "~/domain/budgets/operations.server";
 import { done, readForm } from "./form-action.server";
 
-/** The forms that set budgets, the same on every page that shows some. */
+/** Intents for budget forms, shared by every page that shows budgets. */
 export function budgetIntents(actor: Actor, form: FormData, productId: string, back: string) {
   form.set("product_id", productId);
   return {

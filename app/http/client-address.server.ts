@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 
-/** The key under which limits count an address: IPv6 by its /64, which one household owns whole. */
+/** Rate-limit key of an address. IPv6 is counted by its /64, because one household usually owns the whole /64. */
 export function addressLimitKey(address: string): string {
   return isIPv6(address) ? `${networkOf(address)}::/64` : address;
 }

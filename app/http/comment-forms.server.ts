@@ -3,7 +3,7 @@ import type { Actor } from "~/db/rpc.server";
 import { addComment, deleteComment, editComment } from "~/domain/comments/operations.server";
 import { done, readForm, runForm } from "./form-action.server";
 
-/** The forms about comments; each names its item, so that they are the same on every page. */
+/** Intents for comment forms. Each form carries its item, so every page can use them. */
 export function commentIntents(actor: Actor, form: FormData, back: string) {
   return {
     "add-comment": () =>

@@ -12,7 +12,7 @@ import { requireId } from "./require-id.server";
 const nouns: Record<CommentPlace, string> = { pbi: "PBI", story: "Story", task: "Task" };
 const named: Record<CommentPlace, string> = { pbi: "PBI", story: "story", task: "task" };
 
-/** The routes of comments are the same for PBIs, stories and tasks. */
+/** Route that lists and adds comments, for PBIs, stories and tasks alike. */
 export function commentsRoute(kind: CommentPlace) {
   return apiRoute({
     GET: operationEndpoint(listComments, {
@@ -36,6 +36,7 @@ export function commentsRoute(kind: CommentPlace) {
   });
 }
 
+/** Route that edits and deletes one comment. */
 export function commentRoute(kind: CommentPlace) {
   return apiRoute({
     PATCH: operationEndpoint(editComment, {

@@ -4,16 +4,16 @@ import { ContractError } from "~/contract/errors";
 import type { Credential } from "~/db/database.server";
 import { readSessionCookie } from "./session.server";
 
-/** Tokens are longer than this in no case; more is not even hashed. */
+/** No token is longer than this. Longer ones are refused before hashing. */
 const longestToken = 512;
 
-/** Who asks, or 401. Whether the credential is good is decided in the database, with the operation. */
+/** Returns the caller's credential, or throws 401. The database checks its validity together with the operation. */
 export async function requireCredential(
   mode: "bearer" | "cookie" | "either",
   request: Request,
   context: AppLoadContext,
 ): Promise<Credential> {
-  // A bearer token, when present, decides alone: there is no way back to the cookie.
+  // If a bearer token is present, it alone decides: there is no fallback to the cookie.
   if (mode === "bearer" || (mode === "either" && hasBearer(request))) {
     return { token_hash: sha256(requireBearer(request)).toString("hex") };
   }
@@ -25,7 +25,7 @@ export async function requireCredential(
   throw new ContractError(401, "Sign in first, or send an API token as a bearer token.");
 }
 
-/** Lets only the schedule in. Without a configured secret nobody is. */
+/** Admits only the scheduler. Without a configured secret, nobody is admitted. */
 export function requireCronSecret(request: Request, secret: string | undefined): void {
   if (secret !== undefined && bringsSecret(authorizationOf(request), secret)) return;
   throw new ContractError(
@@ -34,15 +34,15 @@ export function requireCronSecret(request: Request, secret: string | undefined):
   );
 }
 
-/** Whether a header brings this very secret as a bearer token; how long it takes says nothing of it. */
+/** Whether a header carries this secret as a bearer token. Compares in constant time. */
 export function bringsSecret(authorization: string, secret: string): boolean {
   const [, given] = /^Bearer (.*)$/i.exec(authorization) ?? [];
   if (given === undefined) return false;
-  // Headers arrive as bytes; a secret with letters beyond ASCII was sent as UTF-8.
+  // Node decodes headers as Latin-1, but clients send non-ASCII secrets as UTF-8.
   return timingSafeEqual(sha256(Buffer.from(given, "latin1")), sha256(secret));
 }
 
-/** Whether a bearer token was sent, however malformed; other schemes are between the browser and a proxy. */
+/** Whether a bearer token was sent, even a malformed one. Other schemes (Basic) may belong to a proxy in front. */
 function hasBearer(request: Request): boolean {
   return /(?:^|,) *bearer(?: |$)/i.test(authorizationOf(request));
 }

@@ -16,7 +16,7 @@ interface Side {
   back: string;
 }
 
-/** The forms about what a task or story waits for, the same on the page of either. */
+/** Intents for dependency forms, shared by the task and story pages. */
 export function dependencyIntents(actor: Actor, form: FormData, side: Side) {
   return {
     "add-dependency": () => addDependencyForm(actor, form, side),
@@ -25,7 +25,7 @@ export function dependencyIntents(actor: Actor, form: FormData, side: Side) {
   };
 }
 
-/** Adds what a task or story waits for; what is wrong stands beside the field. */
+/** Adds a blocker to a task or story. Errors are shown beside the field. */
 function addDependencyForm(
   actor: Actor,
   form: FormData,
@@ -39,7 +39,7 @@ function addDependencyForm(
   });
 }
 
-/** The same from the menu of a row: `thing` (kind:id) and what it waits for. */
+/** Adds a blocker from the menu of a row. The form sends `thing` (kind:id) and the blocker. */
 export async function addDependencyOfRow(actor: Actor, form: FormData): Promise<Response> {
   const [kind = "", id = ""] = textOf(form, "thing").split(":");
   form.set("kind", kind);
@@ -49,7 +49,7 @@ export async function addDependencyOfRow(actor: Actor, form: FormData): Promise<
   return done(form, "/dashboard", `Blocked by ${input.blocked_by}`);
 }
 
-/** Ends a dependency, from either page or from what is in the way of a run. */
+/** Removes a dependency, from the task or story page or from a run's pre-flight. */
 export async function removeDependencyForm(
   actor: Actor,
   form: FormData,
@@ -59,7 +59,7 @@ export async function removeDependencyForm(
   return done(form, back, "Waits no more");
 }
 
-/** The owner says that the code of something done is on the main branch, where no worker can see it. */
+/** Records the owner's word that the code of a done item is on the main branch, where no worker can see it. */
 async function markMergedForm(actor: Actor, form: FormData, back: string): Promise<Response> {
   const { released } = await reportMerged(actor, readForm(form, reportMergedInput));
   return doneForNow(form, back, `Noted${releasedWords(released)}`);

@@ -9,7 +9,7 @@ import { operationEndpoint } from "./operation-endpoint.server";
 
 const nouns: Record<DependencyKind, string> = { task: "Task", story: "Story" };
 
-/** The routes of dependencies are the same for tasks and stories. */
+/** Route that lists and adds dependencies, for tasks and stories alike. */
 export function dependenciesRoute(kind: DependencyKind) {
   return apiRoute({
     GET: operationEndpoint(listDependencies, {
@@ -32,6 +32,7 @@ export function dependenciesRoute(kind: DependencyKind) {
   });
 }
 
+/** Route that removes one dependency. */
 export function dependencyRoute(kind: DependencyKind) {
   return apiRoute({
     DELETE: operationEndpoint(removeDependency, {

@@ -1,28 +1,28 @@
 import type { z } from "zod";
 import type { ErrorStatus } from "~/contract/errors";
 
-/** What the document of all endpoints says of one, beside what follows from its checks (GET /api/openapi.json). */
+/** What GET /api/openapi.json says about an endpoint, besides what follows from its checks. */
 export interface Documentation {
-  /** Its name among all operations of the document. */
+  /** Unique operation name in the document. */
   name: string;
   summary: string;
   answer: z.ZodType | "stream" | "file" | "nothing";
-  /** Status of a good answer, where it is not 200. */
+  /** Success status, if not 200. */
   status?: 201 | 202 | 204;
-  /** Refusals of the operation, beside those of the checks before it. */
+  /** Refusals of the operation itself, besides those of the checks before it. */
   refusals?: readonly ErrorStatus[];
-  /** Who may call, where that is not what the checks ask for: tokens are refused, or the cookie of a pairing counts. */
+  /** Who may call, if it differs from the checks: `person` refuses tokens, `pairing` accepts the pairing cookie. */
   caller?: "person" | "pairing";
-  /** What to send, where the operation is the one to judge it. */
+  /** What to send, if the operation validates it instead of the endpoint. */
   takes?: { query?: z.ZodObject; body?: z.ZodType };
 }
 
-/** An endpoint as the document reads it. */
+/** An endpoint as the OpenAPI document describes it. */
 export interface DocumentedEndpoint extends Documentation {
   auth: "bearer" | "cookie" | "either" | "none" | "cron";
   id?: string;
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** The fields of a multipart body, beside its `file`. */
+  /** Fields of a multipart body, besides its `file`. */
   form?: z.ZodType;
 }

@@ -14,23 +14,23 @@ import { fieldsOf, parseMultipart } from "./uploads.server";
 import { isCanonicalUuid } from "./uuid";
 import { queryOf, validate } from "./validation.server";
 
-/** A body beyond these bytes is worth a question who sends it, before anything looks at it. */
+/** Bodies longer than this (in bytes) are parsed only after the caller is authenticated. */
 const unaskedBodyBytes = 8_192;
 
 export interface InputDescription<Query, Body> extends Documentation {
-  /** What the id in the path names, for the sentence of the 404. */
+  /** Noun of the id in the path, for the 404 message. */
   id?: string;
   query?: z.ZodObject & z.ZodType<Query>;
   body?: z.ZodType<Body>;
-  /** The text fields of a multipart body, in place of one in JSON; the files are its handler's to read. */
+  /** Text fields of a multipart body, instead of a JSON body. The handler reads the files. */
   form?: z.ZodType<Body>;
-  /** The longest body in bytes, where it is not that of all other requests. */
+  /** Maximum body size in bytes, if not the default. */
   bodyLimit?: number;
 }
 
 export interface UserDescription<Query, Body> extends InputDescription<Query, Body> {
   auth: "bearer" | "cookie" | "either";
-  /** Tokens of grants are good here, those for this audience. */
+  /** Also accepts OAuth grant tokens issued for this audience. */
   audience?: Audience;
   handle(call: UserCall<Query, Body>): Promise<Response>;
 }
@@ -40,15 +40,15 @@ interface OpenDescription<Query, Body> extends InputDescription<Query, Body> {
   handle(call: OpenCall<Query, Body>): Promise<Response>;
 }
 
-/** What an endpoint works with once every check before the operation is passed. */
+/** What a handler gets after all checks before the operation have passed. */
 export interface OpenCall<Query, Body> {
-  /** The id from the path, a canonical UUID; empty when the endpoint has none. */
+  /** The id from the path, a canonical UUID, or empty if the endpoint has none. */
   id: string;
-  /** Further parts of the path. */
+  /** All path parameters. */
   params: RouteArgs["params"];
   query: Query;
   body: Body;
-  /** The whole multipart body, where that is what the endpoint takes; empty elsewhere. */
+  /** The whole multipart body, or empty if the endpoint takes none. */
   form: FormData;
   request: Request;
   context: AppLoadContext;
@@ -59,10 +59,10 @@ export interface UserCall<Query, Body> extends OpenCall<Query, Body> {
 }
 
 /**
- * An endpoint for users. The order of checks: credential (401), size (413), demo write (403),
+ * An endpoint for users. Checks run in this order: credential (401), size (413), demo write (403),
  * malformed JSON (400), validation (422), unknown id (404), then the operation with its own 401,
- * 403, 404, 429. A good request costs one round trip; only a bad one, or one with a long body, asks who the
- * caller is first, so that strangers learn nothing but 401 and nothing long of theirs is parsed.
+ * 403, 404, 429. A valid request costs one database round trip. Invalid requests and long bodies authenticate
+ * first, so strangers learn nothing but 401 and their long bodies are never parsed.
  */
 export function endpoint<Query = undefined, Body = undefined>(
   description: UserDescription<Query, Body>,
@@ -70,7 +70,7 @@ export function endpoint<Query = undefined, Body = undefined>(
   return Object.assign((args: RouteArgs) => callForUser(description, args), { description });
 }
 
-/** An endpoint without a user: open to everybody, or to the schedule alone. */
+/** An endpoint without a user: open to everybody, or only to the scheduler. */
 export function openEndpoint<Query = undefined, Body = undefined>(
   description: OpenDescription<Query, Body>,
 ): Endpoint {
@@ -119,7 +119,7 @@ async function readInput(
   return { id: idOf(description, params), params, query, body, form, request, context };
 }
 
-/** Ids that are no canonical UUID name nothing, and never reach the database. */
+/** Returns the id of the path, or throws 404 if it is not a canonical UUID. Such ids never reach the database. */
 function idOf(
   { id: noun }: InputDescription<unknown, unknown>,
   params: RouteArgs["params"],
@@ -130,7 +130,7 @@ function idOf(
   throw new ContractError(404, `No such ${noun}.`);
 }
 
-/** Refuses a bad input, after the checks that come before it in the order. */
+/** Refuses invalid input, after the checks that precede it: authentication (401) and demo writes (403). */
 async function refuseInput(error: unknown, actor: Actor, changes: boolean): Promise<never> {
   if (!(error instanceof ContractError) || error.status === 401) throw error;
   const { is_demo: isDemo } = await authenticate(actor);
@@ -140,7 +140,7 @@ async function refuseInput(error: unknown, actor: Actor, changes: boolean): Prom
   throw error;
 }
 
-/** Demo accounts are refused what changes something before the body is judged. */
+/** Whether the method changes something. Demo accounts get 403 for it before the body is validated. */
 function isWrite(method: string): boolean {
   return method !== "GET" && method !== "HEAD";
 }

@@ -6,19 +6,19 @@ import { idempotencyField } from "~/contract/idempotency-field";
 import { againField } from "~/ui/again-field";
 import { enhancedField } from "~/ui/enhanced-field";
 
-/** Words for the two things that go wrong most in a form; for the rest the schema's own words stand. */
+/** Messages for the two most common form errors. All others keep the schema's message. */
 const fieldMessage: z.core.$ZodErrorMap = (issue) => {
   if (issue.input === undefined) return "Fill this in.";
   if (issue.code === "invalid_value") return "Choose one of the options.";
   return undefined;
 };
 
-/** What an emptied field means: an empty text, or nothing at all. Fields not named here count as not sent. */
+/** What clearing a field means: empty text or null. Empty fields not listed here count as not sent. */
 type EmptyMeaning = Record<string, "" | null>;
 
 /**
- * Runs one operation with the fields of a form, checked with the same schema as REST and MCP. What is wrong
- * comes back beside the fields with everything that was typed; `perform` answers when all is well.
+ * Validates a form with the schema that REST and MCP use, then runs `perform` and returns its answer. On errors,
+ * returns the messages beside their fields together with everything the person typed.
  */
 export async function runForm<Schema extends z.ZodType>(
   form: FormData,
@@ -28,14 +28,14 @@ export async function runForm<Schema extends z.ZodType>(
 ): Promise<Response> {
   const fields = ownFields(form);
   const submission = parseWithZod(fields, { schema, error: fieldMessage });
-  // What was typed comes back with the answer; a password must not stand in a page.
+  // The answer echoes what was typed, but a password must never be echoed into a page.
   const hideFields = [...fields.keys()].filter((name) => /password|secret/.test(name));
   if (submission.status !== "success") return json(submission.reply({ hideFields }), 422);
   const complete = withEmptied(fields, schema, submission.value, emptied);
   try {
     return await perform(complete);
   } catch (error) {
-    // A limit is answered by the action as `{ error, code: 429 }` with its `Retry-After`.
+    // `pageAction` answers a rate limit as `{ error, code: 429 }` with `Retry-After`.
     if (!(error instanceof ContractError) || error.status === 429) throw error;
     const fieldErrors: Record<string, string[]> = {};
     for (const issue of error.issues ?? []) {
@@ -43,12 +43,12 @@ export async function runForm<Schema extends z.ZodType>(
     }
     const formErrors = [idempotencyField in fieldErrors ? alreadySent : error.message];
     const reply = submission.reply({ formErrors, fieldErrors, hideFields });
-    // Whoever edited an older version is shown the newer one (`clashOf`).
+    // If the person edited an older version, the page shows them the newer one (`clashOf`).
     return json(error.status === 412 ? { ...reply, clash: error.detail } : reply, error.status);
   }
 }
 
-/** The fields of a small form as an operation's input; what is wrong with them is one sentence (422). */
+/** Returns the fields of a small form as an operation's input, or throws 422 with all errors in one message. */
 export function readForm<Schema extends z.ZodType>(
   form: FormData,
   schema: Schema,
@@ -66,32 +66,32 @@ export function readForm<Schema extends z.ZodType>(
   );
 }
 
-/** Which of a page's small forms was sent: its `intent` names it. */
+/** Runs the handler of the form that was sent, chosen by its `intent` field. */
 export function runIntent(
   form: FormData,
   intents: Record<string, () => Promise<Response>>,
 ): Promise<Response> {
   const intent = textOf(form, "intent");
-  // What every object has by birth is no button.
+  // Inherited properties such as `toString` are not intents.
   const run = Object.hasOwn(intents, intent) ? intents[intent] : undefined;
   if (!run)
     throw new ContractError(422, "Nothing was chosen. Press one of the buttons of the page.");
   return run();
 }
 
-/** The answer of a small form that did its work: a message for script, a way back without it. */
+/** Success answer of a small form: a JSON message for script, a redirect without script. */
 export function done(form: FormData, backTo: string, message?: string): Response {
   if (form.has(enhancedField)) return json({ ok: true, message });
   return redirect(backTo, 303);
 }
 
-/** The same for a change that can be taken back: its message offers that. */
+/** Like `done`, for a change that can be undone. The message offers Undo. */
 export function doneForNow(form: FormData, backTo: string, message: string): Response {
   if (form.has(enhancedField)) return json({ ok: true, message, undo: true });
   return redirect(backTo, 303);
 }
 
-/** One text field of a form, trimmed; absent and empty are the same. */
+/** Returns one text field, trimmed, or an empty string if it is absent. */
 export function textOf(form: FormData, name: string): string {
   const value = form.get(name);
   return typeof value === "string" ? value.trim() : "";
@@ -102,7 +102,7 @@ const alreadySent =
 
 const ownNames = new Set(["intent", enhancedField, idempotencyField, againField]);
 
-/** A form without the fields that only say which form it is and how it was sent. */
+/** Returns the form without our control fields (`intent`, idempotency key …). */
 function ownFields(form: FormData): FormData {
   const fields = new FormData();
   for (const [name, value] of form) {

@@ -1,12 +1,12 @@
 import { ContractError } from "~/contract/errors";
 
-/** A page's largest form is a selection of stories; its fields have plain names. */
+/** The largest form of any page is a selection of stories. */
 const mostFields = 2_000;
 const plainName = /^[A-Za-z][A-Za-z0-9_]{0,39}$/;
 
 /**
- * Judges the body of a form once, before any action sees it. It is measured before it is parsed, and the names of its
- * fields before a form library reads them as paths: `a[4294967294]` would be a list of that length.
+ * Validates a form body once, before any action sees it. Counts the fields before parsing, and checks field names
+ * before a form library reads them as paths: `a[4294967294]` would create a list of that length.
  */
 export async function refuseBadForm(
   bytes: Uint8Array<ArrayBuffer>,
@@ -36,7 +36,7 @@ async function parse(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<Form
   }
 }
 
-/** How many fields the bytes can be at most: by what stands between fields, without parsing. */
+/** Returns an upper bound on the number of fields, by counting separators without parsing. */
 function countFields(bytes: Uint8Array, type: string): number {
   const boundary = /boundary="?([^";]+)/i.exec(type)?.[1];
   const between = /^multipart\//i.test(type) ? `\r\n--${boundary ?? ""}` : "&";

@@ -5,7 +5,7 @@ const jsonType =
   /^application\/(?:json|[a-z0-9.+-]+\+json)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 /**
- * Parses a body as JSON: 400 when it is none, 422 when it cannot be stored exactly as sent (NUL,
+ * Parses a body as JSON. Throws 400 if it is not JSON, 422 if it cannot be stored exactly as sent (NUL,
  * lone surrogates, numbers beyond double precision, deep nesting).
  */
 export function parseJsonBody(bytes: Uint8Array, headers: Headers): unknown {
@@ -16,7 +16,7 @@ export function parseJsonBody(bytes: Uint8Array, headers: Headers): unknown {
   return value;
 }
 
-/** No type at all is taken for JSON; a form can never reach an endpoint. */
+/** Refuses other content types and encodings. A missing type counts as JSON; forms always send one and are refused. */
 function refuseOtherTypes(headers: Headers): void {
   const type = headers.get("content-type");
   const encoding = headers.get("content-encoding");

@@ -8,8 +8,8 @@ const clashSchema = z.looseObject({
 });
 
 /**
- * Saves what a person edited. Fields that somebody else changed meanwhile, and that are not among those that are sent, are no
- * reason to ask: both changes stand. Otherwise throws the 412 of the operation.
+ * Saves an edit. If somebody else changed only other fields meanwhile, both changes are kept without asking.
+ * If they changed one of the sent fields, throws 412.
  */
 export async function mergeEdit<Input extends object, Answer>(
   edit: (input: Input) => Promise<Answer>,

@@ -4,7 +4,7 @@ import type { Env } from "~/env.server";
 import { loopbackNames } from "~/own-origins.server";
 import { bringsSecret } from "./credential.server";
 
-/** What proxies add; a request that came through one is not from this machine, whoever hands it over. */
+/** Headers that proxies add. A request with one of them does not come from this machine, even if its peer is local. */
 const markedByProxies = [
   "forwarded",
   "via",
@@ -15,8 +15,8 @@ const markedByProxies = [
 ];
 
 /**
- * Lets monitoring in: by its token where there is one, else only programs of this machine. A proxy on this machine may leave
- * no mark at all, so an installation that people open by another name has no program of this machine for sure.
+ * Admits monitoring: by METRICS_TOKEN if one is set, else only programs on this machine. A local proxy may add no
+ * header at all, so if APP_ORIGIN is not a loopback name, no request is trusted to be local.
  */
 export function requireMonitoring(
   request: IncomingMessage,

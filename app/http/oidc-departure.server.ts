@@ -9,11 +9,11 @@ import type { OidcSettings } from "~/env-oidc.server";
 import { providerName } from "~/features/accounts/provider-name";
 import { readCookie } from "./session.server";
 
-/** What this browser keeps while it is away at the provider, sealed in a cookie of these two addresses alone. */
+/** State kept while the browser is at the identity provider, sealed in a cookie scoped to /auth/oidc. */
 const tripSchema = z.object({
   departure: z.object({ state: z.string(), nonce: z.string(), verifier: z.string() }),
   goTo: z.string(),
-  /** The account that is to be connected; null for a sign-in. */
+  /** The account to connect, or null for a sign-in. */
   connects: z.uuid().nullable(),
   asksConsent: z.boolean(),
 });
@@ -23,6 +23,7 @@ const cookieName = "oidc";
 const cookiePath = "/auth/oidc";
 const maxAge = 600;
 
+/** Returns the OIDC settings, or throws 404 if company sign-in is not set up. */
 export function requireOidc({ services }: AppLoadContext): OidcSettings {
   if (services.env.oidc) return services.env.oidc;
   throw new ContractError(
@@ -31,13 +32,13 @@ export function requireOidc({ services }: AppLoadContext): OidcSettings {
   );
 }
 
-/** What the pages call the provider; null where none is set up. */
+/** Display name of the identity provider, or null if none is set up. */
 export function providerOf({ services }: AppLoadContext): string | null {
   const { oidc } = services.env;
   return oidc ? providerName(oidc.issuer) : null;
 }
 
-/** Sends the browser to the provider. */
+/** Redirects the browser to the identity provider. */
 export async function depart(
   context: AppLoadContext,
   { goTo, connects, asksConsent }: Omit<Trip, "departure">,
@@ -54,7 +55,7 @@ export async function depart(
   return redirect(address.href, { headers });
 }
 
-/** What the browser kept; refused where it kept nothing. */
+/** Returns the state from the cookie, or throws 401 if it is missing or expired. */
 export async function readTrip(request: Request, { services }: AppLoadContext): Promise<Trip> {
   const sealed = readCookie(request.headers.get("cookie"), cookieName);
   const text = sealed && (await unseal("departure", sealed, services.env.sessionSecrets));
@@ -64,7 +65,7 @@ export async function readTrip(request: Request, { services }: AppLoadContext): 
   throw new ContractError(401, message);
 }
 
-/** The `Set-Cookie` value that forgets the trip: an answer of the provider counts once. */
+/** `Set-Cookie` value that clears the state, so an answer of the provider can be used only once. */
 export function forgetTrip(context: AppLoadContext): string {
   return cookie(context, "", 0);
 }
@@ -80,13 +81,14 @@ function cookie({ services }: AppLoadContext, value: string, age: number): strin
 }
 
 /**
- * The address that connects the account of this session. A link from elsewhere does not know its key: else anybody could
- * lead a signed-in person to a sign-in of their own choice, and get into the account with it.
+ * Address that connects this session's account to the provider. Its key is a CSRF token: without it, an attacker could
+ * link a signed-in person to the attacker's own provider identity and then sign in to their account.
  */
 export function connectAddress(context: AppLoadContext, sessionId: string): string {
   return `/auth/oidc?connect=${connectKey(context, sessionId)}`;
 }
 
+/** Whether `given` is the connect key of this session. */
 export function isConnectKey(context: AppLoadContext, sessionId: string, given: string): boolean {
   const [wanted, got] = [connectKey(context, sessionId), given].map((text) => Buffer.from(text));
   return wanted !== undefined && wanted.length === got?.length && timingSafeEqual(wanted, got);

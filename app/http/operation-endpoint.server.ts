@@ -6,15 +6,15 @@ import { isConditional, tagged } from "./version.server";
 
 interface OperationDescription<Input, Query, Body>
   extends Omit<UserDescription<Query, Body>, "answer" | "handle"> {
-  /** The answer has the ETag of the row, which `If-Match` may name; `if-asked`: the body has its version only then. */
+  /** Sends the row's version as ETag. With `if-asked`, the body has the version only if `If-Match` was sent. */
   versioned?: "always" | "if-asked";
-  /** Only what the schema of the answer names goes out: the SQL function tells others more. */
+  /** Sends only the fields of the answer schema, where the SQL function returns more for other callers. */
   onlyNamed?: true;
-  /** What the operation is given. */
+  /** Builds the operation's input. */
   input(call: UserCall<Query, Body>): Input;
 }
 
-/** An endpoint that asks one operation: its answer goes out as the database made it, or not at all with status 204. */
+/** An endpoint that runs one operation. Sends the database's JSON unparsed, or no body for status 204. */
 export function operationEndpoint<Input, Query = undefined, Body = undefined>(
   operation: PassingOperation<Input>,
   description: OperationDescription<Input, Query, Body>,

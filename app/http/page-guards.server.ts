@@ -19,13 +19,13 @@ export interface SignedIn {
   principal: Principal;
 }
 
-/** The only page for somebody who has to choose a new password first. */
+/** The only page open to a user who must choose a new password first. */
 const passwordPage = "/password";
 
-/** Loaders of one request run side by side; they share one question to the database. */
+/** Loaders of one request run in parallel and share one lookup of the user. */
 const known = new WeakMap<AppLoadContext, Promise<SignedIn | null>>();
 
-/** Who is signed in, or null. */
+/** Returns the signed-in user, or null. */
 export function findActor(request: Request, context: AppLoadContext): Promise<SignedIn | null> {
   const earlier = known.get(context);
   if (earlier) return earlier;
@@ -35,8 +35,8 @@ export function findActor(request: Request, context: AppLoadContext): Promise<Si
 }
 
 /**
- * Who is signed in; everybody else goes to the login page. A session that no longer holds (revoked,
- * expired, a paired one past its eight hours) loses its cookie on the way.
+ * Returns the signed-in user, or redirects to the login page. Also clears the cookie of a session that is no longer
+ * valid (revoked, expired, or paired and past its eight hours).
  */
 export async function requireActor(request: Request, context: AppLoadContext): Promise<SignedIn> {
   const found = await findActor(request, context);
@@ -52,12 +52,12 @@ export async function requireActor(request: Request, context: AppLoadContext): P
   throw redirect(`/login${query}`, { headers });
 }
 
-/** A demo account's password belongs to everybody who was given it, so that it is never asked to change it. */
+/** Whether the user must choose a new password. Demo accounts never do, because their password is shared. */
 export function mustChangePassword(principal: Principal): boolean {
   return principal.must_reset_password && !principal.is_demo;
 }
 
-/** The same for a page of one product. Whether the user may see it is decided by the operation. */
+/** Like `requireActor`, for a page of one product. The operation decides whether the user may see the product. */
 export async function requireProduct(
   request: Request,
   context: AppLoadContext,
@@ -69,7 +69,7 @@ export async function requireProduct(
   return { ...signedIn, productId };
 }
 
-/** The same for actions: demo accounts read and never write. */
+/** Like `requireActor`, for actions. Refuses demo accounts, which are read-only. */
 export async function requireWriter(request: Request, context: AppLoadContext): Promise<SignedIn> {
   const signedIn = await requireActor(request, context);
   if (!signedIn.principal.is_demo)
@@ -78,8 +78,8 @@ export async function requireWriter(request: Request, context: AppLoadContext): 
 }
 
 /**
- * A page loader in which a refusal becomes the error page with the refusal's status and sentence; the page of a product
- * that was active until now leads to the dashboard instead.
+ * Wraps a page loader. A refusal becomes the error page with its status and message; if the page's product was active
+ * until now and is lost, the browser is redirected to the dashboard instead.
  */
 export function pageLoader<T>(
   load: (args: LoaderFunctionArgs) => Promise<T>,
@@ -94,7 +94,7 @@ export function pageLoader<T>(
   };
 }
 
-/** A page action in which a refusal is an answer, `{ error, code, issues? }`, for the form to show. */
+/** Wraps a page action. A refusal becomes the answer `{ error, code, issues? }` for the form to show. */
 export function pageAction<T>(
   act: (args: ActionFunctionArgs) => Promise<T>,
 ): (args: ActionFunctionArgs) => Promise<T | TypedResponse<ErrorBody>> {

@@ -4,24 +4,24 @@ import type { Env } from "~/env.server";
 import { readCookie } from "./session.server";
 
 /**
- * The cookie `app_pair` carries the desktop token and nothing else does (specification: Authentication 6).
- * Clearing repeats path and attributes, or a browser would keep it.
+ * The cookie `app_pair` is the only carrier of the desktop token (specification: Authentication 6).
+ * Clearing must repeat path and attributes, or the browser keeps it.
  */
 const name = "app_pair";
 
 type CookieEnv = Pick<Env, "secureCookies">;
 
-/** The `Set-Cookie` value of a started pairing. */
+/** `Set-Cookie` value of a started pairing. */
 export function pairCookie(desktopToken: string, env: CookieEnv): string {
   return `${name}=${desktopToken}; ${attributes(pairingSeconds, env)}`;
 }
 
-/** The `Set-Cookie` value that removes the pairing cookie. */
+/** `Set-Cookie` value that removes the pairing cookie. */
 export function clearPairCookie(env: CookieEnv): string {
   return `${name}=; ${attributes(0, env)}`;
 }
 
-/** The hex SHA-256 of the desktop token of a request; undefined without cookie. */
+/** Returns the hex SHA-256 of a request's desktop token, or undefined without a cookie. */
 export function readPairCookieHash(cookieHeader: string | null): string | undefined {
   const token = readCookie(cookieHeader, name);
   return token === undefined ? undefined : createHash("sha256").update(token).digest("hex");

@@ -2,7 +2,7 @@ import { ContractError } from "~/contract/errors";
 import { textOf } from "./form-action.server";
 import { isCanonicalUuid } from "./uuid";
 
-/** The id in a form's field; what is no canonical UUID names nothing. */
+/** Returns the id in a form field, or throws 404 if it is not a canonical UUID. */
 export function readId(form: FormData, field: string, noun: string): string {
   const id = textOf(form, field);
   if (isCanonicalUuid(id)) return id;

@@ -4,17 +4,18 @@ import type { Env } from "~/env.server";
 const path = "/recover";
 const maxAge = 3600;
 
-/** What Supabase Auth remembers between asking for a recovery and finishing it, in cookies of this page alone. */
+/** State that Supabase Auth keeps between the request for a recovery and its end, in cookies scoped to /recover. */
 export interface RecoveryCookies {
   methods: CookieMethodsServer;
-  /** Resolves once there is something to remember. */
+  /** Resolves once Supabase Auth has set cookies. */
   stored: Promise<void>;
-  /** The `Set-Cookie` values that keep it. */
+  /** `Set-Cookie` values that store the state. */
   keep(): string[];
-  /** The `Set-Cookie` values that forget it. */
+  /** `Set-Cookie` values that clear the state. */
   forget(): string[];
 }
 
+/** Builds the cookie storage for one recovery request. */
 export function recoveryCookies(
   request: Request,
   env: Pick<Env, "secureCookies">,

@@ -1,7 +1,7 @@
 import { ContractError } from "~/contract/errors";
 import { isCanonicalUuid } from "./uuid";
 
-/** An id of a page's address; what is no id is simply unknown. */
+/** Returns an id from a page's address, or throws 404 if it is not a canonical UUID. */
 export function requireId(value: string | undefined, noun: string): string {
   if (value !== undefined && isCanonicalUuid(value)) return value;
   throw new ContractError(404, `No such ${noun}.`);

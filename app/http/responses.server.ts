@@ -5,7 +5,7 @@ interface JsonInit {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** JSON that is already text, as the database built it: it passes through unparsed. */
+/** JSON response from text, such as the database's answer, without parsing it. */
 export function jsonText(text: string, { status = 200, headers }: JsonInit = {}): Response {
   return new Response(text, {
     status,
@@ -17,11 +17,12 @@ export function jsonText(text: string, { status = 200, headers }: JsonInit = {})
   });
 }
 
+/** JSON response from a value. */
 export function json(value: unknown, init?: JsonInit): Response {
   return jsonText(JSON.stringify(value), init);
 }
 
-/** The answer to a refusal: its body, `Retry-After` for limits and `WWW-Authenticate` for 401. */
+/** Error response of a refusal, with `Retry-After` for limits and `WWW-Authenticate` for 401. */
 export function problem(error: ContractError, headers: Record<string, string> = {}): Response {
   const extra: Record<string, string> = { ...headers };
   if (error.status === 401) extra["www-authenticate"] ??= "Bearer";
@@ -29,7 +30,7 @@ export function problem(error: ContractError, headers: Record<string, string> = 
   return json({ ...error.detail, ...error.toBody() }, { status: error.status, headers: extra });
 }
 
-/** What a stream's loader returns after it has opened the sink; the front ignores it. */
+/** Placeholder that a stream's loader returns after it opened the sink. The front ignores it. */
 export function streamStarted(): Response {
   return new Response(null);
 }

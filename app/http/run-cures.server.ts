@@ -1,17 +1,17 @@
-/** What a start can cure. */
+/** Cures that the start operation itself takes. */
 const cures = ["plan_first", "use_description", "leave_out"];
 
-/** The words of the buttons that were pressed to get things out of the way, one or several a button. */
+/** Returns the cures of the pressed pre-flight buttons. One button may carry several, separated by spaces. */
 export function pressedCures(form: FormData): string[] {
   const words = form.getAll("cure").flatMap((value) => String(value).split(" "));
   return [...new Set(words)].filter((word) => word !== "");
 }
 
-/** Those among them that the start itself takes. */
+/** Returns the pressed cures that the start operation takes, as its input flags. */
 export const curesOfStart = (pressed: readonly string[]): Record<string, true> =>
   Object.fromEntries(cures.filter((cure) => pressed.includes(cure)).map((cure) => [cure, true]));
 
-/** The page of a run that was started, which says what it leaves out. */
+/** Address of a started run's page, with the left-out tasks in the query so the page can name them. */
 export function runWithLeftOut(
   productId: string,
   runId: string,

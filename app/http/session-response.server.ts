@@ -3,7 +3,7 @@ import type { NewSession } from "~/domain/accounts/create-session.server";
 import { parseTheme, themeCookie } from "~/ui/theme";
 import { sealSessionCookie } from "./session.server";
 
-/** Sends a browser on with its new session; somebody who has to choose a new password does that first. */
+/** Sets the session cookie and redirects to `goTo`, or to /password if the user must choose a new one. */
 export async function startSession(
   session: NewSession,
   goTo: string,
@@ -13,7 +13,7 @@ export async function startSession(
   const cookie = await sealSessionCookie({ session_id, user_id, is_demo }, context.services.env);
   const response = redirect(mustReset ? "/password" : goTo, 303);
   response.headers.append("set-cookie", cookie);
-  // A theme that was never chosen leaves this browser as it is.
+  // If the user never chose a theme, the browser keeps its own.
   const theme = parseTheme(session.theme.toLowerCase());
   if (theme !== "system") response.headers.append("set-cookie", themeCookie(theme));
   return response;

@@ -5,8 +5,8 @@ import { z } from "zod";
 import type { Env } from "~/env.server";
 
 /**
- * The sealed cookie `session` (specification: Authentication 2). It names a session row; whether that session
- * still holds, and what its user may do, is read from the database on each request, never believed here.
+ * The sealed cookie `session` (specification: Authentication 2). It only names a session row. Whether the session is
+ * still valid, and what its user may do, is read from the database on every request.
  */
 const sessionCookieSchema = z.object({
   session_id: z.uuid(),
@@ -20,14 +20,14 @@ const sealedSchema = sessionCookieSchema.extend({ sealed_at: z.number().default(
 
 export const sessionCookieName = "session";
 const sessionMaxAge = 30 * 24 * 60 * 60;
-/** A normal session slides: its cookie is sealed again when it is older than this. */
+/** Normal sessions slide: the cookie is sealed again once it is older than this. */
 const renewAfterMs = 24 * 60 * 60 * 1000;
-/** A cookie that is longer than any that is sealed here is not even tried. */
+/** Longer than any cookie we seal. Longer ones are ignored without decrypting. */
 const longestCookie = 4096;
 
 type CookieEnv = Pick<Env, "sessionSecrets" | "secureCookies">;
 
-/** Opens the cookie with any of the secrets. Missing, damaged or foreign: null, never an error. */
+/** Opens the cookie with any of the secrets. Returns null if it is missing, damaged or sealed with another key. */
 export async function readSessionCookie(
   cookieHeader: string | null,
   secrets: readonly string[],
@@ -38,7 +38,7 @@ export async function readSessionCookie(
   return value;
 }
 
-/** The `Set-Cookie` value that lets a normal session slide, once a day; undefined when there is nothing to do. */
+/** `Set-Cookie` value that extends a normal session, at most once a day; undefined if nothing is due. */
 export async function renewSessionCookie(
   cookieHeader: string | null,
   env: CookieEnv,
@@ -48,7 +48,7 @@ export async function renewSessionCookie(
   return sealSessionCookie(found, env);
 }
 
-/** The `Set-Cookie` value of a new session, sealed with the first secret. */
+/** `Set-Cookie` value of a session, sealed with the first secret. */
 export async function sealSessionCookie(value: SessionCookie, env: CookieEnv): Promise<string> {
   const [secret] = env.sessionSecrets;
   if (secret === undefined) throw new Error("No SESSION_SECRET to seal the session cookie with");
@@ -59,12 +59,12 @@ export async function sealSessionCookie(value: SessionCookie, env: CookieEnv): P
   return `${sessionCookieName}=${sealed}; Max-Age=${maxAgeOf(value)}; ${attributes(env)}`;
 }
 
-/** The `Set-Cookie` value that removes the session cookie. */
+/** `Set-Cookie` value that removes the session cookie. */
 export function clearSessionCookie(env: CookieEnv): string {
   return `${sessionCookieName}=; Max-Age=0; ${attributes(env)}`;
 }
 
-/** One cookie of a `Cookie` header. Of several with one name the first counts, as browsers send the closest path first. */
+/** Returns one cookie of a `Cookie` header. With duplicates the first wins: browsers send the closest path first. */
 export function readCookie(cookieHeader: string | null, name: string): string | undefined {
   return (
     parseCookieHeader(cookieHeader ?? "").find((cookie) => cookie.name === name)?.value || undefined
@@ -93,12 +93,12 @@ async function open(sealed: string, secret: string) {
     const value = sealedSchema.safeParse(JSON.parse(new TextDecoder().decode(plaintext)));
     return value.success ? value.data : null;
   } catch {
-    // Cut, flipped, or sealed with another key: the person is simply signed out.
+    // Truncated, tampered with, or sealed with another key: treat the person as signed out.
     return null;
   }
 }
 
-/** A secret of any length as the 256-bit key that A256GCM wants. */
+/** Derives the 256-bit key that A256GCM needs from a secret of any length. */
 function keyOf(secret: string): Uint8Array {
   return createHash("sha256").update(secret).digest();
 }

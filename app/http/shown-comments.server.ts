@@ -5,7 +5,7 @@ import { renderMarkdown } from "~/features/markdown/markdown.server";
 import type { SignedIn } from "./page-guards.server";
 import { isCanonicalUuid } from "./uuid";
 
-/** The comments of an item with their texts formatted, as far back as the address says. */
+/** Returns one page of an item's comments with rendered Markdown. The address holds the cursor. */
 export async function readShownComments(
   { actor, principal }: SignedIn,
   { kind, id, address }: { kind: CommentPlace; id: string; address: URLSearchParams },

@@ -1,7 +1,7 @@
 import { columns, shutColumnsCookie } from "~/features/board/columns";
 import { readCookie } from "./session.server";
 
-/** The columns that this person has shut on the boards of a product; its pages alone are sent the cookie. */
+/** Returns the board columns this user collapsed, joined by dots. The cookie is scoped to the pages of one product. */
 export function shutColumns(request: Request, userId: string): string {
   const said = readCookie(request.headers.get("cookie"), shutColumnsCookie(userId))?.split(".");
   return columns

@@ -2,7 +2,7 @@ import type { AppLoadContext } from "@remix-run/node";
 import type { SigningInBrowser } from "~/domain/accounts/create-session.server";
 import { readSessionCookie } from "./session.server";
 
-/** The browser behind a request, with the session it had: a sign-in ends that one and makes a new one. */
+/** Describes the browser of a request and its previous session, which a sign-in ends and replaces. */
 export async function signingInBrowser(
   request: Request,
   context: AppLoadContext,
@@ -16,7 +16,7 @@ export async function signingInBrowser(
   };
 }
 
-/** What Postgres can store of the header, at most 255 characters (specification: Limits). */
+/** Returns the User-Agent without characters Postgres cannot store, at most 255 characters (specification: Limits). */
 export function userAgentOf(request: Request): string | null {
   const header = request.headers.get("user-agent");
   if (header === null) return null;

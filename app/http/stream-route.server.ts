@@ -13,7 +13,7 @@ type Documented = "name" | "summary" | "refusals" | "caller" | "takes";
 
 interface StreamDescription<Query>
   extends Pick<UserDescription<Query, undefined>, "auth" | "query" | Documented> {
-  /** Opens the sink of the load context and returns `streamStarted()`, or refuses before that. */
+  /** Opens the sink of the load context and returns `streamStarted()`. May refuse before opening it. */
   open(call: UserCall<Query, undefined>): Promise<Response>;
 }
 
@@ -22,7 +22,7 @@ interface OpenStreamDescription<Query>
   open(call: OpenCall<Query, undefined>): Promise<Response>;
 }
 
-/** A resource route that streams to a user. */
+/** Resource route that streams to a user. */
 export function streamRoute<Query = undefined>(
   description: StreamDescription<Query>,
 ): RouteHandler {
@@ -35,7 +35,7 @@ export function streamRoute<Query = undefined>(
   );
 }
 
-/** A stream whose credential is neither token nor session: `open` judges it. */
+/** Resource route for a stream whose credential is neither token nor session. `open` checks it. */
 export function openStreamRoute<Query = undefined>(
   description: OpenStreamDescription<Query>,
 ): RouteHandler {
@@ -49,7 +49,7 @@ export function openStreamRoute<Query = undefined>(
   );
 }
 
-/** HEAD would open a stream for nobody; pages of other sites must not open one with a visitor's cookie. */
+/** Refuses HEAD, which has no reader for a stream, and pages of other sites, which would use a visitor's cookie. */
 function guarded(open: Endpoint): RouteHandler {
   const checked = async (args: RouteArgs) => {
     if (args.request.headers.get("sec-fetch-site") === "cross-site") {

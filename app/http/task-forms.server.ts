@@ -6,14 +6,14 @@ import { createTask, setTaskStatus } from "~/domain/tasks/operations.server";
 import { columnLabel } from "~/features/board/columns";
 import { done, doneForNow, readForm, textOf } from "./form-action.server";
 
-/** Moves a task to another status from whichever page, and says what that freed. */
+/** Moves a task to another status from any page, and says which items that unblocked. */
 export async function moveTaskForm(actor: Actor, form: FormData, back: string): Promise<Response> {
   const input = readForm(form, setTaskStatusInput);
   const { code, status, released } = await setTaskStatus(actor, input);
   return doneForNow(form, back, `${code} is in ${columnLabel(status)}${releasedWords(released)}`);
 }
 
-/** Makes a task in a column of a board. One that may not go there stays in the first column, which is said. */
+/** Creates a task in a board column. If it may not go there, it stays in To do and the refusal says so. */
 export async function createCardForm(
   actor: Actor,
   form: FormData,

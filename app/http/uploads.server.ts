@@ -1,7 +1,7 @@
 import { ContractError } from "~/contract/errors";
 import type { UploadedFile } from "~/domain/transfers/formats/backlog-md.server";
 
-/** Reads a multipart body; a form without files could be anybody's page, so nothing else is taken. */
+/** Parses a multipart body. Refuses other form types, which any foreign page could send. */
 export async function parseMultipart(
   bytes: Uint8Array<ArrayBuffer>,
   headers: Headers,
@@ -16,14 +16,14 @@ export async function parseMultipart(
   }
 }
 
-/** The text fields of a form; the last of a name counts. */
+/** Returns the text fields of a form. With duplicate names the last wins. */
 export function fieldsOf(form: FormData): Record<string, string> {
   return Object.fromEntries(
     [...form].filter((entry): entry is [string, string] => typeof entry[1] === "string"),
   );
 }
 
-/** The files of a form, or what was typed into a field of that name. An empty choice of a browser is none. */
+/** Returns the files of a field, or its typed text as a file. Skips empty ones: browsers send one if none is chosen. */
 export async function readUploads(form: FormData, name: string): Promise<UploadedFile[]> {
   const files = await Promise.all(
     form

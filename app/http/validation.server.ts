@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { ContractError, type Issue } from "~/contract/errors";
 
-/** The value as the schema types it, or 422 with every issue. */
+/** Returns the value as parsed by the schema, or throws 422 with every issue. */
 export function validate<T>(
   schema: z.ZodType<T>,
   value: unknown,
@@ -17,7 +17,7 @@ export function validate<T>(
   throw new ContractError(422, `The ${what} is not valid.${hint}`, { issues });
 }
 
-/** Query parameters as an object of strings; of a repeated one the first counts. */
+/** Returns the query parameters as an object of strings. With duplicates the first wins. */
 export function queryOf(request: Request): Record<string, string> {
   const values: Record<string, string> = {};
   for (const [name, value] of new URL(request.url).searchParams) {

@@ -3,11 +3,12 @@ import { jsonText } from "./responses.server";
 
 const answerSchema = z.looseObject({ version: z.int() });
 
+/** Whether the request has `If-Match`. */
 export function isConditional({ headers }: Request): boolean {
   return headers.has("if-match");
 }
 
-/** What `If-Match` names. None is no condition, and neither is `*`; a weak tag, or one that is not ours, matches no version. */
+/** Versions in `If-Match`; undefined (no condition) without the header or for `*`. Weak and foreign tags match none. */
 export function expectedVersions({ headers }: Request): number[] | undefined {
   const header = headers.get("if-match")?.trim();
   if (header === undefined || header === "*") return undefined;
@@ -16,7 +17,7 @@ export function expectedVersions({ headers }: Request): number[] | undefined {
   );
 }
 
-/** The answer about a row, with its version as ETag. */
+/** JSON response about a row, with its version as ETag. */
 export function tagged(text: string, isVersionShown: boolean): Response {
   const { version, ...others } = answerSchema.parse(JSON.parse(text));
   return jsonText(isVersionShown ? text : JSON.stringify(others), {

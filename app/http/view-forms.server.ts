@@ -11,7 +11,7 @@ import { readForm } from "./form-action.server";
 
 const named = savedViewIdInput.extend({ name: viewNameSchema, shared: z.boolean().optional() });
 
-/** The forms that keep a page's look, the same on backlog and board; the look is that of the page they were sent from. */
+/** Intents for saved views, shared by backlog and board. They save the look of the page the form was sent from. */
 export function viewIntents(
   actor: Actor,
   form: FormData,

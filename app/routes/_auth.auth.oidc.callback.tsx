@@ -33,7 +33,7 @@ export const loader = pageLoader(async ({ request, context }) => {
       const mayHelp = !trip.asksConsent && (await offersLastingAccess(settings));
       if (mayHelp) return await depart(context, { ...trip, asksConsent: true });
       context.log.warn(
-        "the provider gives no refresh token: an account that is closed there stays active here",
+        "the provider gives no refresh token: an account that is closed there stays active here until OIDC_RECHECK_HOURS are over",
       );
     }
     const response = await arrive(request, context, { person, ...trip });

@@ -18,8 +18,8 @@ export interface ApiRequest {
 }
 
 /**
- * Hands a request under /api or /mcp straight to the loader or action of its resource route. Remix's router would cost more
- * than the work itself.
+ * Passes a request under /api or /mcp straight to the loader or action of its resource route. Remix's router would
+ * cost more than the work itself.
  */
 export async function answerApi(
   routes: RouteTable,
@@ -47,7 +47,7 @@ async function dispatch(
 
   const url = `${origin}${target.pathname}${target.search}`;
   const answer = await handler({
-    // The body stays with the load context, which caps it.
+    // No body here: handlers read it through the load context, which caps its size.
     request: new Request(url, { method, headers: webHeaders(request) }),
     params: match.params,
     context,
@@ -56,7 +56,7 @@ async function dispatch(
   throw new Error(`${match.route.id} answered with something that is no response`);
 }
 
-/** Remix's data addresses are no aliases of the API. */
+/** False for broken paths and for Remix data requests (`?_data=`), which must not act as aliases of the API. */
 function isServed(target: RequestTarget): boolean {
   return !target.isBroken && !/[?&]_data(?:=|&|$)/.test(target.search);
 }
@@ -67,7 +67,7 @@ function handlerOf(match: RouteMatch, method: string): RouteFunction | undefined
   return method === "GET" || method === "HEAD" ? (loader ?? action) : (action ?? loader);
 }
 
-/** The methods that the route's builder has noted on its handler. */
+/** Returns the methods that the route's builder (`apiRoute`) put on its handler. */
 function methodsOf(handler: RouteFunction): readonly string[] {
   if (!("methods" in handler) || !Array.isArray(handler.methods)) return ["GET", "HEAD", "OPTIONS"];
   return handler.methods.map(String);

@@ -3,13 +3,13 @@ import { findConnectionProblem } from "~/db/find-connection-problem.server";
 import { type Env, EnvironmentError } from "~/env.server";
 import { loadVapidKeys } from "~/notices/vapid-keys.server";
 
-/** The Supabase behind this process, and what only the embedded one brings along. */
+/** The Supabase behind this process, plus what only the embedded stack provides. */
 export interface Backend {
   database: Database;
-  /** The environment, completed with the secrets of the embedded stack. */
+  /** The environment, with the embedded stack's secrets filled in. */
   env: Env;
   isEmbedded: boolean;
-  /** Postgres as its owner, where the Supabase CLI looks; known of the embedded stack only. */
+  /** Address of Postgres as its owner, for the Supabase CLI. Embedded stack only. */
   migrationUrl: string | undefined;
   /** Closes the connections, then stops the embedded stack. */
   stop(): Promise<void>;
@@ -41,15 +41,15 @@ async function openProject(env: Env, project: NonNullable<Env["supabase"]>): Pro
 }
 
 async function openEmbedded(env: Env): Promise<Backend> {
-  // Loaded only here: a deployment beside a hosted project leaves these packages out.
+  // Imported lazily: deployments with a hosted project do not install these packages.
   const { startEmbeddedSupabase } = await import("../../supabase/embedded/start");
   const embedded = await startEmbeddedSupabase({
     dataDir: env.dataDir,
     siteUrl: env.appOrigin,
-    // Not to standard output: an admin command answers there.
+    // Not standard output: admin commands print their answer there.
     upgrade: { say: (line) => process.stderr.write(`${line}\n`) },
   });
-  // Its Postgres listens for this installation alone, without a pooler.
+  // The embedded Postgres serves only this installation, without a pooler.
   const database = connectDatabase({ ...embedded, connectionKind: "session" });
   return {
     database,

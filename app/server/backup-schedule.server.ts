@@ -13,13 +13,13 @@ interface BackupScheduleOptions {
   database: Database;
   log: Logger;
   backups: Env["backups"];
-  /** Where the programs lie. */
+  /** Folder of the built programs (`admin.js`). */
   folder: string;
 }
 
 /**
- * Backs an embedded installation up on its schedule, in one of the processes that share it. A program of its own does the
- * work, the one that a person starts: reading and comparing a whole database would hold up who is answered meanwhile.
+ * Backs up an embedded installation on schedule, in one of the processes that share it. Runs the admin command as a
+ * child process, because reading and comparing a whole database would block requests.
  */
 export function startBackupSchedule(options: BackupScheduleOptions): () => Promise<void> {
   const { schedule } = options.backups;
@@ -43,7 +43,7 @@ export function startBackupSchedule(options: BackupScheduleOptions): () => Promi
   ];
   return async () => {
     for (const cron of crons) cron.stop();
-    // It uses the database too, and whoever leaves last stops it: so it leaves first.
+    // The child uses the embedded database too, and the last user stops that database, so end the child first.
     current?.child.kill("SIGTERM");
     await current?.answer.catch(() => undefined);
   };

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { ServerBuild } from "@remix-run/node";
 import type { BuildSource } from "./page-app";
 
-/** The build that `npm run build` made; a package has it beside its programs. */
+/** The build made by `npm run build`. In an installed package it lies beside the programs. */
 export async function builtFiles(projectFolder: string): Promise<BuildSource> {
   const packed = join(import.meta.dirname, "pages.js");
   const file = existsSync(packed)
@@ -15,7 +15,7 @@ export async function builtFiles(projectFolder: string): Promise<BuildSource> {
   return { load: () => Promise.resolve(build), developmentFiles: undefined };
 }
 
-/** Vite in middleware mode: sources as they are now. */
+/** Vite in middleware mode, which serves the current sources. */
 export async function developmentBuild(hmrServer: Server): Promise<BuildSource> {
   const vite = await import("vite");
   const server = await vite.createServer({

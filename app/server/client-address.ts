@@ -3,9 +3,10 @@ import { BlockList, isIP } from "node:net";
 
 const loopback = ["127.0.0.0/8", "::1"];
 
-/** Tells the client's address; `X-Forwarded-For` counts only when the peer is a trusted proxy. */
+/** Returns the client's address. `X-Forwarded-For` counts only if the peer is a trusted proxy. */
 export type AddressReader = (request: IncomingMessage) => string;
 
+/** Makes the address reader for the given trusted proxies. */
 export function createAddressReader(trustProxy: readonly string[]): AddressReader {
   const trusted = trustedProxies(trustProxy);
   return (request) => {
@@ -15,7 +16,7 @@ export function createAddressReader(trustProxy: readonly string[]): AddressReade
   };
 }
 
-/** Walks the forwarding list from the right, past our own proxies, to the first address that is none. */
+/** Walks `X-Forwarded-For` from the right, past trusted proxies, to the first untrusted address. */
 function nearestStranger(
   trusted: BlockList,
   peer: string,
@@ -48,7 +49,7 @@ function isTrusted(trusted: BlockList, address: string): boolean {
   return version !== 0 && trusted.check(address, version === 6 ? "ipv6" : "ipv4");
 }
 
-/** The address without a port, zone or IPv4-in-IPv6 prefix; undefined when it is none. */
+/** Returns the address without port, zone or IPv4-in-IPv6 prefix, or undefined if it is not an address. */
 function normaliseAddress(text: string): string | undefined {
   const bare = text.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "").replace(/%.*$/, "");
   if (isIP(bare) !== 0) return bare.toLowerCase();

@@ -12,12 +12,12 @@ import { asSentBy, type RequestTarget, readTarget } from "./request-target";
 import { routesOf } from "./route-table";
 import { apiHeaders, pageHeaders } from "./security-headers";
 
-/** API addresses that a foreign page may not write to even without a cookie. */
+/** API addresses where writes from foreign origins are refused even without a cookie. */
 const guardedApi = /^\/(?:api\/auth|mcp)(?:\/|$)/;
 
 /**
- * Answers every request: what every request must pass before a route sees it (host, path, origin of
- * writes, headers), then the resource routes of /api and /mcp, or the Express app for pages.
+ * Answers every request. Checks host and origin of writes, reads the path and sets headers before a route sees
+ * the request, then calls the resource routes of /api and /mcp, or the Express app for pages.
  */
 export function createFront(
   services: Services,
@@ -59,7 +59,7 @@ function refuseForeign(rule: OriginRule, target: RequestTarget, request: Incomin
   if (!rule.isKnownHost(request.headers.host) || (request.headersDistinct.host?.length ?? 0) > 1) {
     throw new ContractError(400, "This host name is not served here; set APP_ORIGIN to serve it.");
   }
-  // Login and pairing are guarded without a cookie too: they are what a foreign page would forge.
+  // Login and pairing are guarded even without a cookie, because they work without one and could be forged.
   const needsCookie = target.isApi && !guardedApi.test(target.pathname);
   if (rule.refusesWrite(request, { needsCookie })) {
     throw new ContractError(403, "Requests from other sites may not change anything here.");
@@ -86,8 +86,8 @@ function unexpected(error: unknown, context: NodeRequestContext): ContractError 
 }
 
 /**
- * What is counted of each request, and one line in the log. Never the query, the headers or a body: secrets could stand in them. Of its few fields none can be
- * a secret, so they are not searched for one: that would cost more than the line itself.
+ * Records metrics and one log line per request. Never logs the query, headers or body, which may hold secrets.
+ * None of the logged fields can be a secret, so redaction is off for this line: it would cost more than the line.
  */
 function createRequestNotes({
   log,
@@ -114,7 +114,7 @@ function createRequestNotes({
         {
           requestId: context.requestId,
           method: request.method,
-          // The code of an invitation is a secret.
+          // Invitation codes are secret.
           path: target.pathname.replace(/^(\/join\/).*/, "$1…").slice(0, 200),
           status: response.statusCode,
           milliseconds: Math.round(milliseconds * 10) / 10,
@@ -129,11 +129,11 @@ function createRequestNotes({
 
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Which `Host` and `Origin` values are ours. Both come from configuration, never from a request. */
+/** Decides which `Host` and `Origin` values are ours, from configuration and own addresses, never from a request. */
 interface OriginRule {
   isKnownHost(host: string | undefined): boolean;
   isKnownOrigin(origin: string): boolean;
-  /** True when a write may have been caused by a page of another site. */
+  /** True if a page of another site may have caused the write. */
   refusesWrite(request: IncomingMessage, options: { needsCookie: boolean }): boolean;
 }
 
@@ -160,7 +160,7 @@ function createOriginRule(env: Env): OriginRule {
   };
 }
 
-/** The name in a `Host` header in lower case; empty when the header is missing or malformed. */
+/** Returns the host name in lower case, or an empty string if the header is missing or malformed. */
 function hostnameOf(host: string | undefined): string {
   const [, name, port] = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i.exec(host ?? "") ?? [];
   if (name === undefined || Number(port ?? 0) > 65_535) return "";

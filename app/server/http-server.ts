@@ -3,8 +3,8 @@ import type { Socket } from "node:net";
 import type { Logger } from "pino";
 
 /**
- * A Node server that ends slow requests: headers within 10 s, all of it within 15 s. Connections on which nothing was ever
- * asked count as idle too: browsers open them ahead of need, Node leaves them alone, and each would hold a stop up.
+ * A Node server that ends slow requests: headers within 10 s, the whole request within 15 s. Connections that never
+ * sent a request also count as idle: browsers open them in advance, and Node does not close them, which delays a stop.
  */
 export class HttpServer extends Server {
   readonly #silent = new Set<Socket>();
@@ -27,23 +27,23 @@ export class HttpServer extends Server {
   }
 }
 
-/** What is still under way after this time is cut off. */
+/** Requests still running after this time (ms) are cut off. */
 const patience = 10_000;
 
 interface Stoppable {
   server: Server;
   log: Logger;
-  /** Aborted first: streams and long polls end themselves. */
+  /** Aborted first, so that streams and long polls end. */
   stopController: AbortController;
-  /** Called last, when no request is under way any more. */
+  /** Called last, when no request is running. */
   release(): Promise<void>;
 }
 
-/** Stops on SIGINT and SIGTERM: no new connections, streams closed, requests finished, then the rest. */
+/** Stops on SIGINT and SIGTERM: accepts no connections, closes streams, finishes requests, then calls `release`. */
 export function stopOnSignals(stoppable: Stoppable): void {
   let isStopping = false;
   const onSignal = (signal: NodeJS.Signals) => {
-    // A second signal means that somebody will not wait.
+    // A second signal forces the exit.
     if (isStopping) process.exit(1);
     isStopping = true;
     stoppable.log.info({ signal }, "stopping");
@@ -59,6 +59,7 @@ export function stopOnSignals(stoppable: Stoppable): void {
   process.on("SIGTERM", onSignal);
 }
 
+/** Stops the server, cutting off requests that take too long. */
 export async function stopGracefully({
   server,
   stopController,
@@ -67,7 +68,7 @@ export async function stopGracefully({
   stopController.abort();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  // Connections whose last answer was under way become idle only afterwards.
+  // Connections that were still answering become idle only later.
   const sweep = setInterval(() => server.closeIdleConnections(), 100);
   const cut = setTimeout(() => server.closeAllConnections(), patience);
   await closed;

@@ -10,9 +10,10 @@ interface IdentityScheduleOptions {
   env: Pick<Env, "oidc" | "sessionSecrets">;
 }
 
-/** Twelve looks an hour, each at what is due: an account that ended is noticed within half an hour. Any process may look. */
+/** Any process checks what is due, so an account that ended at the provider is noticed within half an hour. */
 const everyFiveMinutes = "*/5 * * * *";
 
+/** Starts checking connected accounts at the identity provider. The returned function stops it. */
 export function startIdentitySchedule({ database, log, env }: IdentityScheduleOptions): () => void {
   const { oidc: settings, sessionSecrets } = env;
   if (!settings) return () => undefined;

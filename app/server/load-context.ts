@@ -2,41 +2,38 @@ import type { Logger } from "pino";
 import type { Once } from "~/db/once.server";
 import type { Services } from "~/services.server";
 
-/**
- * The way to write a stream straight to the response. Remix's adapter ignores back-pressure, so
- * streams do not pass through it.
- */
+/** Writes a stream straight to the response, because Remix's adapter ignores back-pressure. */
 export interface ResponseSink {
-  /** Sends status and headers at once; afterwards the front sends nothing of its own. */
+  /** Sends status and headers at once. The front sends nothing after that. */
   open(status: number, headers: Readonly<Record<string, string | readonly string[]>>): void;
   readonly opened: boolean;
-  /** False when the reader lags; `waitingBytes` says by how much. */
+  /** Returns false if the reader lags. `waitingBytes` says by how much. */
   write(chunk: string | Uint8Array): boolean;
-  /** Bytes accepted and not yet handed to the operating system. */
+  /** Bytes accepted but not yet handed to the operating system. */
   waitingBytes(): number;
   /** Ends the response cleanly. */
   end(): void;
-  /** Cuts the connection off at once. */
+  /** Closes the connection at once. */
   destroy(): void;
 }
 
-/** What the front hands to every loader and action as `context`. */
+/** The `context` that the front passes to every loader and action. */
 export interface RequestContext {
   readonly services: Services;
   readonly requestId: string;
-  /** Address of the client: of the socket, or as told by a trusted proxy. */
+  /** Client address: that of the socket, or the one a trusted proxy forwarded. */
   readonly clientAddress: string;
-  /** Our own origin as the client typed it; the one that is configured, where a proxy or somebody else put another in its place. */
+  /** Our origin as the client typed it, or APP_ORIGIN if `Host` does not give a configured origin. */
   readonly origin: string;
-  /** Aborted when the response is closed. `request.signal` never fires reliably: use this one. */
+  /** Aborted when the response is closed. Trap: `request.signal` does not fire reliably; use this one. */
   readonly closeSignal: AbortSignal;
-  /** Nonce of this answer's Content-Security-Policy. */
+  /** Nonce of this response's Content-Security-Policy. */
   readonly cspNonce: string;
   readonly sink: ResponseSink;
   readonly log: Logger;
-  /** The key that the form of a page was sent with: what it makes is made once. */
+  /** Idempotency key of the submitted form, so that a resubmission creates nothing twice. */
   readonly once: Once | undefined;
-  /** The whole body of the request; refuses with 413 beyond `limit` bytes. */
+  /** Returns the whole request body, or throws 413 beyond `limit` bytes. */
   readBody(limit: number): Promise<Uint8Array<ArrayBuffer>>;
 }
 

@@ -3,7 +3,7 @@ import type { Env } from "~/env.server";
 
 const secretFields = ["authorization", "cookie", "mobileSecret", "password", "token", "secret"];
 
-/** The process's log: JSON lines on standard output, with secrets struck out wherever they stand. */
+/** The process's log: JSON lines on standard output, with secret fields redacted. */
 export function createLog(
   level: Env["logLevel"],
   stream: DestinationStream = destination({ dest: 1, sync: true }),

@@ -19,17 +19,17 @@ import { type RouteMatch, routesOf } from "./route-table";
 import { sendResponse } from "./send-response";
 import { webHeaders } from "./web-headers";
 
-/** Where the Remix build comes from: a file in production, Vite in development. */
+/** Source of the Remix build: a file in production, Vite in development. */
 export interface BuildSource {
   load(): Promise<ServerBuild>;
-  /** Vite's middleware; undefined in production, where the built files are served. */
+  /** Vite's middleware, or undefined in production, where the built files are served. */
   developmentFiles: RequestHandler | undefined;
 }
 
-/** What the front knows of a request, for the handlers behind Express. */
+/** Carries what the front knows about a request to the handlers behind Express. */
 const asked = new WeakMap<IncomingMessage, ApiRequest>();
 
-/** The Express application behind the front's checks: built files, compression and Remix's pages. */
+/** The Express app behind the front's checks: built files, compression and Remix pages. */
 export function createPageApp(env: Env, source: BuildSource, projectFolder: string) {
   const app = express();
   app.disable("x-powered-by");
@@ -52,7 +52,7 @@ function mayCompress(request: express.Request, response: express.Response): bool
   return !type.startsWith("text/event-stream") && compression.filter(request, response);
 }
 
-/** Open to everybody, as the sources are: it holds no secret, and curl asks without a token. */
+/** Public, as the sources are: the file holds no secret, and people fetch it with curl without a token. */
 const sendWorkerFile: RequestHandler = (request, response) => {
   const file = asked.get(request)?.context.services.workerFile;
   if (!file) throw new ContractError(404, "The worker is not built here: run npm run build.");
@@ -63,7 +63,7 @@ const sendWorkerFile: RequestHandler = (request, response) => {
   else response.end(file.bytes);
 };
 
-/** For monitoring, which reads text and knows nothing of our errors. */
+/** Metrics as plain text for monitoring systems. */
 const sendMetrics: RequestHandler = async (request, response, next) => {
   try {
     const page = asked.get(request);
@@ -91,9 +91,9 @@ function serveFiles(app: Express, source: BuildSource, projectFolder: string): v
     "/assets",
     express.static(join(client, "assets"), { ...options, immutable: true, maxAge: "1y" }),
   );
-  // The service worker and the manifest have fixed names: browsers ask each time whether they changed.
+  // Service worker and manifest have fixed names, so browsers revalidate them on each load.
   const named = express.static(client, options);
-  // Pages must not pay for a look on the disk. Tests that ask for no page run without a build.
+  // List the files once, so that page requests cost no disk access. Tests without pages run without a build.
   const files = existsSync(client) ? readdirSync(client) : [];
   const names = new Set(files.map((name) => `/${name}`));
   app.use((request, response, next) =>
@@ -119,7 +119,7 @@ function answerPage(env: Env, source: BuildSource): RequestHandler {
         response.setHeader("allow", allowed.join(", "));
         throw new ContractError(405, `This page answers ${allowed.join(", ")} only.`);
       }
-      // A path that no route has is answered by the page for unknown addresses, which Remix renders.
+      // Paths without a route get the "unknown address" page, rendered by Remix.
       const isKnown = match && match.route.segments.at(-1) !== "*";
       if (isKnown) context.route = match.route.pattern;
       const address = isKnown ? `${target.pathname}${target.search}` : "/unknown-address";
@@ -135,7 +135,7 @@ function answerPage(env: Env, source: BuildSource): RequestHandler {
   };
 }
 
-/** Instead of Express's own page, which would show the stack outside production. */
+/** Replaces Express's error page, which would show the stack outside production. */
 const answerFailure: ErrorRequestHandler = (error, request, response, _next) => {
   const context = asked.get(request)?.context;
   const send = isFromProgram(request) ? sendJsonProblem : sendPlainProblem;
@@ -145,7 +145,7 @@ const answerFailure: ErrorRequestHandler = (error, request, response, _next) => 
   return send(response, new ContractError(500, text));
 };
 
-/** Pages send forms: JSON comes from a program, such as an MCP client that tries to register. */
+/** Whether a program sent the request. Pages send forms; programs send JSON, such as an MCP client that registers. */
 function isFromProgram(request: express.Request): boolean {
   return /^application\/json\b/i.test(request.headers["content-type"] ?? "");
 }
@@ -158,7 +158,7 @@ function methodsOf(match: RouteMatch | undefined, search: string): string[] {
   return [...(isRead ? ["GET", "HEAD"] : []), ...(takesForms ? ["POST"] : []), "OPTIONS"];
 }
 
-/** The route whose action Remix would run: an index route only with `?index`, else the last one with a path. */
+/** Returns the route whose action Remix would run: an index route only with `?index`, else the last with a path. */
 function formTargetOf({ route }: RouteMatch, search: string) {
   const query = new URLSearchParams(search);
   const wanted = query.get("_data");
@@ -168,7 +168,7 @@ function formTargetOf({ route }: RouteMatch, search: string) {
   return route.branch.findLast(({ path }) => path !== undefined && path !== "");
 }
 
-/** The page that takes a file, from people who are signed in; a preview gives it back packed and as text. */
+/** The page that takes a file from signed-in people. Its preview posts it back packed and as text: a larger limit. */
 const uploadPath = "/import";
 const uploadLimit = Math.ceil(importLimits.bytes * 1.5);
 
@@ -195,8 +195,8 @@ async function toWebRequest(
 }
 
 /**
- * Remix compares Origin with Host for itself and answers 500; of a write the front has judged both already, and of a
- * visit `Origin` says nothing.
+ * Host header for Remix, which compares it with Origin and answers 500 on a mismatch. The front has already checked
+ * both for writes, and for reads Origin does not matter.
  */
 function ownHost(env: Env, origin: string | undefined): string {
   const isOwn = origin !== undefined && env.origins.includes(origin);

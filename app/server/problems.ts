@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { ContractError } from "~/contract/errors";
 
-/** A refusal as a small page without styles or scripts, for requests that never reach Remix. */
+/** Sends a refusal as a small page without styles or scripts, for requests that never reach Remix. */
 export function sendPlainProblem(response: ServerResponse, error: ContractError): void {
   if (response.headersSent) {
     response.destroy();
@@ -17,7 +17,7 @@ export function sendPlainProblem(response: ServerResponse, error: ContractError)
   );
 }
 
-/** The same as JSON, for addresses of programs and for programs at the address of a page. */
+/** Sends a refusal as JSON, for API addresses and for programs at a page's address. */
 export function sendJsonProblem(response: ServerResponse, error: ContractError): void {
   if (response.headersSent) {
     response.destroy();
@@ -40,10 +40,7 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/**
- * For clients that look for a way to sign in where there is none: they show their person what we answer.
- * `error_description` is where they look.
- */
+/** For clients that try to sign in at a wrong address. They show their user the text in `error_description`. */
 export function howProgramsSignIn(status: 400 | 404): ContractError {
   const sentence =
     "Programs sign in here over OAuth, as /.well-known/oauth-protected-resource says, or with an API token: make one on the page Connect and send it as Authorization: Bearer <token>.";

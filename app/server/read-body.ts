@@ -1,17 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import { ContractError } from "~/contract/errors";
 
-/** The largest body of any request (specification: Errors, 413). */
+/** Default body limit in bytes (specification: Errors, 413). */
 export const bodyLimit = 1_048_576;
 
-/** Reads the whole body; refuses with 413 as soon as it is known to be longer than `limit` bytes. */
+/** Reads the whole body. Rejects with 413 as soon as it is known to exceed `limit` bytes. */
 export function readBody(
   request: IncomingMessage,
   limit: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // Not `for await`: leaving that loop early would destroy the socket before the answer is sent.
+  // Trap: leaving a `for await` loop early would destroy the socket before the answer is sent.
   return new Promise((resolve, reject) => {
     if (Number(request.headers["content-length"] ?? 0) > limit) {
       reject(tooLarge(limit));
@@ -24,7 +24,7 @@ export function readBody(
         return;
       }
       request.off("data", onData);
-      // The rest flows on unread, so that the connection is good for the next request.
+      // Drain the rest, so that the connection can be reused.
       request.resume();
       reject(tooLarge(limit));
     };

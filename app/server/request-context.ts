@@ -7,15 +7,15 @@ import type { RequestContext, ResponseSink } from "./load-context";
 import { readBody } from "./read-body";
 import { NodeResponseSink } from "./response-sink";
 
-/** The load context of one request; what only some routes need is made when they ask for it. */
+/** The load context of one request. Parts that only some routes need are created lazily. */
 export class NodeRequestContext implements RequestContext {
-  /** Remix types its load context as open. */
+  /** Required because Remix types its load context as open. */
   [name: string]: unknown;
   readonly services: Services;
   readonly clientAddress: string;
   readonly requestId = randomUUID();
   once: Once | undefined;
-  /** The pattern of the address, once a route has been found for it. */
+  /** Pattern of the matched route, if any. */
   route: string | undefined;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
@@ -63,7 +63,7 @@ export class NodeRequestContext implements RequestContext {
     return this.#log;
   }
 
-  /** True when a loader has begun to write a stream itself. */
+  /** True once a loader writes a stream itself. */
   get isStreaming(): boolean {
     return this.#sink?.opened === true;
   }

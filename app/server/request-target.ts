@@ -1,14 +1,14 @@
 import type { IncomingMessage } from "node:http";
 
-/** Path and query of a request, or why the path is none of ours. */
+/** Path and query of a request, and whether the path is valid. */
 export interface RequestTarget {
   /** The path without a trailing slash. */
   pathname: string;
-  /** The query with its question mark, or nothing. */
+  /** The query with its question mark, or empty. */
   search: string;
-  /** Answered as JSON, however the path is misspelt. */
+  /** Answered as JSON, even if the path is misspelled. */
   isApi: boolean;
-  /** No route can have this path: it is answered with 404 and reaches nothing. */
+  /** No route can match this path: it gets 404. */
   isBroken: boolean;
 }
 
@@ -18,8 +18,8 @@ const apiPrefix =
   /^[\\/]+(?:api|mcp|openapi\.json|\.well-known|oauth|token|revoke|hooks)(?:[\\/?.]|$)/i;
 
 /**
- * Splits a request target. There is one spelling of each address: encoded slashes, backslashes,
- * NUL, dot segments and broken percent codes are refused here, before anything decodes them.
+ * Splits a request target. Each address has exactly one spelling: encoded slashes, backslashes, NUL, dot segments
+ * and broken percent codes mark the target as broken before anything decodes them.
  */
 export function readTarget(rawUrl: string): RequestTarget {
   const queryAt = rawUrl.indexOf("?");
@@ -31,8 +31,8 @@ export function readTarget(rawUrl: string): RequestTarget {
 }
 
 /**
- * Programs register at /register, where some look for it without asking (RFC 7591); people make an account there. Programs send JSON,
- * which no form can, and have an address of their own behind that one.
+ * Routes registrations of programs from /register to /oauth/register. People create accounts at /register, but some
+ * OAuth clients assume it is the registration endpoint (RFC 7591). They send JSON, which no HTML form can.
  */
 export function asSentBy(
   target: RequestTarget,

@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
 import type { ResponseSink } from "./load-context";
 
-/** How long the last bytes of an ended stream may take to be read. */
+/** How long a reader may take for the last bytes of an ended stream. */
 const lastBytesMilliseconds = 5_000;
 
-/** A sink over one Node response. Every call is harmless after the connection is gone. */
+/** A sink over one Node response. All calls are safe after the connection is gone. */
 export class NodeResponseSink implements ResponseSink {
   readonly #response: ServerResponse;
   #opened = false;
@@ -36,7 +36,7 @@ export class NodeResponseSink implements ResponseSink {
     return !this.#response.destroyed && this.#response.write(chunk);
   }
 
-  /** A reader who takes nothing any more keeps the connection no longer than this; its place was given away. */
+  /** Destroys the connection if the reader stalls: its place among the open streams is already free. */
   end(): void {
     const response = this.#response;
     if (response.destroyed) return;

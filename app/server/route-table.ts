@@ -2,11 +2,11 @@ import { createRequestHandler, type RequestHandler, type ServerBuild } from "@re
 
 type BuildRoute = ServerBuild["routes"][string];
 
-/** A route of the server build with its whole path and the layouts around it, the route itself last. */
+/** A route of the server build with its full path and its branch: its layouts, then the route itself. */
 export interface TableRoute {
   id: string;
   segments: readonly string[];
-  /** The same as one text, as it is counted: `/tasks/:taskId`. */
+  /** Full path for metrics, for example `/tasks/:taskId`. */
   pattern: string;
   module: BuildRoute["module"];
   branch: readonly BuildRoute[];
@@ -18,18 +18,18 @@ export interface RouteMatch {
 }
 
 export interface RouteTable {
-  /** The most specific route of a path; case-sensitive, unlike Remix's own matching. */
+  /** Returns the most specific route of a path. Case-sensitive, unlike Remix's matching. */
   match(pathname: string): RouteMatch | undefined;
   /**
-   * Remix for one page, given that page's route and its layouts only. With all routes it ranks every one of them three times
-   * a request and makes them anew to draw the page, which together took a third of the time of a board.
+   * Returns a Remix handler that knows only this page's route and its layouts. With all routes, Remix ranks each of
+   * them three times per request and rebuilds them to render, which took a third of a board's response time.
    */
   page(route: TableRoute, mode: string): RequestHandler;
 }
 
 const tables = new WeakMap<object, RouteTable>();
 
-/** The routes of a build, compiled once, so that the front can tell their methods and reach their loaders. */
+/** Returns the route table of a build, compiled once. The front uses it to find methods and loaders. */
 export function routesOf(build: ServerBuild): RouteTable {
   const table = tables.get(build) ?? compile(build);
   tables.set(build, table);
@@ -95,7 +95,7 @@ function toTableRoute(build: Pick<ServerBuild, "routes">, route: BuildRoute): Ta
   };
 }
 
-/** Static segments count most and early ones more; an index route comes before its layout. */
+/** Ranks routes: static segments weigh more than parameters, early ones more than late; an index beats its layout. */
 function weight({ segments, branch }: TableRoute): number {
   const isIndex = branch.at(-1)?.index === true;
   const score = segments.reduce((sum, segment) => sum * 4 + segmentWeight(segment), 0);
@@ -107,7 +107,7 @@ function segmentWeight(segment: string): number {
   return segment.startsWith(":") ? 1 : 3;
 }
 
-/** Asked of dozens of routes for each request, so it makes nothing; only the one that fits has its parameters read. */
+/** Runs for dozens of routes per request, so it allocates nothing. Parameters are read only from the match. */
 function fits(segments: readonly string[], parts: readonly string[]): boolean {
   for (let at = 0; at < segments.length; at += 1) {
     const segment = segments[at];

@@ -12,27 +12,27 @@ export const dailySchedule = [
 ] as const;
 
 /**
- * What was due and did not run, because its call failed, its process died or nobody was there, is looked for again.
- * A claim that did not finish is free again after five minutes.
+ * When to look for due entries that did not run, because the call failed, the process died or none was running.
+ * An unfinished claim expires after five minutes.
  */
 export const missedPattern = "*/10 * * * *";
 const callPatience = 60_000;
 
-/** Expired leases go back to the queue within five seconds, so the sweep runs a little more often. */
+/** Expired leases must return to the queue within five seconds, so the sweep runs a little more often. */
 const sweepEveryMilliseconds = 4_000;
 
 export interface SchedulerOptions {
   database: Database;
   log: Logger;
-  /** Where this process answers, for example `http://127.0.0.1:3000`. */
+  /** Origin at which this process reaches itself, for example `http://127.0.0.1:3000`. */
   ownOrigin: string;
-  /** Without a secret the endpoints refuse every call, so the daily entries are left to somebody else. */
+  /** Without a secret the endpoints refuse every call, so this process skips the daily entries. */
   cronSecret: string | undefined;
-  /** Whether this process runs the daily entries (embedded mode); the sweep runs in every process. */
+  /** Whether this process runs the daily entries (embedded mode). The sweep runs in every process. */
   daily: boolean;
 }
 
-/** Starts the schedule of one process. The returned function stops it and waits for what is under way. */
+/** Starts the schedule of one process. The returned function stops it and waits for a running sweep. */
 export function startScheduler(options: SchedulerOptions): () => Promise<void> {
   const crons = options.daily && options.cronSecret ? startDaily(options) : [];
   const stopSweep = startSweep(options);
@@ -52,6 +52,7 @@ function startDaily(options: SchedulerOptions): Cron[] {
   return [...entries, missed];
 }
 
+/** Starts one cron entry in UTC. Logs failures instead of throwing. */
 export function startCron(
   pattern: string,
   { log }: Pick<SchedulerOptions, "log">,
@@ -67,7 +68,7 @@ export function startCron(
   });
 }
 
-/** Runs each entry whose last due time nobody finished. */
+/** Runs each entry whose last due run was not finished. */
 export async function runMissedEntries(options: EntryOptions, now: Date): Promise<void> {
   for (const { name, pattern } of dailySchedule) {
     const [lastDue] = new Cron(pattern, { timezone: "UTC", paused: true }).previousRuns(1, now);
@@ -77,7 +78,7 @@ export async function runMissedEntries(options: EntryOptions, now: Date): Promis
 
 type EntryOptions = Pick<SchedulerOptions, "database" | "log" | "ownOrigin" | "cronSecret">;
 
-/** Runs one entry in one of all processes: whoever claims the due time first. Returns whether this process ran it. */
+/** Runs one entry if this process is the first to claim its due time. Returns whether it ran here. */
 export async function runScheduledEntry(
   options: EntryOptions,
   name: (typeof dailySchedule)[number]["name"],
@@ -101,15 +102,15 @@ export async function runScheduledEntry(
   return true;
 }
 
-/** The run of an entry for whoever claims it first, which is to be finished; null for all others. */
+/** Claims a run for the first process that asks, which must finish it. Returns null to all others. */
 export async function claimScheduledRun(database: Database, name: string, dueAt: Date) {
-  // The processes' timers differ by milliseconds; the entry is named by its minute.
+  // Timers of the processes differ by milliseconds, so runs are identified by the minute.
   const minute = new Date(Math.floor(dueAt.getTime() / 60_000) * 60_000);
   const run = { p_name: name, p_due_at: minute.toISOString() };
   return (await callService(database, "claim_schedule_run", run, z.boolean())) ? run : null;
 }
 
-/** Headers are bytes; letters beyond ASCII go as UTF-8. */
+/** `Authorization` value of the secret. Header strings are Latin-1, so non-ASCII letters are sent as UTF-8 bytes. */
 function bearerOf(secret: string): string {
   return `Bearer ${Buffer.from(secret, "utf8").toString("latin1")}`;
 }
@@ -138,8 +139,8 @@ function startSweep({ database, log }: SchedulerOptions): () => Promise<void> {
 }
 
 /**
- * Expired leases, old sessions, limits and realtime rows, in one call that any number of processes may make at once; then
- * the recurring work whose slot has come, each slot once.
+ * Cleans up expired leases, old sessions, limits and realtime rows in one call, then starts due recurring work, each
+ * slot once. Any number of processes may sweep at the same time.
  */
 async function sweep(database: Database): Promise<void> {
   const { due_recurrences } = await callService(database, "sweep", {}, sweepSchema);

@@ -20,10 +20,10 @@ export function pageHeaders(env: Env, nonce: string, pathname: string): Record<s
   };
 }
 
-/** Where the address itself says what nobody else is to know. */
+/** Stricter policies for pages whose address contains a secret. */
 const referrerPolicies: Readonly<Record<string, string>> = {
   "/m/pair": "no-referrer",
-  // Not none at all: the browser would then name no origin with the form either.
+  // Not `no-referrer`: the browser would then send no origin with the form either.
   "/authorize": "same-origin",
   "/join/": "same-origin",
 };
@@ -44,7 +44,7 @@ function commonHeaders(env: Env): Record<string, string> {
 }
 
 function pagePolicy(env: Env, nonce: string, pathname: string): string {
-  // Vite's development client adds style elements and a socket of its own.
+  // Vite's development client adds style elements and opens its own WebSocket.
   const styles = env.isProduction ? `'self' 'nonce-${nonce}'` : "'self' 'unsafe-inline'";
   const connections = env.isProduction ? "'self'" : "'self' ws:";
   return [
@@ -56,7 +56,7 @@ function pagePolicy(env: Env, nonce: string, pathname: string): string {
     "worker-src 'self'",
     "object-src 'none'",
     "base-uri 'none'",
-    // The answer to the form of consent leads back to the program, which may be anywhere; browsers hold that against the form.
+    // The consent form redirects back to the program at any origin, which browsers check against `form-action`.
     ...(pathname === "/authorize" ? [] : ["form-action 'self'"]),
     "frame-ancestors 'none'",
   ].join("; ");

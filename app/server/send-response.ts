@@ -4,15 +4,15 @@ import { constants, gzip } from "node:zlib";
 
 const compress = promisify(gzip);
 
-/** Shorter answers gain nothing from compression. */
+/** Minimum size in bytes: shorter answers gain nothing from compression. */
 const compressFrom = 4_096;
 
-/** Writes a web response to Node's in one piece: no page or answer is streamed but event streams, which write for themselves. */
+/** Writes a web response to Node's in one piece. Only event streams are streamed, and they write to the sink. */
 export async function sendResponse(response: Response, target: ServerResponse): Promise<void> {
   send(response, Buffer.from(await response.arrayBuffer()), target);
 }
 
-/** The same for JSON answers, long ones compressed for those who accept it: they do not pass through Express. */
+/** Like `sendResponse`, for JSON answers. Compresses long ones itself, because they bypass Express. */
 export async function sendApiResponse(
   response: Response,
   request: IncomingMessage,

@@ -31,7 +31,7 @@ async function start(): Promise<void> {
   const log = createLog(givenEnv.logLevel);
   const server = new HttpServer();
   server.on("request", answerNotReady);
-  // Taken first: whoever has the wrong port learns it before anything else is started.
+  // Listen first, so that a taken port is reported before anything else starts.
   await listen(server, givenEnv);
 
   const backend = await openBackend(givenEnv);
@@ -56,7 +56,7 @@ async function serve({ backend, log, server, startedAt }: Parts): Promise<void> 
   const database = metrics.calls.measure(backend.database);
   const firstStart = backend.isEmbedded ? await prepareFirstStart(database) : null;
   const stopController = new AbortController();
-  // Every stream and long poll listens to it.
+  // Every stream and long poll listens to this signal, so lift Node's listener warning.
   setMaxListeners(0, stopController.signal);
   const hub = createHub({ database, log });
   const services: Services = {
@@ -90,7 +90,7 @@ async function serve({ backend, log, server, startedAt }: Parts): Promise<void> 
   await announce(env, firstStart);
 }
 
-/** The schedule and the outbox of notices; any number of processes may run them side by side. */
+/** Starts the schedule and the outbox of notices. Any number of processes may run them at the same time. */
 function startBackgroundWork(
   { database, log, env }: Services,
   server: Server,
@@ -116,7 +116,7 @@ function startBackgroundWork(
   };
 }
 
-/** For the person at the terminal, beside the log: where to go, and once what was created. */
+/** Prints for the person at the terminal: the address, who can register, and on first start what was created. */
 async function announce(env: Env, firstStart: FirstStart | null): Promise<void> {
   const lines = firstStart ? describeFirstStart(firstStart, env.appOrigin) : [];
   const door = await checkRegistration(env);
@@ -125,7 +125,7 @@ async function announce(env: Env, firstStart: FirstStart | null): Promise<void> 
   process.stdout.write(`${[...about, ...lines].join("\n")}\n`);
 }
 
-/** Who can get an account, as the operator reads it. */
+/** Who can get an account, in words for the operator. */
 const doors = {
   open: "Registration is open: whoever reaches this address can create an account (REGISTRATION=open).",
   invite: "Registration is by invitation: an administrator creates accounts (REGISTRATION=invite).",
@@ -141,7 +141,7 @@ function listen(server: Server, env: Env): Promise<void> {
   });
 }
 
-/** Until everything is up, so that nobody waits for an answer that never comes. */
+/** Answers 503 until everything is up, so that no request hangs. */
 function answerNotReady(_request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(503, { "retry-after": "1", "content-type": "application/json" });
   response.end(JSON.stringify({ error: "The service is starting; try again.", code: 503 }));
@@ -153,7 +153,7 @@ class PortTakenError extends Error {
   }
 }
 
-/** Where this process reaches itself, whatever the public address is. */
+/** Origin at which this process reaches itself, independent of the public address. */
 function ownOrigin(address: AddressInfo | string | null, env: Env): string {
   const host = ["0.0.0.0", "::"].includes(env.host) ? "127.0.0.1" : env.host;
   const port = typeof address === "object" && address ? address.port : env.port;

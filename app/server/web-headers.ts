@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * The headers of a request as web APIs take them. Node drops all but the first of repeated
- * Authorization headers; here they are joined, which makes them a malformed one.
+ * Converts a request's headers to web `Headers`. Node keeps only the first of repeated Authorization headers; here
+ * they are joined, which makes them malformed and refused.
  */
 export function webHeaders(request: IncomingMessage): Headers {
   const { headers, rawHeaders } = request;

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The worker as one file that needs Node and git only, with what a person compares it by. */
+/** The worker as one file that needs only Node and git, with the checksum people compare. */
 export interface WorkerFile {
   bytes: Buffer<ArrayBuffer>;
   sha256: string;
 }
 
-/** The file that the build has put beside the programs; null where nothing was built. */
+/** Reads the worker file that the build put beside the programs, or returns null if there is no build. */
 export async function readWorkerFile(folder: string): Promise<WorkerFile | null> {
   try {
     const bytes = Buffer.from(await readFile(join(folder, "backloom-worker.mjs")));

@@ -33,6 +33,19 @@ const letTimePass = () =>
   t.sql.query(`update account_identities set checked_at = checked_at - interval '21 minutes',
     asked_until = asked_until - interval '21 minutes'`);
 
+/** So many hours go by for one person. */
+async function letHoursPass({ sub, user }: Insider, hours: number): Promise<void> {
+  const earlier = `interval '${hours} hours'`;
+  await t.sql.query(
+    `update account_identities set checked_at = checked_at - ${earlier} where subject = $1`,
+    [sub],
+  );
+  await t.sql.query(
+    `update user_sessions set created_at = created_at - ${earlier} where user_id = $1`,
+    [user.id],
+  );
+}
+
 /** Somebody with everything that lets one in. */
 async function insider() {
   const { sub, email } = addPerson(provider);
@@ -159,6 +172,33 @@ describe("an account that ended at the provider", () => {
     await letTimePass();
     await check();
     expect(await access(person)).toEqual(outside);
+  });
+
+  it("signs in again within OIDC_RECHECK_HOURS, or ends, where the provider gives no refresh token", async () => {
+    provider.now.givesRefreshTokens = false;
+    const person = await insider();
+    expect(app.logLines.join("\n")).toContain("gives no refresh token");
+    await letHoursPass(person, 83);
+    await check();
+    expect(await access(person)).toEqual(inside);
+    await letHoursPass(person, 2);
+    await check();
+    expect(await access(person), "half of seven days").toEqual([302, 200, 200, 200]);
+
+    const { cookie } = await travel(app, provider, person.sub);
+    const here = { ...person, cookie: cookie ?? "" };
+    await letHoursPass(person, 83);
+    await check();
+    expect(await access(here), "signed in again").toEqual(inside);
+    await letHoursPass(person, 86);
+    await Promise.all([check(), check()]);
+    expect(await access(here), "seven days").toEqual(outside);
+    const ends = "select from audit_events where user_id = $1 and kind = 'identity.ended'";
+    expect((await t.sql.query(ends, [person.user.id])).rowCount).toBe(1);
+
+    const back = await travel(app, provider, person.sub);
+    provider.now.givesRefreshTokens = true;
+    expect(await access({ ...person, cookie: back.cookie ?? "" })).toEqual([200, 401, 401, 401]);
   });
 
   it("loses the administrator's role at the next look when the claim is gone", async () => {

@@ -18,11 +18,12 @@ export const clientSecret = "secret of the test provider";
 /** A sign-in provider behind a real address: people who exist there, and what goes wrong on request. */
 export async function startProvider() {
   const people = new Map<string, Person>();
-  /** Who sits in front of the browser, what an ID token is changed into, and whether anything answers at all. */
+  /** Who sits in front of the browser, what an ID token is changed into, and whether anything answers and gives refresh tokens. */
   const now = {
     person: "",
     changes: null as Record<string, string> | null,
     isAway: false,
+    givesRefreshTokens: true,
   };
   const counts = { renewals: 0 };
   const { privateKey } = await generateKeyPair("RS256", { extractable: true });
@@ -59,6 +60,10 @@ export async function startProvider() {
         profile: ["preferred_username", "groups"],
       },
       features: { devInteractions: { enabled: false } },
+      issueRefreshToken: (_context, client, code) =>
+        now.givesRefreshTokens &&
+        client.grantTypeAllowed("refresh_token") &&
+        code.scopes.has("offline_access"),
       interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
       findAccount: (_context, accountId) => {
         const person = people.get(accountId);

@@ -304,6 +304,8 @@ describe("the variables", () => {
     ["OIDC_CLIENT_ID", { OIDC_ISSUER: "https://id.example.org" }],
     ["OIDC_ALLOWED_DOMAINS", { ...variables, OIDC_ALLOWED_DOMAINS: "a b" }],
     ["OIDC_ADMIN_CLAIM", { ...variables, OIDC_ADMIN_CLAIM: "groups=" }],
+    ["OIDC_RECHECK_HOURS", { ...variables, OIDC_RECHECK_HOURS: "0" }],
+    ["OIDC_RECHECK_HOURS", { ...variables, OIDC_RECHECK_HOURS: "a week" }],
     [
       "OIDC_CLIENT_SECRET_FILE",
       { ...variables, OIDC_CLIENT_SECRET: "", OIDC_CLIENT_SECRET_FILE: "/none" },

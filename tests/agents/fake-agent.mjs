@@ -1,6 +1,6 @@
 // An agent that speaks the Agent Client Protocol and ends in the way that FAKE_ENDING names, or the file `ending` of its home. It needs no model.
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { agent, ndJsonStream, RequestError } from "@agentclientprotocol/sdk/unstable";
@@ -16,6 +16,7 @@ const usage = {
 };
 const author = ["-c", "user.name=Fake", "-c", "user.email=fake@example.com"];
 const cancelled = new AbortController();
+let stopPrompt = () => undefined;
 let calls = 0;
 
 const app = agent({ name: "fake" })
@@ -40,7 +41,10 @@ const app = agent({ name: "fake" })
     return { modes };
   })
   .onRequest("session/set_mode", () => ({}))
-  .onNotification("session/cancel", () => cancelled.abort())
+  .onNotification("session/cancel", () => {
+    cancelled.abort();
+    stopPrompt();
+  })
   .onRequest("session/prompt", async ({ params, client }) => {
     const words = params.prompt.map((block) => block.text ?? "").join("\n");
     remember({ ...recall(), words: [...recall().words, words] });
@@ -90,6 +94,22 @@ async function act(client, words) {
       await edit(client, "told.txt", words);
       await tell(client, "agent_message_chunk", "Done as told.");
       return { stopReason: "end_turn", usage };
+    }
+    case "patient": {
+      // Notes what it is told, works for a while, and stops whenever it is asked to.
+      const { BACKLOOM_ATTEMPT: attempt, FAKE_HEARD, FAKE_MILLISECONDS } = process.env;
+      appendFileSync(FAKE_HEARD, `${JSON.stringify({ attempt, words })}\n`);
+      await command(client, "make");
+      const reason = await new Promise((resolve) => {
+        const end = setTimeout(() => resolve("end_turn"), Number(FAKE_MILLISECONDS));
+        stopPrompt = () => {
+          clearTimeout(end);
+          resolve("cancelled");
+        };
+      });
+      await edit(client, `made-${attempt}.txt`, "made\n");
+      if (reason === "end_turn") await tell(client, "agent_message_chunk", "Made.");
+      return { stopReason: reason, usage };
     }
     case "resumed":
     case "forgetful":

@@ -1,7 +1,8 @@
-import { readdirSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { getAgentJob } from "~/domain/agent-jobs/operations.server";
+import { addComment, listJobMessages } from "~/domain/comments/operations.server";
 import { reviewJob } from "~/domain/job-reviews/operations.server";
 import { answerQuestion } from "~/domain/questions/operations.server";
 import { cancelSprintRun } from "~/domain/sprint-runs/operations.server";
@@ -9,6 +10,7 @@ import { at } from "../db/world";
 import { startTcpProxy } from "../setup/tcp-proxy";
 import { openStage, startRun } from "../worker/fixture";
 import { sandboxProblem } from "../worker/sandbox-scene";
+import { openToolGate } from "../worker/tool-gate";
 import { isAlive, read, startWorker } from "../worker/worker-process";
 import { openModel, type ScriptedModel } from "./models/open-model";
 import { type Step, tokensOfAnswer } from "./models/script";
@@ -55,7 +57,9 @@ async function openScene(tool: RealTool, script: readonly Step[], tasks = 1) {
     return worker.output();
   };
   const toolPid = () => pidBelow(join(home, "work", "workers", `worker-${code}`, "worktrees"));
-  return { run, model, start, job, goOn, work, toolPid };
+  const folderOfJob = async (file: string) =>
+    join(home, "work", "workers", `worker-${code}`, "worktrees", `${(await job()).id}-1`, file);
+  return { run, model, start, job, goOn, work, toolPid, folderOfJob };
 }
 
 /** The process group of the tool, as the worker has noted it. */
@@ -133,6 +137,39 @@ for (const tool of toolsHere) {
       for (const words of ["Write a line", "I have asked for the colour.", "Green"]) {
         expect(heard).toContain(words);
       }
+      expect((await run.read()).status).toBe("done");
+    });
+
+    it("hears what a person writes, in the middle of its work or in one more turn of the same conversation", async () => {
+      const wait = { run: "touch begun; while [ ! -e go ]; do sleep 0.1; done; echo ran" };
+      // What is not heard in the middle is heard once the turn has ended.
+      const first = tool.way === "codex exec" ? [wait, { say: "Done." }] : [wait];
+      const script = [...first, write("told.txt"), { say: "Done as told." }];
+      const { run, model, start, job, folderOfJob } = await openScene(tool, script);
+      const gate = await openToolGate(app.port);
+      const worker = start(gate.url, "--once", "--silence", "60");
+      await vi.waitFor(
+        async () => expect(existsSync(await folderOfJob("begun")), worker.output()).toBe(true),
+        { timeout: 120_000 },
+      );
+      const { id, task_id } = await job();
+      const body = "Use tabs, not spaces.";
+      await addComment(actor, { kind: "task", id: String(task_id), body, send_to_agent: true });
+      // One heartbeat is under way at a time: when the second begins, the first has brought the message.
+      const beats = gate.given("job_heartbeat").length;
+      await vi.waitFor(
+        () => expect(gate.given("job_heartbeat").length).toBeGreaterThan(beats + 1),
+        { timeout: 60_000 },
+      );
+      writeFileSync(await folderOfJob("go"), "");
+      expect(await worker.ended, worker.output()).toBe(0);
+      const done = await job();
+      expect(done, worker.output()).toMatchObject({ status: "done", summary: "Done as told." });
+      expect(filesOf(String(done.branch))).toContain("told.txt");
+      expect(JSON.stringify(model.asked.at(-1))).toContain(body);
+      expect((await listJobMessages(actor, { job_id: id })).messages).toMatchObject([
+        { text: body, state: "acted_on", attempt: 1 },
+      ]);
       expect((await run.read()).status).toBe("done");
     });
 

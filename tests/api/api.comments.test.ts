@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type Comment, commentListSchema, commentSchema } from "~/contract/comment";
 import { getInbox } from "~/domain/inbox/operations.server";
-import { archiveProduct } from "~/domain/products/operations.server";
-import { bearer, createToken, startTestApp } from "../setup/app";
+import { createWebhook } from "~/domain/notices/operations.server";
+import { archiveProduct, removeProductMember } from "~/domain/products/operations.server";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { addMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser, type TestUser } from "../setup/users";
@@ -185,6 +186,16 @@ describe("mentions", () => {
     expect(await inbox(member)).not.toContainEqual(expect.objectContaining(mention));
   });
 
+  it("leave the inbox of a person who leaves the product", async () => {
+    const { as, owner, member, places, backlog } = await scene();
+    await (await as(owner)).say(places[2], `@${member.username} a secret`);
+    const inbox = async () => JSON.stringify(await getInbox(t.actorOf(member), {}));
+    expect(await inbox()).toContain("a secret");
+    const { id: product_id } = backlog.product;
+    await removeProductMember(t.actorOf(owner), { product_id, user_id: member.id });
+    expect(await inbox()).not.toContain("a secret");
+  });
+
   it("are no code, no address and nobody else's name; an edit tells whoever is new", async () => {
     const { as, owner, member, backlog, places } = await scene();
     const third = await createUser(t);
@@ -218,12 +229,21 @@ describe("mentions", () => {
         [user.id, `https://push.example/${user.id}`],
       );
     }
+    const stranger = await createUser(t);
+    const theirs = await seedBacklog(t, stranger);
+    for (const [user, { product }] of [
+      [owner, backlog],
+      [stranger, theirs],
+    ] as const) {
+      const url = "https://hooks.example/all";
+      await createWebhook(t.actorOf(user), { product_id: product.id, url });
+    }
     const ada = await as(owner);
-    const { id } = await ada.say(places[1], `@${member.username} please`);
+    const { id } = await ada.say(places[1], `@${member.username} @${stranger.username} please`);
     await ada.send("PATCH", `${places[1]}/${id}`, { body: `@${member.username} pretty please` });
     const { rows } = await t.sql.query(
-      "select kind, user_id, payload ->> 'path' as path from public.notices where product_id = $1",
-      [backlog.product.id],
+      "select kind, user_id, payload ->> 'path' as path from public.notices where product_id = any ($1)",
+      [[backlog.product.id, theirs.product.id]],
     );
     expect(rows).toEqual([
       { kind: "mentioned", user_id: member.id, path: `/stories/${backlog.story.id}#comment-${id}` },
@@ -270,5 +290,25 @@ describe("comments reach", () => {
       data: { op: "I", entity: "comment", id, task_id: backlog.task.id },
     });
     stream.close();
+  });
+
+  it("no stream of a stranger, also when it names them", async () => {
+    const { as, owner, places } = await scene();
+    const stranger = await createUser(t);
+    const theirs = await seedBacklog(t, stranger);
+    const { token, say } = await as(stranger);
+    const live = `${app.origin}/api/realtime`;
+    const cookie = await signIn(t, app, stranger);
+    const own = await openStream(`${live}/backlog?product_id=${theirs.product.id}`, bearer(token));
+    const notifications = await openStream(`${live}/notifications`, { cookie });
+    await own.nextNamed("ready");
+    await notifications.nextNamed("state");
+    const { id } = await (await as(owner)).say(places[2], `A secret, @${stranger.username}.`);
+    const last = await say(`/api/tasks/${theirs.task.id}/comments`, "Mine.");
+    expect(await own.nextChange()).toMatchObject({ data: { id: last.id } });
+    for (const stream of [own, notifications]) {
+      expect(JSON.stringify(stream.messages)).not.toContain(id);
+      stream.close();
+    }
   });
 });

@@ -180,6 +180,7 @@ await updateStory(actor, { story_id: storyId, labels: ["web"] });
 await editTask(actor, { task_id: backlog.task.id, labels: ["web"] });
 await workUnderBudgets();
 const landing = await land();
+const issueNote = await noteIssues();
 const [remark, formerRemark] = [await remarks("Mind the quotes."), await remarks("Never mind.")];
 const [xml, pdf] = [at(otherStories, 0), at(otherStories, 1)];
 await wait("story", storyId, xml.id);
@@ -229,6 +230,20 @@ async function land(): Promise<{ id: string; lease: string }> {
   return at((await t.sql.query(insert, held)).rows, 0);
 }
 
+/** Of one product the work of an issue is done; a comment of the other one is written under a lease. */
+async function noteIssues(): Promise<{ id: string; lease: string }> {
+  const url = "https://code.example/acme/shop/issues/7";
+  const label = "update public.products set forge_issue_label = 'backlog' where id = $1";
+  await t.sql.query(label, [worked.product.id]);
+  const made = "select id from public.stories where product_id = $1 and status = 'DONE' limit 1";
+  const { rows } = await t.sql.query(made, [worked.product.id]);
+  const brought = "update public.stories set origin = 'forge', external_url = $2 where id = $1";
+  await t.sql.query(brought, [at(rows, 0).id, url]);
+  const insert = `insert into public.issue_notes (product_id, url, deed, worker, lease_until)
+    values ($1, $2, 'comment', 'w', now() + interval '1 hour') returning id, lease`;
+  return at((await t.sql.query(insert, [backlog.product.id, url])).rows, 0);
+}
+
 /** As many tasks are finished as a forecast needs, and one is at work under a budget of every scope. */
 async function workUnderBudgets(): Promise<void> {
   const run = await startSprintRun(actor, { sprint_id: worked.sprint.id });
@@ -271,6 +286,7 @@ const ids: Record<string, string> = {
   jobs: job.id,
   views: view.id,
   landings: landing.id,
+  "issue-notes": issueNote.id,
   files: picture.id,
 };
 /** A run begins with the one and leaves the other out. */
@@ -301,6 +317,8 @@ const bodies: Record<string, unknown> = {
   observePulls: observed,
   observeIssues: { product_id: backlog.product.id, label: "backlog", issues: [] },
   nextLanding: { worker: "worker-2", pushes: true },
+  nextIssueNote: { worker: "worker-2", project: "acme/shop" },
+  reportIssueNote: { lease: issueNote.lease, state: "working" },
   reportLanding: { lease: landing.lease, state: "working" },
   reportMerged: { head_sha: diff.head_sha },
   reviewJob: { verdict: "approve", summary: "Good" },

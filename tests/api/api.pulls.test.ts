@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { pullListSchema } from "~/contract/pull";
 import { reportAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
 import { getInbox } from "~/domain/inbox/operations.server";
+import { getInsights } from "~/domain/insights/operations.server";
 import { updateProduct } from "~/domain/products/operations.server";
 import { getSprintRun, startRun } from "~/domain/sprint-runs/operations.server";
 import { claim } from "../db/agents/sprint-world";
@@ -159,6 +160,29 @@ describe("PUT /api/pulls/observed", () => {
     const ci = await scene("ci");
     await ci.observe({ state: "merged" });
     expect(await ci.state()).toMatchObject({ status: "done" });
+  });
+
+  it("counts what came back, and the time until it landed", async () => {
+    const { actor, product, job, observe } = await scene();
+    const landing = async () => (await getInsights(actor, { product_id: product.id })).landing;
+    const none = { landed: 0, median_seconds: null, longest_seconds: null, returns: [] };
+    expect(await landing()).toEqual(none);
+    await observe({ ...red, mergeable: false, comments: [comment, { ...comment, id: "2" }] });
+    const once = { returned: 1, asked: 0 };
+    expect((await landing()).returns).toEqual(
+      ["ci_failed", "conflict", "review_comment"].map((kind) => ({ kind, ...once })),
+    );
+    const again = await claim(actor);
+    const done = { status: "done" as const, verify_result: "ALIGNED" as const, head_sha: other };
+    await reportAgentJob(actor, { job_id: again.id, attempt: again.attempt, ...done });
+    await t.sql.query(
+      "update agent_jobs set finished_at = now() - interval '2 hours' where id = $1",
+      [job.id],
+    );
+    await observe({ head_sha: other, state: "merged", observed_at: "2026-11-23T11:00:00.000Z" });
+    const { landed, median_seconds, longest_seconds } = await landing();
+    expect([landed, median_seconds === longest_seconds]).toEqual([1, true]);
+    expect(Math.round((median_seconds ?? 0) / 60)).toBe(120);
   });
 
   it("keeps the newest of what was seen, and lists it", async () => {

@@ -34,6 +34,22 @@ describe("GET /api/ready", () => {
     await expect.poll(status).toBe(200);
   });
 
+  it("is 503 when the network falls silent, and 200 once there is another way, though no connection was ended", async () => {
+    const url = new URL(t.urlFor("authenticator"));
+    const proxy = await startTcpProxy(Number(url.port));
+    url.port = String(proxy.port);
+    const database = connectDatabase({ ...t.supabase, databaseUrl: url.href, connections: 1 });
+    afterAll(() => Promise.all([database.close(), proxy.close()]));
+    const app = await startTestApp(t, { database });
+    const status = async () => (await app.request("/api/ready")).status;
+
+    await expect.poll(status).toBe(200);
+    proxy.freeze();
+    await expect.poll(status).toBe(503);
+    // New connections get through; the only one that may be open is still the silent one.
+    await expect.poll(status).toBe(200);
+  });
+
   it("answers without a credential, and says which version serves", async () => {
     const app = await startTestApp(t);
     await vi.waitFor(async () => {

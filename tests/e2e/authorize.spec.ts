@@ -1,10 +1,24 @@
 import { createHash, randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { type BrowserContextOptions, expect } from "@playwright/test";
 import { findingsInBothThemes } from "./axe";
 import { test } from "./test";
 import { newPerson, newWorld } from "./world";
 
-const redirect = "http://127.0.0.1:43111/callback";
+/** A program that waits on this machine for the browser to come back to it. */
+const program = createServer((_, response) => response.end("Back at the program"));
+let redirect = "";
+test.beforeAll(async () => {
+  await new Promise<void>((listening) => program.listen(0, "127.0.0.1", listening));
+  const { port } = program.address() as AddressInfo;
+  redirect = `http://127.0.0.1:${port}/callback`;
+});
+test.afterAll(() => {
+  program.closeAllConnections();
+  program.close();
+});
+
 const devices: readonly [name: string, options: BrowserContextOptions][] = [
   ["desktop", { viewport: { width: 1280, height: 860 } }],
   ["phone", { viewport: { width: 390, height: 844 }, isMobile: true }],
@@ -35,10 +49,11 @@ for (const [device, options] of devices) {
       () => document.documentElement.scrollWidth > window.innerWidth,
     );
     expect(tooWide, "wider than the window").toBe(false);
-    await page.route(`${redirect}**`, (route) => route.fulfill({ body: "Back at the program" }));
     await page.getByRole("checkbox", { name: /\(/ }).first().check();
     await page.getByRole("button", { name: "Allow" }).click();
-    await expect(page).toHaveURL(/^http:\/\/127\.0\.0\.1:43111\/callback\?.*code=/);
+    await expect(page.getByText("Back at the program")).toBeVisible();
+    expect(page.url()).toMatch(/\/callback\?.*code=/);
+    expect(page.url().startsWith(redirect)).toBe(true);
     const answer = new URL(page.url()).searchParams;
     expect(answer.get("state")).toBe("of the program");
     const tokens = await owner.context.request.post("/token", {

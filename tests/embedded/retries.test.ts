@@ -96,9 +96,24 @@ describe("a call over a pooled connection", () => {
     const database = connectDatabase({ ...t.supabase, databaseUrl: databaseUrl.href });
     const call = database.call("slow", { p_seconds: 30 });
     const cut = expect(call).rejects.toEqual(refused(503));
-    await expect.poll(() => countActive()).toBe(1);
+    await expect.poll(() => countSlow(30)).toBe(1);
     proxy.cut();
     await cut;
+    expect(await database.call("touch", { p_id: 1 })).toBe("true");
+    await database.close();
+    await proxy.close();
+  });
+
+  it("is given up, and not repeated, when the network says nothing any more", async () => {
+    const proxy = await startTcpProxy(Number(new URL(t.urlFor("authenticator")).port));
+    const databaseUrl = new URL(t.supabase.databaseUrl);
+    databaseUrl.port = String(proxy.port);
+    const options = { databaseUrl: databaseUrl.href, connections: 1 };
+    const database = connectDatabase({ ...t.supabase, ...options });
+    const call = expect(database.call("slow", { p_seconds: 3 })).rejects.toEqual(refused(503));
+    await expect.poll(() => countSlow(3)).toBe(1);
+    proxy.freeze();
+    await call;
     expect(await database.call("touch", { p_id: 1 })).toBe("true");
     await database.close();
     await proxy.close();
@@ -111,10 +126,12 @@ describe("a call over a pooled connection", () => {
   });
 });
 
-async function countActive(): Promise<number> {
+/** How many calls of `slow` for so many seconds are at work. */
+async function countSlow(seconds: number): Promise<number> {
   const { rowCount } = await t.sql.query(
     `select from pg_stat_activity
-      where datname = current_database() and application_name = 'backloom' and state = 'active'`,
+      where datname = current_database() and state = 'active' and pid <> pg_backend_pid() and query like $1`,
+    [`%"p_seconds":${seconds}}%`],
   );
   return rowCount ?? 0;
 }

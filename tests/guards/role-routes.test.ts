@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { fileSchema } from "~/contract/file";
+import { addComment } from "~/domain/comments/operations.server";
 import { setMemberRole } from "~/domain/products/operations.server";
 import { createSavedView } from "~/domain/saved-views/operations.server";
 import { startSprintRun } from "~/domain/sprint-runs/operations.server";
@@ -10,8 +12,9 @@ import { routesFromSources } from "../setup/route-build";
 import { createUser } from "../setup/users";
 
 /**
- * Every page, read and stream of the table of routes, asked for by each role: owner, member, viewer, demo account, stranger. New
- * routes are covered as soon as they exist. What writes is in `db/policies/role-operations`.
+ * Every page, read and stream of the table of routes, asked for by each role: owner, member, viewer, demo account, stranger. No answer
+ * to the stranger has a word of what people said to each other or to an agent. New routes are covered as soon as they exist. What writes
+ * is in `db/policies/role-operations`.
  */
 
 const t = await createTestDatabase({ realtime: true });
@@ -35,6 +38,14 @@ await setMemberRole(actor, { product_id, user_id: people.viewer.id, role: "VIEWE
 await t.sql.query("update public.tasks set implementation_plan = 'Plan'");
 const run = await startSprintRun(actor, { sprint_id: backlog.sprint.id });
 const job = await claim(actor);
+const said = "Quetzalcoatlus";
+const body = `${said} @${people.stranger.username} @${people.viewer.username}`;
+for (const kind of ["pbi", "story"] as const) {
+  await addComment(actor, { kind, id: backlog[kind].id, body });
+}
+const comment = await addComment(actor, {
+  ...{ kind: "task", id: backlog.task.id, body, send_to_agent: true },
+});
 const view = await createSavedView(actor, {
   product_id,
   page: "board",
@@ -50,6 +61,15 @@ for (const role of roles) {
   tokens.set(role, await createToken(t, people[role]));
 }
 
+const upload = new FormData();
+upload.set("product_id", product_id);
+upload.set("task_id", backlog.task.id);
+upload.set("file", new File([said], "said.txt"));
+const uploaded = await app.request("/api/files", {
+  ...{ method: "POST", headers: bearer(tokens.get("owner") ?? ""), body: upload },
+});
+const file = fileSchema.parse(await uploaded.json());
+
 const own: Record<string, string> = {
   ":productId": product_id,
   ":sprintId": backlog.sprint.id,
@@ -57,9 +77,21 @@ const own: Record<string, string> = {
   ":taskId": backlog.task.id,
   ":jobId": job.id,
   ":runId": run.id,
+  ":commentId": comment.id,
+};
+const ofTask = { kind: "task", id: backlog.task.id };
+/** What these are asked. */
+const questions: Record<string, Record<string, string>> = {
+  "_app.branch": ofTask,
+  "_app.candidates": ofTask,
+  "_app.search": { q: said.slice(0, 7) },
+  "api.realtime.backlog": { product_id },
+  "api.realtime.job": { job_id: job.id },
+  "api.realtime.solo": { product_id },
 };
 /** What `:id` means below each of these. */
 const things: Record<string, string> = {
+  files: file.id,
   jobs: job.id,
   pbis: backlog.pbi.id,
   products: product_id,
@@ -72,18 +104,23 @@ const anyId = "00000000-0000-4000-8000-000000000000";
 const { routes } = await routesFromSources({ pages: true });
 type Route = (typeof routes)[string];
 
-function pathOf(route: Route | undefined): string {
-  if (!route) return "";
-  const parts = (route.path ?? "").split("/").filter((part) => part !== "");
+function patternOf(route: Route | undefined): string[] {
+  if (!route) return [];
+  return [...patternOf(routes[route.parentId ?? ""]), ...(route.path ?? "").split("/")];
+}
+
+function pathOf(route: Route): string {
+  // The layout of all pages has no address of its own.
+  if (route.id === "routes/_app") return "/dashboard";
+  const parts = patternOf(route).filter((part) => part !== "");
   const named = parts.map((part, index) => {
     if (part === ":id") return things[parts[index - 1] ?? ""] ?? anyId;
     return own[part] ?? part.replace(/^:.*/, anyId);
   });
-  return pathOf(routes[route.parentId ?? ""]) + named.map((part) => `/${part}`).join("");
+  return `/${named.join("/")}`;
 }
 
 const isApi = (name: string) => /^(api|mcp|openapi)\b/.test(name);
-const isStream = (name: string) => name.startsWith("api.realtime.");
 
 function reads({ module }: Route): boolean {
   const { loader } = module;
@@ -97,45 +134,95 @@ const asked = Object.values(routes)
   .map((route) => ({ route, name: route.id.replace(/^routes\/|\/route$/g, "") }))
   .filter(({ name }) => name !== "$" && name !== "api.$" && name !== "logout");
 
-async function statusFor(role: Role, { route, name }: (typeof asked)[number]): Promise<number> {
+async function answerFor(role: Role, { route, name }: (typeof asked)[number]) {
   const query = new URLSearchParams();
-  if (isStream(name)) {
-    query.set("product_id", product_id);
-    query.set("job_id", job.id);
-  }
+  for (const [key, value] of Object.entries(questions[name] ?? {})) query.set(key, value);
   if (!isApi(name)) query.set("_data", route.id);
-  const headers = isApi(name)
-    ? bearer(tokens.get(role) ?? "")
-    : { cookie: cookies.get(role) ?? "" };
   const end = new AbortController();
-  const answer = await app.request(`${pathOf(route) || "/"}?${query}`, {
-    headers,
-    signal: end.signal,
-  });
+  const ask = (headers: HeadersInit) =>
+    app.request(`${pathOf(route)}?${query}`, { headers, signal: end.signal });
+  const byCookie = { cookie: cookies.get(role) ?? "" };
+  const first = await ask(isApi(name) ? bearer(tokens.get(role) ?? "") : byCookie);
+  // Some of the API is for browsers alone.
+  const answer = first.status === 401 && isApi(name) ? await ask(byCookie) : first;
+  const isEndless = answer.headers.get("content-type")?.startsWith("text/event-stream");
+  const text = isEndless ? "" : await answer.text();
   end.abort();
-  return answer.status;
+  return { status: answer.status, text };
 }
+
+const ids = [...Object.values(own), ...Object.values(things)];
 
 /** Whether the address names something of the product. */
 function isOfProduct({ route, name }: (typeof asked)[number]): boolean {
-  const path = pathOf(route);
-  return (
-    isStream(name) ||
-    [...Object.values(own), ...Object.values(things)].some((id) => path.includes(id))
-  );
+  const address = [pathOf(route), ...Object.values(questions[name] ?? {})].join(" ");
+  return ids.some((id) => address.includes(id));
 }
+
+/** What the owner of a product is not shown here, and why. Every other route shows them something. */
+const notShown: Record<string, [number, string]> = {
+  "[.]well-known.$": [404, "answers what is not there"],
+  "_app.active-product": [204, "leads on"],
+  "_app.admin": [403, "an administrator's"],
+  "_app.admin._index": [403, "an administrator's"],
+  "_app.admin.audit": [403, "an administrator's"],
+  "_app.admin.prices": [403, "an administrator's"],
+  "_app.changes": [204, "leads on"],
+  "_app.ideas_.$ideaId": [404, "nobody's idea"],
+  "_app.jobs_.$jobId.file": [404, "no changes were sent"],
+  "_app.products.$productId._index": [204, "leads on"],
+  "_app.settings.avatar": [404, "has none"],
+  "_app.undo": [204, "leads on"],
+  _index: [204, "leads on"],
+  "_auth.auth.oidc._index": [204, "there is no provider"],
+  "_auth.auth.oidc.callback": [404, "there is no provider"],
+  "_auth.join.$code": [404, "no invitation"],
+  "_auth.login": [204, "is signed in"],
+  "_auth.password": [204, "needs none"],
+  "_auth.register": [204, "is signed in"],
+  "api.auth.pair.stream.$pairingId": [401, "a desktop's, by its own secret"],
+  "api.jobs.$id.diff": [404, "no changes were sent"],
+  authorize: [400, "no program asks"],
+  "dev.components": [404, "only while developing"],
+  theme: [204, "leads on"],
+};
 
 /** What only the owner reads. */
 const ownersOnly: readonly string[] = [];
 
+/** Some of the routes that show what people say, so that a stranger's silence means something. */
+const placesOfComments = [
+  "_app.inbox",
+  "_app.jobs_.$jobId._index",
+  "_app.stories.$storyId",
+  "_app.tasks.$taskId",
+  "api.files.$id",
+  "api.pbis.$id.comments",
+  "api.stories.$id.comments",
+  "api.tasks.$id.comments",
+];
+
+/** Which routes have told a member what was said. */
+const telling: string[] = [];
+
 describe("each route, as each role", () => {
   it.each(asked)("$name", async (each) => {
     const statuses: Record<string, number> = {};
-    for (const role of roles) statuses[role] = await statusFor(role, each);
+    for (const role of roles) {
+      const { status, text } = await answerFor(role, each);
+      statuses[role] = status;
+      if (role === "stranger") expect(text).not.toContain(said);
+      if (role === "viewer" && text.includes(said)) telling.push(each.name);
+    }
     const { owner, member, viewer, demo, stranger } = statuses;
     expect(viewer, "a viewer reads what a member reads").toBe(member);
     expect(demo, "a demo account reads what a member reads").toBe(member);
     if (!ownersOnly.includes(each.name)) expect(member).toBe(owner);
-    if (isOfProduct(each) && owner === 200) expect([403, 404]).toContain(stranger);
+    expect(owner, "the owner gets there, or it says why not").toBe(notShown[each.name]?.[0] ?? 200);
+    if (isOfProduct(each) && owner !== 204) expect([403, 404]).toContain(stranger);
+  });
+
+  it("of those that have comments tells a viewer what was said", () => {
+    expect(telling).toEqual(expect.arrayContaining(placesOfComments));
   });
 });

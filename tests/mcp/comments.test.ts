@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { createToken, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
+import { connectClient } from "./clients";
 import { connectBoth, createProduct, ok } from "./stage";
 
 const t = await createTestDatabase({ realtime: true });
@@ -33,4 +34,24 @@ it("an agent comments on PBIs, stories and tasks by their codes, and reads what 
   });
   const refused = await agent.call("add_comment", { ...comment, body: "  " });
   expect(refused).toMatchObject({ isError: true, result: { code: 422 } });
+});
+
+it("a stranger's agent neither reads nor writes what is said in a product, by id or code", async () => {
+  await createProduct(stage, "TWO", { strategy: "STORY" });
+  const { agent } = await connectBoth(stage);
+  const task = ok(await agent.call("get_task", { task_id: "T-1", product_id: "TWO" }));
+  const place = { kind: "task", id: task.id };
+  ok(await agent.call("add_comment", { ...place, body: "A secret." }));
+  const eve = await createUser(t);
+  const other = await connectClient(app, await createToken(t, eve));
+  for (const input of [place, { kind: "task", id: "T-1" }]) {
+    for (const tool of ["list_comments", "add_comment"]) {
+      const answer = await other.call(tool, { ...input, body: "Hello?" });
+      expect(answer).toMatchObject({ isError: true });
+      expect(JSON.stringify(answer)).not.toContain("secret");
+    }
+  }
+  const context = await other.call("get_context", { product_id: "TWO" });
+  expect(context).toMatchObject({ isError: true });
+  expect(JSON.stringify(context)).not.toContain("secret");
 });

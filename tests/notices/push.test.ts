@@ -3,11 +3,15 @@ import { importJWK, jwtVerify } from "jose";
 import pino from "pino";
 import { describe, expect, it } from "vitest";
 import webPush from "web-push";
+import { addComment } from "~/domain/comments/operations.server";
 import { listPushSubscriptions, subscribePush } from "~/domain/notices/operations.server";
+import { removeProductMember } from "~/domain/products/operations.server";
 import { askQuestion } from "~/domain/questions/operations.server";
 import type { SenderOptions } from "~/notices/sender.server";
 import { at, seedWorld } from "../db/world";
+import { addMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
 import { createDevice } from "./push-device";
 import { startReceiver } from "./receiver";
 import { sendBatch } from "./send-batch";
@@ -60,6 +64,21 @@ describe("web push", () => {
       aud: receiver.origin,
       sub: vapid.subject,
     });
+  });
+
+  it("tells nothing of a product to whoever has left it meanwhile", async () => {
+    const receiver = await startReceiver("https");
+    const { actor, product, story } = await seedWorld(t);
+    const leaver = await createUser(t);
+    await addMember(t, product.id, leaver);
+    await subscribePush(t.actorOf(leaver), createDevice(`${receiver.origin}/left`).subscription);
+    await subscribePush(actor, createDevice(`${receiver.origin}/stays`).subscription);
+    const body = `@${leaver.username} a secret`;
+    await addComment(actor, { kind: "story", id: story.id, body });
+    await askQuestion(actor, { story_id: story.id, question: "Who is here?" });
+    await removeProductMember(actor, { product_id: product.id, user_id: leaver.id });
+    await sendBatch(sender);
+    expect(receiver.deliveries.map(({ path }) => path)).toEqual(["/stays"]);
   });
 
   it("stops asking a device that the push service calls gone", async () => {

@@ -71,4 +71,5 @@ it("many workers of one repository make and remove their worktrees at once", asy
   await Promise.all([1, 2, 3, 4].map(work));
   expect((await git(folder, "worktree", "list")).split("\n")).toHaveLength(1);
   expect(await git(folder, "for-each-ref", "refs/heads/b")).toBe("");
-});
+  // Some five hundred commands of git, one after another.
+}, 240_000);

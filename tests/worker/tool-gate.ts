@@ -6,7 +6,10 @@ import { z } from "zod";
 
 /** Which call of a tool is held: before the service hears it, or before the worker hears the answer. */
 export interface HeldTool {
-  /** Its name, or for an address of a job the method and the last part: `POST conflicts`; for its stream `GET realtime`. */
+  /**
+   * Its name, or for an address of a job, or of the code host, the method and the last part: `POST conflicts`, `PUT pulls`; for the
+   * stream of a job `GET realtime`.
+   */
   tool: string;
   when: "before" | "after";
   /** Only the call that says this status. */
@@ -149,6 +152,9 @@ function toolCallOf({ incoming: { method, url }, body }: Call) {
   if (url?.startsWith("/api/realtime/job?")) return { name: stream, arguments: {} };
   if (body.length === 0) return null;
   const [, part] = /^\/api\/jobs\/[^/]+\/(\w+)$/.exec(url ?? "") ?? [];
+  const [, forge] =
+    /^\/api\/(?:products\/[^/]+\/)?(pulls|issues|issue-notes)\b/.exec(url ?? "") ?? [];
+  if (forge !== undefined) return { name: `${method} ${forge}`, arguments: {} };
   if (part !== undefined) return { name: `${method} ${part}`, arguments: {} };
   return callSchema.safeParse(JSON.parse(body.toString("utf8"))).data?.params ?? null;
 }

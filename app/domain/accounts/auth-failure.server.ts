@@ -4,7 +4,7 @@ import { ContractError, type ErrorStatus } from "~/contract/errors";
 interface Refusal {
   status: ErrorStatus;
   message: string;
-  /** The field of the form that it belongs to. */
+  /** The form field it belongs to. */
   path?: string;
 }
 
@@ -49,7 +49,9 @@ const away: Refusal = {
   message: "Supabase Auth does not answer. Try again in a moment.",
 };
 
-/** What Supabase Auth refuses, as the form shows it; what it fails at stays a failure. The cause is for the doctor. */
+/**
+ * Converts a refusal of Supabase Auth to what the form shows; failures stay failures. The cause is kept for the doctor.
+ */
 export function authFailure(error: AuthError): Error {
   if (error.status === 429) {
     const message = "Too many tries. Wait a minute, then try again.";

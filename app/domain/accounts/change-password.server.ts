@@ -6,16 +6,16 @@ import { notePasswordChange } from "./note-password-change.server";
 import { setPassword } from "./set-password.server";
 import { takeLimit } from "./take-limit.server";
 
-/** Changes one's own password: the present one is asked again, and every other session ends. */
+/** Changes the user's own password. Asks for the current one, and ends all other sessions. */
 export async function changePassword(
   database: Database,
   principal: Principal,
   { current_password: current, new_password: wanted }: PasswordChange,
   address: string,
 ): Promise<void> {
-  // The password is set with the service's key, behind which no policy stands.
+  // The password is set with the service's key, which bypasses all policies.
   if (principal.is_demo) throw new ContractError(403, demoRefusal);
-  // A count of its own: strangers who guess at the sign-in must not keep anybody from changing the password.
+  // Counted separately from sign-ins: strangers who guess there must not block a password change.
   await takeLimit(database, "password", principal.user_id);
   const identity = { user_id: principal.user_id, email: principal.email };
   const present = current.normalize("NFC");

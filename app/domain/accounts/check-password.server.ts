@@ -5,8 +5,8 @@ import { authFailure } from "./auth-failure.server";
 import type { LoginIdentity } from "./operations.server";
 
 /**
- * Whether Supabase Auth accepts the password; the user's id if so. An unknown account costs the same work, with a
- * password that cannot be right for the decoy, so that neither answer nor time tells which accounts exist.
+ * Returns the user's id if Supabase Auth accepts the password, otherwise null. An unknown account takes the same work,
+ * with a decoy's address and a random password, so that neither answer nor time reveals which accounts exist.
  */
 export async function checkPassword(
   database: Database,
@@ -20,7 +20,7 @@ export async function checkPassword(
     password: identity.user_id === null ? randomBytes(24).toString("base64url") : password,
   });
   if (!error) {
-    // The app keeps sessions of its own: what Auth opened for this check is not needed.
+    // The app has its own sessions; the one Auth opened for this check is not needed.
     await client.auth.signOut({ scope: "local" });
     return data.user.id === identity.user_id ? data.user.id : null;
   }
@@ -29,8 +29,8 @@ export async function checkPassword(
 }
 
 /**
- * A locked account is told before the password is looked at, so it counts as wrong too; older versions of Auth send no
- * code with their 400. Everything else is about the project or the account, and is said as it is.
+ * Auth reports a locked account before it checks the password, so that counts as wrong too. Older versions of Auth send
+ * a 400 without a code. All other errors concern the project or the account, and are shown.
  */
 function isWrongPassword({ code, status }: AuthError): boolean {
   if (code === undefined) return status === 400;

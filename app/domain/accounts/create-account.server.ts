@@ -10,7 +10,7 @@ export interface NewAccount extends Registration {
   is_demo?: boolean;
 }
 
-/** An account made by the operator (admin command, first start): no confirmation, and role and demo flag as asked. */
+/** Creates an account for the operator (admin command, first start): no confirmation, optional role and demo flag. */
 export async function createAccount(
   database: Database,
   account: NewAccount,

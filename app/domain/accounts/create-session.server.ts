@@ -3,11 +3,11 @@ import { themes } from "~/contract/account";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 
-/** The browser that signs in, for the list of devices. */
+/** The browser that signs in, as shown in the list of devices. */
 export interface SigningInBrowser {
   userAgent: string | null;
   address: string;
-  /** The session that this browser had before; it ends. */
+  /** The browser's previous session, which ends. */
   previousSessionId: string | null;
 }
 
@@ -20,7 +20,7 @@ const newSessionSchema = z.object({
 });
 export type NewSession = z.infer<typeof newSessionSchema>;
 
-/** A new session id for every sign-in (specification: Authentication 2). */
+/** Creates a new session id for every sign-in (specification: Authentication 2). */
 export function createSession(
   database: Database,
   userId: string,

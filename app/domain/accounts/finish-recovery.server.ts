@@ -4,15 +4,15 @@ import { notePasswordChange } from "./note-password-change.server";
 import { setPassword } from "./set-password.server";
 
 /**
- * What the link of the message carries: a code that counts only in the browser that asked (the default template), or
- * a token that stands alone (a template that leads straight to `/recover?token_hash={{ .TokenHash }}`).
+ * What the link in the message carries: a code that only works in the browser that asked (default template), or a token
+ * that works alone (a template that links to `/recover?token_hash={{ .TokenHash }}`).
  */
 export interface RecoveryProof {
   kind: "code" | "token_hash";
   value: string;
 }
 
-/** Stores the new password of whoever holds the link from the message. */
+/** Sets the new password for the user with the link from the message. */
 export async function finishRecovery(
   database: Database,
   client: SupabaseConnection,

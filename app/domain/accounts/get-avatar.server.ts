@@ -8,7 +8,7 @@ export interface Avatar {
   bytes: Buffer<ArrayBuffer>;
 }
 
-/** The picture of the user, or of somebody the user works with; 404 when there is none. */
+/** Picture of the user or of somebody they work with; 404 if there is none. */
 export async function getAvatar(actor: Actor, userId: string): Promise<Avatar> {
   const { mime, hex } = await callAs(actor, "get_avatar", { p_user_id: userId }, avatarSchema);
   return { mime, bytes: Buffer.from(hex, "hex") };

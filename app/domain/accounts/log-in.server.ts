@@ -7,9 +7,9 @@ import { findLoginIdentity } from "./operations.server";
 import { giveBackLimit, isWithinLimit, takeLimit } from "./take-limit.server";
 
 /**
- * Signs in with user name or e-mail address (form `POST /login`). A try counts before the password is looked at, so that
- * guesses at once are all counted, and one that was right is taken back: only failures add up. Beyond the limit of an account,
- * reached under its other name, no password is right: a refusal would tell that both names are one account's.
+ * Signs in with user name or e-mail address (form `POST /login`). Counts each try before checking the password, so that
+ * parallel guesses all count, and uncounts it if it was right: only failures add up. If the account's limit was used up
+ * under its other name, every password is treated as wrong: a refusal would reveal that both names belong together.
  */
 export async function logIn(
   database: Database,

@@ -4,9 +4,9 @@ import { callService } from "~/db/rpc.server";
 
 interface PasswordChangeNote {
   userId: string;
-  /** The session that goes on; all others end. */
+  /** The session that stays; all others end. */
   keepSessionId?: string | null;
-  /** The next sign-in asks for another password. */
+  /** The next sign-in asks for a new password. */
   mustReset?: boolean;
   actorId?: string | null;
   address?: string | null;

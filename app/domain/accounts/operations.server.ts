@@ -13,21 +13,21 @@ import {
 } from "~/contract/account";
 import { noInput, operation, serviceOperation } from "../operation.server";
 
-/** 100 users by name, after the given one; administrators only. */
+/** Up to 100 users by name, after the given one; administrators only. */
 export const adminListUsers = operation(
   "admin_list_users",
   listUsersInput,
   z.array(managedUserSchema),
 );
 
-/** Changes role, demo flag or password duty of a user; administrators only. */
+/** Changes a user's role, demo flag or forced password reset; administrators only. */
 export const adminUpdateUser = operation(
   "admin_update_user",
   updateUserInput,
   z.object({ id: z.uuid() }),
 );
 
-/** 50 lines of the audit trail, newest first: one's own, or everybody's for an administrator. */
+/** Up to 50 audit events, newest first: the user's own, or everybody's for an administrator. */
 export const listAuditEvents = operation(
   "list_audit_events",
   listAuditEventsInput,
@@ -37,13 +37,13 @@ export const listAuditEvents = operation(
 /** The user's own profile (specification: Other records, User). */
 export const getProfile = operation("get_profile", noInput, profileSchema);
 
-/** The browsers in which the user is signed in. */
+/** The user's signed-in browsers. */
 export const listSessions = operation("list_sessions", noInput, z.array(sessionSchema));
 
 /** Changes user name, worker quota threshold or theme. */
 export const updateProfile = operation("update_profile", profileChangesSchema, profileSchema);
 
-/** Ends one of the user's sessions, wherever it is. */
+/** Ends one of the user's sessions. */
 export const revokeSession = operation(
   "revoke_session",
   sessionIdInput,
@@ -60,16 +60,16 @@ export const setActiveProduct = operation(
 const loginIdentitySchema = z.object({
   user_id: z.uuid().nullable(),
   email: z.string(),
-  /** Where a failed try counts, and is refused beyond the limit. */
+  /** Key under which a failed try counts, and is refused beyond the limit. */
   limit_key: z.string(),
-  /** Where the tries under all names of the account count; null for a browser that was signed in to it. */
+  /** Key for tries under all names of the account; null for a browser that was signed in to it. */
   account_key: z.string().nullable(),
 });
 export type LoginIdentity = z.infer<typeof loginIdentitySchema>;
 
 /**
- * The account behind a user name or e-mail address; for unknown ones no id and the address of a decoy. A browser that
- * was signed in to it (its session) counts apart from everybody else.
+ * Finds the account of a user name or e-mail address. For unknown ones, returns no id and a decoy's address. A browser
+ * that was signed in to it (`session_id`) is counted separately.
  */
 export const findLoginIdentity = serviceOperation(
   "find_login_identity",
@@ -77,17 +77,17 @@ export const findLoginIdentity = serviceOperation(
   loginIdentitySchema,
 );
 
-/** Whether anybody has an account yet; without one an embedded installation starts for the first time. */
+/** True if any account exists. Without one, an embedded installation runs its first start. */
 export const hasAccounts = serviceOperation("has_accounts", noInput, z.boolean());
 
-/** A user by name, e-mail address or id, for the admin command line; 404 when there is none. */
+/** Finds a user by name, e-mail address or id, for the admin command line; 404 if there is none. */
 export const resolveAccount = serviceOperation(
   "resolve_account",
   z.object({ identifier: z.string() }),
   z.object({ id: z.uuid(), username: z.string(), email: z.string() }),
 );
 
-/** Signs one browser out; its cookie is worth nothing afterwards. */
+/** Ends one browser's session; its cookie is worthless afterwards. */
 export const endSession = serviceOperation(
   "end_session",
   sessionIdInput.extend({ ip: z.string() }),

@@ -4,12 +4,12 @@ import type { Database } from "~/db/database.server";
 import { authFailure } from "./auth-failure.server";
 import { requireFreeUsername } from "./require-free-username.server";
 
-/** What became of a registration: an account to sign in, or a message on its way that has to be answered first. */
+/** Result of a registration: an account that can sign in, or a confirmation message that was sent. */
 export type RegistrationOutcome =
   | { status: "registered"; userId: string }
   | { status: "confirmation_sent" };
 
-/** A new account, always a DEVELOPER (form `POST /register`). The profile is made by a trigger in the database. */
+/** Creates an account, always a DEVELOPER (form `POST /register`). A database trigger creates the profile. */
 export async function register(
   database: Database,
   { username, email, password }: Registration,
@@ -28,7 +28,7 @@ export async function register(
   return { status: "registered", userId: data.session.user.id };
 }
 
-/** Two people may ask for one name at the same moment: the database lets one of them pass. */
+/** Two people may ask for the same name at once; the database lets only one through. */
 async function refusalOf(
   error: Parameters<typeof authFailure>[0],
   database: Database,

@@ -2,8 +2,8 @@ import type { Database, SupabaseConnection } from "~/db/database.server";
 import { takeLimit } from "./take-limit.server";
 
 /**
- * Asks Supabase Auth for a recovery message. Nobody learns whether the account exists: the answer does not wait
- * for the message, which is sent for known addresses only.
+ * Asks Supabase Auth for a recovery message. It goes to known addresses only, and the answer does not wait for it, so
+ * nobody learns whether the account exists.
  */
 export async function requestRecovery(
   database: Database,

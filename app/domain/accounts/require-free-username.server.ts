@@ -2,7 +2,7 @@ import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import { findLoginIdentity } from "./operations.server";
 
-/** Refuses a user name that somebody has, before Supabase Auth is asked for an account. */
+/** Refuses a taken user name before Supabase Auth is asked for an account. */
 export async function requireFreeUsername(database: Database, username: string): Promise<void> {
   const { user_id: owner } = await findLoginIdentity(database, { identifier: username });
   if (owner === null) return;

@@ -5,11 +5,11 @@ import { setPassword } from "./set-password.server";
 interface PasswordReset {
   userId: string;
   password: string;
-  /** The administrator who did it; null for the command line. */
+  /** The administrator; null for the command line. */
   actorId: string | null;
 }
 
-/** Gives a user a temporary password: all sessions end, and the next sign-in asks for another one. */
+/** Sets a temporary password: all sessions end, and the next sign-in asks for a new one. */
 export async function resetPasswordOf(
   database: Database,
   { userId, password, actorId }: PasswordReset,

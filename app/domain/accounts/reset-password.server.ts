@@ -9,7 +9,7 @@ interface NamedReset {
   password: string;
 }
 
-/** The operator's way to reset a password, by name instead of id. */
+/** Resets a password by name instead of id, for the operator. */
 export async function resetPassword(
   database: Database,
   { identifier, password }: NamedReset,

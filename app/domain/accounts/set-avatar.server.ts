@@ -2,10 +2,10 @@ import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import { type Actor, callAs } from "~/db/rpc.server";
 
-/** Half a MiB: a whole form stays within what a page may receive. */
+/** 512 KiB, so that the whole form stays below a page's limit. */
 export const avatarMaxBytes = 524_288;
 
-/** Stores the user's picture, or removes it. The type is told by the content, never by its name. */
+/** Stores the user's picture, or removes it. The type is detected from the content, not from the name. */
 export async function setAvatar(actor: Actor, bytes: Uint8Array | null): Promise<void> {
   const mime = bytes && pictureTypeOf(bytes);
   if (bytes && (!mime || bytes.length > avatarMaxBytes)) {

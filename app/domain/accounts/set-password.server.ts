@@ -1,7 +1,7 @@
 import type { Database } from "~/db/database.server";
 import { authFailure } from "./auth-failure.server";
 
-/** Stores a new password through Supabase Auth, which alone hashes passwords. */
+/** Sets a password through Supabase Auth, which alone hashes passwords. */
 export async function setPassword(
   database: Database,
   userId: string,

@@ -13,7 +13,10 @@ type LimitedAction =
   | "hook_address"
   | "client_document";
 
-/** Counts a try that no operation of a user counts: nobody is signed in yet, or the service acts for them; 429 beyond the limit (specification: Limits). A failed try counts too. */
+/**
+ * Counts a try that no operation of a user counts, because nobody is signed in yet or the service acts for them; 429
+ * beyond the limit (specification: Limits). Failed tries count too.
+ */
 export async function takeLimit(database: Database, action: LimitedAction, key: string) {
   await callService(
     database,
@@ -23,7 +26,7 @@ export async function takeLimit(database: Database, action: LimitedAction, key: 
   );
 }
 
-/** Counts a try in silence: whether it is within the limit. */
+/** Counts a try; returns false instead of throwing when it is beyond the limit. */
 export async function isWithinLimit(database: Database, action: LimitedAction, key: string) {
   try {
     await takeLimit(database, action, key);
@@ -34,7 +37,7 @@ export async function isWithinLimit(database: Database, action: LimitedAction, k
   }
 }
 
-/** Takes back the count of a try that was a good one after all. */
+/** Uncounts a try that succeeded. */
 export async function giveBackLimit(database: Database, action: LimitedAction, key: string) {
   await callService(
     database,

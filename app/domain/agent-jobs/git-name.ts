@@ -13,7 +13,7 @@ const escaped = new Map(
   Object.entries(escapes).map(([character, written]) => [written, character]),
 );
 
-/** A name as git writes it when it holds what would end a line or a quote (`core.quotePath=false`). */
+/** Quotes a name as git does if it contains quotes, backslashes or control characters (`core.quotePath=false`). */
 export function quotedName(name: string): string {
   const written = name.replace(/[\p{Cc}"\\]/gu, (character) => {
     const code = character.charCodeAt(0);
@@ -24,8 +24,8 @@ export function quotedName(name: string): string {
 }
 
 /**
- * The name that git has written, quoted or not. As git comes it quotes every letter that is not ASCII, byte by byte
- * (`core.quotePath=true`), so the bytes are put together before they are read.
+ * Reads a name written by git, quoted or not. By default git escapes non-ASCII characters byte by byte
+ * (`core.quotePath=true`), so the bytes are collected before decoding.
  */
 export function readName(written: string): string {
   if (!/^".*"$/s.test(written) || written.length < 2) return written;
@@ -38,7 +38,7 @@ export function readName(written: string): string {
   return new TextDecoder().decode(new Uint8Array(bytes));
 }
 
-/** The two names of a `diff --git` line, or null where they cannot be told apart. */
+/** The two names of a `diff --git` line, or null if they cannot be told apart. */
 export function readHeadNames(head: string): [string, string] | null {
   const words = head.slice("diff --git ".length);
   const middle = words.startsWith('"') ? endOfQuote(words) : startOfLast(words);
@@ -46,7 +46,7 @@ export function readHeadNames(head: string): [string, string] | null {
   return [readName(words.slice(0, middle)), readName(words.slice(middle + 1))];
 }
 
-/** Where the quote that begins a text ends. */
+/** Index after the closing quote of a text that begins with one. */
 function endOfQuote(text: string): number | null {
   for (let index = 1; index < text.length; index += 1) {
     if (text[index] === "\\") index += 1;
@@ -55,7 +55,7 @@ function endOfQuote(text: string): number | null {
   return null;
 }
 
-/** The second name is quoted, or both are plain: then they are the same but for their `a/` and `b/`. */
+/** Index of the space before the second name. It is quoted, or both are plain and equal except for `a/` and `b/`. */
 function startOfLast(words: string): number | null {
   if (words.endsWith('"')) {
     const start = words.indexOf(' "');

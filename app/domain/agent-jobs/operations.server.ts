@@ -36,42 +36,42 @@ import {
 } from "~/contract/worker";
 import { gatheringOperation, operation } from "../operation.server";
 
-/** Cancels a single queued job (specification: Starting a sprint run 4). */
+/** Cancels a queued job, or a chat job before its end (specification: Starting a sprint run 4). */
 export const cancelAgentJob = operation("cancel_agent_job", jobIdInput, agentJobSchema);
 
-/** Whether jobs are left in reach (specification: Agent job). */
+/** Tells whether unfinished jobs are left for the caller (specification: Agent job). */
 export const checkQueueEmpty = operation(
   "check_queue_empty",
   checkQueueEmptyInput,
   queueStateSchema,
 );
 
-/** Claims the oldest claimable job in reach, or says why there is none (specification: Agent job). */
+/** Claims the caller's oldest claimable job, or says why there is none (specification: Agent job). */
 export const claimAgentJob = operation("claim_agent_job", claimAgentJobInput, claimSchema);
 
-/** Always refused: single jobs gave way to sprint runs (specification: Starting a sprint run 3). */
+/** Always refused: sprint runs replaced single jobs (specification: Starting a sprint run 3). */
 export const createAgentJob = operation("create_agent_job", createAgentJobInput, agentJobSchema);
 
-/** One job with its attempts and the questions that it asked (specification: Agent job). */
+/** One job with its attempts and questions (specification: Agent job). */
 export const getAgentJob = operation("get_agent_job", jobIdInput, agentJobDetailSchema);
 
-/** What an attempt has changed, or null when none has sent it. */
+/** Changes of an attempt, or null if none were sent. */
 export const getJobDiff = operation("get_job_diff", jobDiffInput, jobDiffSchema.nullable());
 
-/** Entries of an attempt after a seq, oldest first. */
+/** An attempt's output entries after a `seq`, oldest first. */
 export const getJobOutput = operation("get_job_output", jobOutputInput, jobOutputSchema);
 
-/** Renews the lease of a held job: continue, pause or stop (specification: Agent job, lease_until). */
+/** Renews the lease of a held job; answers continue, pause or stop (specification: Agent job, lease_until). */
 export const heartbeatAgentJob = operation(
   "heartbeat_agent_job",
   heartbeatAgentJobInput,
   heartbeatAnswerSchema,
 );
 
-/** Jobs in reach, newest first (specification: Agent job). */
+/** Jobs the caller can see, newest first (specification: Agent job). */
 export const listAgentJobs = operation("list_agent_jobs", listAgentJobsInput, agentJobPageSchema);
 
-/** How an attempt goes: running, done, failed or skipped (specification: Agent job). */
+/** Reports an attempt's status: running, done, failed or skipped (specification: Agent job). */
 export const reportAgentJob = gatheringOperation(
   "report_agent_job",
   reportAgentJobInput,
@@ -79,7 +79,7 @@ export const reportAgentJob = gatheringOperation(
   reportedJobSchema,
 );
 
-/** An attempt says that its work does not merge; the answer says who mends it. */
+/** Reports that an attempt's work does not merge; answers who resolves it. */
 export const reportJobConflict = gatheringOperation(
   "report_job_conflict",
   reportJobConflictInput,
@@ -87,7 +87,7 @@ export const reportJobConflict = gatheringOperation(
   conflictDecisionSchema,
 );
 
-/** Tokens of an attempt: totals, or single events (specification: Agent job). */
+/** Reports an attempt's tokens: totals, or single events (specification: Agent job). */
 export const reportJobUsage = gatheringOperation(
   "report_job_usage",
   reportJobUsageInput,
@@ -95,10 +95,10 @@ export const reportJobUsage = gatheringOperation(
   agentJobSchema,
 );
 
-/** The work of a job is on the main branch: a worker saw it there, or the owner says so. */
+/** Reports that a job's work is on the main branch, as seen by a worker or said by the owner. */
 export const reportMerged = operation("report_merged", reportMergedInput, mergedJobSchema);
 
-/** Keeps what an attempt has changed; sent again it replaces what was there. */
+/** Stores an attempt's changes, replacing earlier ones. */
 export const saveJobDiff = gatheringOperation(
   "save_job_diff",
   saveJobDiffInput,
@@ -106,31 +106,31 @@ export const saveJobDiff = gatheringOperation(
   z.null(),
 );
 
-/** How one task of a batch run goes (specification: Sprint run, executions). */
+/** Reports the status of one task of a batch (specification: Sprint run, executions). */
 export const updateTaskExecution = operation(
   "update_task_execution",
   updateTaskExecutionInput,
   endedExecutionSchema,
 );
 
-/** The same for one task of a batch run (specification: Sprint run, executions). */
+/** Compares one task of a batch with its plan (specification: Sprint run, executions). */
 export const verifySprintTask = operation(
   "verify_sprint_task",
   verifySprintTaskInput,
   verificationSchema,
 );
 
-/** Compares the work of a job with its plan (specification: Agent job, verify_result). */
+/** Compares a job's work with its plan (specification: Agent job, verify_result). */
 export const verifyTaskAgainstPlan = operation(
   "verify_task_against_plan",
   verifyTaskAgainstPlanInput,
   verificationSchema,
 );
 
-/** Why a job, task or run does not move, in codes and words (specification: Agent job; Sprint run). */
+/** Why a job, task or run does not move, as codes and text (specification: Agent job; Sprint run). */
 export const whyNotMoving = operation("why_not_moving", whyNotMovingInput, whyNotMovingSchema);
 
-/** Adds entries to what an attempt says; answers the last `seq` that is kept. */
+/** Appends output entries of an attempt; answers the last stored `seq`. */
 export const appendJobOutput = operation(
   "append_job_output",
   appendJobOutputInput,

@@ -3,8 +3,8 @@ import { parsePatch } from "~/contract/patch";
 import { quotedName, readHeadNames, readName } from "./git-name";
 
 /**
- * A diff as `git apply` takes it. What is not whole is named and left out: half a patch would be applied as if it were all. A
- * patch that is about other files than it says is left out as well.
+ * A diff as input for `git apply`. Incomplete patches are named and left out, because half a patch would be applied
+ * like a whole one. So are patches of other files than they claim.
  */
 export function patchText({ files, base_sha, head_sha }: JobDiff): string {
   const parts = files.map((file) => {
@@ -22,7 +22,7 @@ function reasonToLeaveOut(file: DiffFile): string | null {
   return isAboutItsFile(file, file.patch) ? null : "not a patch of this file";
 }
 
-/** Whether a patch is whole, and every name in it is that of the file that it is listed under. */
+/** True if the patch is complete and every name in it belongs to the file it is listed under. */
 function isAboutItsFile({ path, old_path: oldPath = path }: DiffFile, text: string): boolean {
   const { headers, isWhole } = parsePatch(text);
   const heads = [path, oldPath].flatMap((old) =>
@@ -53,13 +53,13 @@ function isAboutItsFile({ path, old_path: oldPath = path }: DiffFile, text: stri
   );
 }
 
-/** The line as it is written without `core.quotePath`. */
+/** The line as written with `core.quotePath=false`. */
 function plainHead(head: string): string {
   const names = readHeadNames(head);
   return names === null ? head : `diff --git ${names.map(quotedName).join(" ")}`;
 }
 
-/** A name that cannot end its line. */
+/** Escapes a name so that it cannot end its line. */
 function shown(name: string): string {
   return JSON.stringify(name).slice(1, -1);
 }

@@ -4,7 +4,7 @@ import type { DiffFile } from "~/contract/job-diff";
 import { type Hunk, parsePatch } from "~/contract/patch";
 import { readHeadNames, readName } from "./git-name";
 
-/** The files of what `git diff` printed, for agents that have nothing else at hand. Refused when it is no such text. */
+/** Parses the output of `git diff` into files, for agents that have nothing else. Throws 422 for other text. */
 export function readPatch(text: string): DiffFile[] {
   if (text.trim() === "") return [];
   if (!text.startsWith("diff --git ")) throw refusal("must begin with a line diff --git.");
@@ -13,7 +13,7 @@ export function readPatch(text: string): DiffFile[] {
   return files;
 }
 
-/** A file that became a link, or the reverse, is two sections: the old one goes, the new one comes. */
+/** A file that became a link, or the reverse, has two sections: the old one removed and the new one added. */
 function addFile(files: DiffFile[], file: DiffFile): void {
   const last = files.at(-1);
   if (last?.path !== file.path) {
@@ -47,7 +47,7 @@ function readFile(patch: string): DiffFile {
   };
 }
 
-/** A binary file whose bytes are not there: named, and not shown. */
+/** A binary file without its bytes: listed, but not shown. */
 function isUnseen(line: string): boolean {
   return /^Binary files .* differ$/.test(line);
 }
@@ -69,7 +69,7 @@ function counts(hunks: readonly Hunk[]): Pick<DiffFile, "additions" | "deletions
   };
 }
 
-/** The path of a `---` or `+++` line: git ends a name with spaces by a tab, and writes /dev/null for none. */
+/** Path of a `---` or `+++` line. Git ends names that contain spaces with a tab, and writes /dev/null for none. */
 function pathOf(written: string | undefined): string | null {
   if (written === undefined) return null;
   const name = readName(written.replace(/\t$/, ""));

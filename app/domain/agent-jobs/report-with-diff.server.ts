@@ -7,7 +7,7 @@ import type { Actor } from "~/db/rpc.server";
 import { reportAgentJob, saveJobDiff } from "./operations.server";
 import { readPatch } from "./read-patch";
 
-/** Keeps the changes first: whoever is asked to judge the work by this report finds them. */
+/** Stores the changes before the report, so that reviewers of the report find them. */
 export async function reportWithDiff(
   actor: Actor,
   { diff, ...report }: z.output<typeof reportWithDiffInput>,

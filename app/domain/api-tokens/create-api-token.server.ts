@@ -8,11 +8,11 @@ import {
 import { type Actor, callAs } from "~/db/rpc.server";
 
 export type CreatedApiToken = ApiToken & {
-  /** The token itself: shown once, stored nowhere. */
+  /** The token itself: shown once, never stored. */
   token: string;
 };
 
-/** A new API token of the user (specification: Authentication 1): 32 random bytes, kept as SHA-256. */
+/** Creates an API token of the user (specification: Authentication 1): 32 random bytes, stored as SHA-256. */
 export async function createApiToken(actor: Actor, input: NewApiToken): Promise<CreatedApiToken> {
   const token = `${apiTokenPrefix}${randomBytes(32).toString("base64url")}`;
   const created = await callAs(

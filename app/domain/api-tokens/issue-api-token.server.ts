@@ -4,7 +4,7 @@ import { apiTokenPrefix, type NewApiToken } from "~/contract/api-token";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 
-/** An API token that the operator makes for any account, demo accounts included; shown once, kept as SHA-256. */
+/** Creates an API token for any account, demo accounts included, for the operator; shown once, stored as SHA-256. */
 export async function issueApiToken(
   database: Database,
   userId: string,

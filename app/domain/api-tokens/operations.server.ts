@@ -5,7 +5,7 @@ import { noInput, operation } from "../operation.server";
 /** The user's API tokens, without the tokens themselves. */
 export const listApiTokens = operation("list_api_tokens", noInput, z.array(apiTokenSchema));
 
-/** Ends an API token of the user at once. */
+/** Revokes an API token of the user at once. */
 export const revokeApiToken = operation(
   "revoke_api_token",
   apiTokenIdInput,

@@ -11,7 +11,7 @@ import {
 import { forecastSchema, getForecastInput } from "~/contract/forecast";
 import { gatheringOperation, operation } from "../operation.server";
 
-/** Takes a budget away, and lets what it held go on; one that is gone already is fine. */
+/** Deletes a budget and releases what it held. Deleting twice is fine. */
 export const deleteBudget = operation(
   "delete_budget",
   deleteBudgetInput,
@@ -21,10 +21,10 @@ export const deleteBudget = operation(
 /** The budgets of a product, sprint, run or task, with what is spent, reserved and left. */
 export const getBudgets = operation("get_budgets", getBudgetsInput, budgetListSchema);
 
-/** What open tasks will take, from finished ones, and estimates beside what came out. */
+/** Forecast of open tasks from finished ones, and past estimates beside actual values. */
 export const getForecast = operation("get_forecast", getForecastInput, forecastSchema);
 
-/** Time zone, agents that report nothing, expectations; the owner of the product, in a session. */
+/** Sets time zone, agents that report nothing, and expectations; product owner only, with a session. */
 export const setBudgetSettings = gatheringOperation(
   "set_budget_settings",
   setBudgetSettingsInput,
@@ -32,5 +32,5 @@ export const setBudgetSettings = gatheringOperation(
   budgetSettingsSchema,
 );
 
-/** Makes or changes the budget of a scope, period and unit; the owner of the product, in a session. */
+/** Creates or changes the budget of a scope, period and unit; product owner only, with a session. */
 export const setBudget = operation("set_budget", setBudgetInput, budgetSchema);

@@ -11,24 +11,24 @@ import {
 } from "~/contract/comment";
 import { operation } from "../operation.server";
 
-/** The newest comments on a PBI, story or task, oldest of them first. */
+/** The newest comments on a PBI, story or task, in order of time. */
 export const listComments = operation("list_comments", listCommentsInput, commentListSchema);
 
-/** Adds a comment, and tells whom it mentions. */
+/** Adds a comment and notifies mentioned people. */
 export const addComment = operation("add_comment", addCommentInput, commentSchema);
 
-/** Changes what the caller wrote. */
+/** Edits the caller's own comment. */
 export const editComment = operation("edit_comment", editCommentInput, commentSchema);
 
-/** Deletes a comment: its author, or the owner of the product. */
+/** Deletes a comment; its author or the product's owner only. */
 export const deleteComment = operation(
   "delete_comment",
   commentIdInput,
   z.object({ deleted: z.boolean() }),
 );
 
-/** Messages to the agent of a job, and what became of them. */
+/** Messages to a job's agent, and their state. */
 export const listJobMessages = operation("list_job_messages", jobIdInput, jobMessagesSchema);
 
-/** Comments on the task of a job, and sends that to its agent. */
+/** Comments on a job's task and sends the comment to its agent. */
 export const messageJob = operation("message_job", messageJobInput, commentSchema);

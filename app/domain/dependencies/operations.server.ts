@@ -13,26 +13,26 @@ import {
 import { sprintRunIdInput } from "~/contract/sprint-run";
 import { operation } from "../operation.server";
 
-/** Lets a task wait for a task, or a story for a story, of its product. */
+/** Makes a task blocked by a task, or a story by a story, of its product. */
 export const addDependency = operation("add_dependency", addDependencyInput, dependenciesSchema);
 
-/** What a task or story could wait for, nearest first. */
+/** Possible blockers of a task or story, nearest first. */
 export const listCandidates = operation("list_candidates", listCandidatesInput, candidatesSchema);
 
-/** What a task or story waits for, and what waits for it. */
+/** What blocks a task or story, and what it blocks. */
 export const listDependencies = operation(
   "list_dependencies",
   listDependenciesInput,
   dependenciesSchema,
 );
 
-/** Tasks of a product that wait for nothing, those of the active sprint first. */
+/** Unblocked tasks of a product, those of the active sprint first. */
 export const listReady = operation("list_ready", listReadyInput, z.array(readyTaskSchema));
 
-/** Lanes of a run and what its tasks wait for, in the order of the run. */
+/** Branch queues of a run and the blockers of its tasks, in the run's order. */
 export const listRunOrder = operation("list_run_order", sprintRunIdInput, runOrderSchema);
 
-/** Ends a dependency; that there was none is fine. */
+/** Removes a dependency. Removing a missing one is fine. */
 export const removeDependency = operation(
   "remove_dependency",
   removeDependencyInput,

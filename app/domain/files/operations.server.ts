@@ -1,7 +1,7 @@
 import { addFileInput, fileContentSchema, fileSchema, readFileInput } from "~/contract/file";
 import { operation } from "../operation.server";
 
-/** Keeps a file of a product. */
+/** Stores a file of a product. */
 export const addFile = operation("add_file", addFileInput, fileSchema);
 
 /** A file with its content in base64. */

@@ -26,22 +26,22 @@ export const createIdea = operation(
 /** One idea with its PBI and log (specification: Idea). */
 export const getIdea = operation("get_idea", ideaIdInput, ideaDetailSchema);
 
-/** Links an idea to a further product (specification: Idea). */
+/** Links an idea to another product (specification: Idea). */
 export const linkIdeaProduct = operation("link_idea_product", linkIdeaProductInput, ideaSchema);
 
-/** Ideas of the caller, oldest first (specification: Idea). */
+/** The caller's ideas, oldest first (specification: Idea). */
 export const listIdeas = operation("list_ideas", listIdeasInput, ideaPageSchema);
 
-/** Makes a PBI of an idea, atomically (specification: States and transitions, Idea). */
+/** Turns an idea into a PBI, atomically (specification: States and transitions, Idea). */
 export const promoteIdea = operation("promote_idea", promoteIdeaInput, promotedIdeaSchema);
 
 /** Restores an archived idea (specification: Idea). */
 export const restoreIdea = operation("restore_idea", ideaIdInput, ideaSchema);
 
-/** Removes the link of an idea to a further product (specification: Idea). */
+/** Removes an idea's link to another product (specification: Idea). */
 export const unlinkIdeaProduct = operation("unlink_idea_product", linkIdeaProductInput, ideaSchema);
 
-/** Edits an idea or moves it forward (specification: Idea). */
+/** Edits an idea or advances its status (specification: Idea). */
 export const updateIdea = gatheringOperation(
   "update_idea",
   updateIdeaInput,

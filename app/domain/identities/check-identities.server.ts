@@ -14,14 +14,16 @@ interface CheckContext {
 }
 
 /**
- * Asks the provider about every account that was not asked about for twenty minutes, and ends the access of those it no longer
- * knows. A provider that does not answer ends nothing: those accounts are asked about again in a few minutes.
+ * Asks the provider about every account not checked for twenty minutes, and ends the access of those it no longer
+ * knows. If the provider does not answer, access stays, and the accounts are checked again a few minutes later. Accounts
+ * without a refresh token end when they do not sign in again in time.
  */
 export async function checkIdentities(context: CheckContext): Promise<void> {
   const failures: unknown[] = [];
   for (;;) {
     const claimed = await claimIdentityChecks(context.database, {
       issuer: context.settings.issuer,
+      recheck_hours: context.settings.recheckHours,
     });
     if (claimed.length === 0) break;
     const outcomes = await Promise.allSettled(claimed.map((due) => checkIdentity(context, due)));

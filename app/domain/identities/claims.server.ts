@@ -1,10 +1,10 @@
 import { emailSchema } from "~/contract/account";
 import type { OidcSettings } from "~/env-oidc.server";
 
-/** What a provider says about a person. */
+/** Claims of a provider about a person. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** The address, if the provider vouches for it: by the standard claim, or by that of Microsoft Entra. */
+/** The e-mail address if the provider has verified it, by the standard claim or by Microsoft Entra's. */
 export function verifiedEmailOf(claims: Claims): string | null {
   const isVerified = [claims.email_verified, claims.xms_edov].some((said) =>
     [true, "true", 1, "1"].some((yes) => yes === said),
@@ -13,7 +13,7 @@ export function verifiedEmailOf(claims: Claims): string | null {
   return isVerified && email.success ? email.data : null;
 }
 
-/** Whether the claim makes an administrator; null where none decides it. */
+/** True if the claim makes the person an administrator; null if none is configured. */
 export function isAdministrator(
   claims: Claims,
   wanted: OidcSettings["adminClaim"],
@@ -24,7 +24,7 @@ export function isAdministrator(
   return values.some((value) => value === wanted.value || String(value) === String(wanted.value));
 }
 
-/** A claim by its name, or by its path, as Keycloak has `realm_access.roles`. */
+/** Finds a claim by name or by path, such as Keycloak's `realm_access.roles`. */
 function claimAt(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let at: unknown = claims;

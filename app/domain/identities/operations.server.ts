@@ -3,7 +3,7 @@ import { serviceOperation } from "../operation.server";
 
 const identity = z.object({ issuer: z.string(), subject: z.string() });
 
-/** Whose account a sign-in at the provider leads to: the linked one, or one that has the same address. */
+/** Finds the account for a sign-in at the provider: the linked one, or one with the same address. */
 export const findIdentityAccount = serviceOperation(
   "find_identity_account",
   identity.extend({ verified_email: z.string().nullable() }),
@@ -12,26 +12,26 @@ export const findIdentityAccount = serviceOperation(
     same_address: z.uuid().nullable(),
     is_connected_otherwise: z.boolean(),
     is_address_confirmed: z.boolean(),
-    /** Whether a refresh token is kept that tells when the account there ends. */
+    /** True if a refresh token is stored, by which the account's end can be noticed. */
     can_be_checked: z.boolean(),
   }),
 );
 
-/** When an account was connected to the provider; null when it was not. */
+/** When an account was connected to the provider; null if it was not. */
 export const accountIdentity = serviceOperation(
   "account_identity",
   z.object({ issuer: z.string(), account: z.uuid() }),
   z.object({ connected_at: z.string().nullable() }),
 );
 
-/** Links an account of the provider with one here; refuses what is linked otherwise. */
+/** Links a provider account with one here; refused if either is linked otherwise. */
 export const linkIdentity = serviceOperation(
   "link_identity",
   identity.extend({ account: z.uuid(), by_address: z.boolean(), ip: z.string() }),
   z.object({ account: z.uuid() }),
 );
 
-/** Notes that the provider has just said that the account exists. */
+/** Records that the provider has just confirmed the account. */
 export const keepIdentity = serviceOperation(
   "keep_identity",
   identity.extend({
@@ -42,14 +42,14 @@ export const keepIdentity = serviceOperation(
   z.object({ kept: z.boolean() }),
 );
 
-/** Identities that are due to be asked about, each for one process. */
+/** Takes identities that are due for a check; each goes to one process only. */
 export const claimIdentityChecks = serviceOperation(
   "claim_identity_checks",
-  z.object({ issuer: z.string() }),
+  z.object({ issuer: z.string(), recheck_hours: z.int() }),
   z.array(identity.extend({ refresh_token: z.string() })),
 );
 
-/** Ends all access of an account that the provider no longer knows. */
+/** Ends all access of an account the provider no longer knows. */
 export const endIdentity = serviceOperation(
   "end_identity",
   identity.extend({ tried: z.string() }),

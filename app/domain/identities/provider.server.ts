@@ -3,19 +3,19 @@ import { ContractError } from "~/contract/errors";
 import type { OidcSettings } from "~/env-oidc.server";
 import { type Claims, isAdministrator, verifiedEmailOf } from "./claims.server";
 
-/** Who somebody is at the provider, and the token that renews this. */
+/** A person's identity at the provider, and the token that renews it. */
 export interface ProvenPerson {
   issuer: string;
   subject: string;
-  /** Null unless the provider says that the address is the person's. */
+  /** Null unless the provider has verified the address. */
   verifiedEmail: string | null;
   wantedName: string | null;
-  /** Null where no claim decides it. */
+  /** Null if no claim is configured. */
   isAdmin: boolean | null;
   refreshToken: string | null;
 }
 
-/** What a browser keeps from leaving for the provider until it is back. */
+/** Values a browser keeps while it is at the provider. */
 export interface Departure {
   state: string;
   nonce: string;
@@ -25,7 +25,7 @@ export interface Departure {
 const patienceSeconds = 10;
 const known = new WeakMap<OidcSettings, Promise<client.Configuration>>();
 
-/** The provider as its discovery document describes it, read once; a failed look-up is tried again the next time. */
+/** The provider's configuration from its discovery document, read once. A failed lookup is retried next time. */
 async function connect(settings: OidcSettings): Promise<client.Configuration> {
   const earlier = known.get(settings);
   if (earlier) return earlier;
@@ -39,7 +39,7 @@ function discover({ issuer, clientId, clientSecret }: OidcSettings) {
   const isLocal = new URL(issuer).protocol === "http:";
   return client.discovery(new URL(issuer), clientId, clientSecret, undefined, {
     timeout: patienceSeconds,
-    // The signature of the ID token counts too, although it comes straight from the provider.
+    // Checks the ID token's signature as well, although it comes directly from the provider.
     execute: [
       client.enableNonRepudiationChecks,
       ...(isLocal ? [client.allowInsecureRequests] : []),
@@ -47,7 +47,7 @@ function discover({ issuer, clientId, clientSecret }: OidcSettings) {
   });
 }
 
-/** Where the browser goes to sign in, and what it has to keep meanwhile. */
+/** Address where the browser signs in, and the values it keeps meanwhile. */
 export async function startSignIn(
   settings: OidcSettings,
   { redirectUri, asksConsent }: { redirectUri: string; asksConsent: boolean },
@@ -71,7 +71,7 @@ export async function startSignIn(
   return { address, departure };
 }
 
-/** Turns the provider's answer into a person, or refuses it. */
+/** Validates the provider's answer and returns the person; refuses invalid ones. */
 export async function finishSignIn(
   settings: OidcSettings,
   answer: URL,
@@ -100,12 +100,12 @@ export async function finishSignIn(
   };
 }
 
-/** What the provider says when a sign-in is renewed. */
+/** Result of renewing a sign-in. */
 export type Renewal =
   | { outcome: "kept"; refreshToken: string; isAdmin: boolean | null }
   | { outcome: "ended" };
 
-/** Asks whether the account still exists; throws when the provider cannot say. */
+/** Checks whether the account still exists. Throws if the provider cannot tell. */
 export async function renewSignIn(
   settings: OidcSettings,
   { subject, refreshToken }: { subject: string; refreshToken: string },
@@ -113,7 +113,7 @@ export async function renewSignIn(
   const config = await connect(settings);
   const tokens = await client.refreshTokenGrant(config, refreshToken).catch(nullWhenEnded);
   if (tokens === null) return { outcome: "ended" };
-  // The new token must be kept whatever comes of the claims: the old one may be worth nothing now.
+  // The new token must be kept even if reading claims fails, because the old one may be invalid now.
   const claims = await completeClaims(config, tokens.access_token, {
     sub: subject,
     ...tokens.claims(),
@@ -130,7 +130,7 @@ function nullWhenEnded(error: unknown): null {
   throw error;
 }
 
-/** The ID token's claims and, where the provider has such a place, those it keeps for whoever asks. */
+/** Claims of the ID token and, if the provider has one, of its userinfo endpoint. */
 async function completeClaims(
   config: client.Configuration,
   accessToken: string,
@@ -141,30 +141,30 @@ async function completeClaims(
   return { ...more, ...idToken };
 }
 
-/** Whoever offers lasting access is asked for it: without it nobody learns that an account has ended. */
+/** Scopes to ask for. Includes `offline_access` if offered: without it, nobody notices that an account has ended. */
 function scopesOf(config: client.Configuration): string {
   const offered = config.serverMetadata().scopes_supported ?? [];
   const wanted = ["openid", "profile", "email"];
   return [...wanted, ...(offered.includes("offline_access") ? ["offline_access"] : [])].join(" ");
 }
 
-/** Whether a refresh token can be had by asking for consent once more. */
+/** True if asking for consent again yields a refresh token. */
 export async function offersLastingAccess(settings: OidcSettings): Promise<boolean> {
   const config = await connect(settings).catch(refuseProvider);
   return isGoogle(config) || scopesOf(config).endsWith("offline_access");
 }
 
-/** Reads the provider's discovery document; throws when it is not there or says something else. */
+/** Reads the provider's discovery document. Throws if it is missing or does not match. */
 export async function checkProvider(settings: OidcSettings): Promise<void> {
   await discover(settings);
 }
 
-/** Google has a parameter of its own in place of the scope. */
+/** Google uses a parameter instead of the scope. */
 function isGoogle(config: client.Configuration): boolean {
   return config.serverMetadata().issuer === "https://accounts.google.com";
 }
 
-/** What the provider did not grant; only then is it about this browser. */
+/** Converts a provider error to a refusal. Blames this browser only if the provider works and is configured. */
 function refuse(error: unknown): never {
   if (error instanceof client.AuthorizationResponseError && error.error === "access_denied") {
     throw refusal(
@@ -188,7 +188,7 @@ function refuseProvider(error: unknown): never {
   throw refusal(503, message, error);
 }
 
-/** No answer in time, none at all, or one that says that the provider is ill. */
+/** True for a timeout, no connection, or a server error. */
 function isAway(error: unknown): boolean {
   if (error instanceof client.ResponseBodyError) return error.status >= 500;
   if (!(error instanceof client.ClientError)) return error instanceof TypeError;
@@ -199,7 +199,7 @@ function isAway(error: unknown): boolean {
   );
 }
 
-/** The provider does not know Backloom, or not by this secret or with this redirect address. */
+/** The provider rejects Backloom's client id, secret or redirect address. */
 function isMisconfigured(error: unknown): boolean {
   return (
     error instanceof client.ResponseBodyError &&

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { CompactEncrypt, compactDecrypt } from "jose";
 
-/** What a sealed text is for: one that was made for something else does not open. */
+/** Purpose of a sealed text. It cannot be opened for another purpose. */
 type Purpose = "refresh token" | "departure";
 
-/** Encrypts with the first secret, by a key for this purpose alone. */
+/** Encrypts with a key derived from the first secret and the purpose. */
 export async function seal(
   purpose: Purpose,
   text: string,
@@ -16,7 +16,7 @@ export async function seal(
     .encrypt(keyOf(purpose, secret));
 }
 
-/** Opens with any of the secrets; null for what is damaged, foreign, or sealed with a secret that is gone. */
+/** Decrypts with any of the secrets; null if damaged, foreign, or sealed with a removed secret. */
 export async function unseal(
   purpose: Purpose,
   sealed: string,
@@ -30,7 +30,7 @@ export async function unseal(
       });
       return new TextDecoder().decode(plaintext);
     } catch {
-      // The next secret may open it.
+      // The next secret may work.
     }
   }
   return null;

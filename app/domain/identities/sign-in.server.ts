@@ -24,13 +24,13 @@ export interface SignInContext {
   browser: SigningInBrowser;
 }
 
-/** A session, and the product that an invitation led into. */
+/** A session, and the product joined by an invitation. */
 interface SignedIn {
   session: NewSession;
   productId: string | null;
 }
 
-/** Signs in whoever the provider has proven: the account that is linked, that has the address, or a new one. */
+/** Signs in a person proven by the provider: with the linked account, the one with their address, or a new one. */
 export async function signInByProvider(
   context: SignInContext,
   person: ProvenPerson,
@@ -46,7 +46,7 @@ export async function signInByProvider(
     throw new ContractError(409, message);
   }
   if (found.same_address) {
-    // Whoever made the account may not own its address: no password of theirs opens it any longer.
+    // The address was never confirmed, so its account may be somebody else's. Their password must stop working.
     if (!found.is_address_confirmed) {
       await setPassword(database, found.same_address, randomPassword());
     }
@@ -56,7 +56,7 @@ export async function signInByProvider(
   return signUp(context, person, invitationCode);
 }
 
-/** Links the account at the provider with the one that is signed in here. */
+/** Links the provider account with the one signed in here. */
 export async function connectToProvider(
   context: SignInContext,
   person: ProvenPerson,
@@ -113,7 +113,7 @@ async function makeAccount(context: SignInContext, person: ProvenPerson, email: 
   return id;
 }
 
-/** The name at the provider, or what stands before the @, as a user name that nobody has. */
+/** Derives a free user name from the name at the provider, or the part before the @. */
 async function freeUsername(database: Database, wanted: string): Promise<string> {
   const [before = ""] = wanted.split("@");
   const plain = before.normalize("NFKD").replace(/[^A-Za-z0-9._-]/g, "");
@@ -126,7 +126,7 @@ async function freeUsername(database: Database, wanted: string): Promise<string>
   return `${start || "user"}-${randomBytes(3).toString("hex")}`;
 }
 
-/** What the provider said is kept before the session begins: an account that had ended there is back. */
+/** Stores the provider's answer before the session starts: that restores an account that had ended there. */
 async function enter(context: SignInContext, person: ProvenPerson, account: string) {
   await keep(context, person);
   return createSession(context.database, account, context.browser);

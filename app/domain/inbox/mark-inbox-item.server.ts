@@ -4,7 +4,7 @@ import { type Actor, callAs } from "~/db/rpc.server";
 
 const markedSchema = z.object({ state: z.string(), later_until: z.string().nullable() });
 
-/** Puts an item of the caller's own inbox aside, or brings it back; the thing itself stays as it is. */
+/** Archives or snoozes an item in the caller's own inbox, or brings it back. The item itself does not change. */
 export function markInboxItem(actor: Actor, input: MarkInboxItemInput) {
   return callAs(
     actor,

@@ -1,5 +1,5 @@
 import { getInboxInput, inboxSchema } from "~/contract/inbox";
 import { operation } from "../operation.server";
 
-/** What waits for the caller over all products: open, put off until later, or done. */
+/** The caller's inbox over all products: open, snoozed or done items. */
 export const getInbox = operation("get_inbox", getInboxInput, inboxSchema);

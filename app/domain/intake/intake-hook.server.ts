@@ -6,8 +6,8 @@ import { type Actor, callAs } from "~/db/rpc.server";
 import { operation, serviceOperation } from "../operation.server";
 
 /**
- * The key in the address of a hook: made from the secret of the service and the hook's id, so that the settings can show it again
- * and the database holds its hash only.
+ * Key in a hook's address: derived from the service's secret and the hook's id, so that settings can show it again
+ * while the database stores only its hash.
  */
 function keyOf(secret: string, hookId: string): string {
   return createHmac("sha256", secret).update(`intake-hook:${hookId}`).digest("base64url");
@@ -17,7 +17,7 @@ export function hashHookKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 
-/** A new address in place of the one before, which is dead at once. Only the owner may. */
+/** Creates a new address; the previous one stops working at once. Owner only. */
 export async function setIntakeHook(
   actor: Actor,
   { product_id, secret }: { product_id: string; secret: string },
@@ -32,7 +32,7 @@ export async function setIntakeHook(
   );
 }
 
-/** Ends the address at once. Only the owner may. */
+/** Revokes the address at once. Owner only. */
 export const revokeIntakeHook = operation(
   "revoke_intake_hook",
   productIdInput,
@@ -45,7 +45,7 @@ const getIntakeHook = operation(
   z.object({ hook: intakeHookSchema.nullable() }),
 );
 
-/** The hook of a product with its key; the key is null when it was made with a secret that is no longer among these. */
+/** The product's hook with its key. The key is null if it was made with a secret that is not among these. */
 export async function readIntakeHook(
   actor: Actor,
   { product_id, secrets }: { product_id: string; secrets: readonly string[] },
@@ -57,7 +57,7 @@ export async function readIntakeHook(
   return { ...shown, key: keys.find((key) => hashHookKey(key) === key_hash) ?? null };
 }
 
-/** One item of another service, into the triage of the product behind the key. */
+/** Adds an item from another service to the triage of the key's product. */
 export const receiveItem = serviceOperation(
   "receive_item",
   receivedItemInput.extend({ key_hash: z.string() }),

@@ -1,9 +1,25 @@
 import { issueLabelAnswer, observedIssuesSchema, observeIssuesInput } from "~/contract/issue";
+import {
+  nextIssueNoteInput,
+  nextIssueNoteSchema,
+  reportedIssueNoteSchema,
+  reportIssueNoteInput,
+} from "~/contract/issue-note";
 import { productIdInput } from "~/contract/product";
 import { operation } from "../operation.server";
 
-/** The label of the issues that come into triage. */
+/** The label that sends issues to triage. */
 export const getIssueLabel = operation("get_issue_label", productIdInput, issueLabelAnswer);
 
-/** What workers saw of issues with that label. */
+/** Stores what workers saw of issues with that label. */
 export const observeIssues = operation("observe_issues", observeIssuesInput, observedIssuesSchema);
+
+/** What a worker writes under an issue next. */
+export const nextIssueNote = operation("next_issue_note", nextIssueNoteInput, nextIssueNoteSchema);
+
+/** What became of it. */
+export const reportIssueNote = operation(
+  "report_issue_note",
+  reportIssueNoteInput,
+  reportedIssueNoteSchema,
+);

@@ -8,7 +8,7 @@ import { type Actor, callAs } from "~/db/rpc.server";
 import { getJobDiff } from "~/domain/agent-jobs/operations.server";
 import { linesOf } from "./find-line";
 
-/** Collects a comment on a line; nobody else sees it until it is sent with a review. */
+/** Drafts a comment on a line. Nobody else sees it until it is sent with a review. */
 export async function addJobComment(
   actor: Actor,
   { job_id, path, line, side, body, attempt }: AddJobCommentInput,

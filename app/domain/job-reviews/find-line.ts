@@ -6,10 +6,10 @@ interface NumberedLine {
   text: string;
 }
 
-/** So much of a line is remembered; what is longer counts as the same when it begins so. */
+/** Stored length of a line. Longer lines are compared by their start. */
 const longestText = 2_000;
 
-/** The lines of one side of a file's diff, each with its number. */
+/** Numbered lines of one side of a file's diff. */
 export function linesOf({ patch }: Pick<DiffFile, "patch">, side: "old" | "new"): NumberedLine[] {
   if (patch === undefined) return [];
   return parsePatch(patch).hunks.flatMap(({ lines }) =>
@@ -20,7 +20,7 @@ export function linesOf({ patch }: Pick<DiffFile, "patch">, side: "old" | "new")
   );
 }
 
-/** The lines by their text, each list from above to below, so that the comments of a file need not look through it one by one. */
+/** Line numbers by text, ascending, so that each comment is found without scanning the file. */
 export function linesByText(lines: readonly NumberedLine[]): Map<string, number[]> {
   const found = new Map<string, number[]>();
   for (const { line, text } of lines.toSorted((one, other) => one.line - other.line)) {
@@ -31,7 +31,7 @@ export function linesByText(lines: readonly NumberedLine[]): Map<string, number[
   return found;
 }
 
-/** The nearest of the numbers, which go up; null where there are none. */
+/** The nearest of ascending numbers; null if there are none. */
 export function nearestTo(near: number, numbers: readonly number[]): number | null {
   let [from, to] = [0, numbers.length];
   while (from < to) {

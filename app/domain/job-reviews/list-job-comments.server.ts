@@ -4,7 +4,7 @@ import { type Actor, callAs } from "~/db/rpc.server";
 import { getJobDiff } from "~/domain/agent-jobs/operations.server";
 import { linesByText, linesOf, nearestTo } from "./find-line";
 
-/** The reviews and comments of a job; each comment with where its line is in the newest changes, or in those that are given. */
+/** Reviews and comments of a job. Each comment has its line's position in the latest changes, or in `shown`. */
 export async function listJobComments(
   actor: Actor,
   { job_id }: { job_id: string },
@@ -19,7 +19,7 @@ export async function listJobComments(
   const linesWith = (path: string, side: "old" | "new", text: string): number[] => {
     const key = `${side}:${path}`;
     const file = files.get(path);
-    // Looked through once a file, however many comments it has.
+    // Indexed once per file, however many comments it has.
     const lines = known.get(key) ?? linesByText(file ? linesOf(file, side) : []);
     known.set(key, lines);
     return lines.get(text) ?? [];

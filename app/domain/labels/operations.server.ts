@@ -15,7 +15,7 @@ export const listLabels = operation("list_labels", productIdInput, labelListSche
 /** Creates a label of a product. */
 export const createLabel = operation("create_label", createLabelInput, labelSchema);
 
-/** Renames or recolours a label. */
+/** Changes a label's name or color. */
 export const updateLabel = gatheringOperation(
   "update_label",
   updateLabelInput,
@@ -23,7 +23,7 @@ export const updateLabel = gatheringOperation(
   labelSchema,
 );
 
-/** Deletes a label and takes it off its stories and tasks. */
+/** Deletes a label and removes it from stories and tasks. */
 export const deleteLabel = operation(
   "delete_label",
   labelIdInput,

@@ -8,11 +8,11 @@ import {
 } from "~/contract/landing";
 import { operation } from "../operation.server";
 
-/** The branch that a worker brings to the main branch next. */
+/** The next branch for a worker to land. */
 export const nextLanding = operation("next_landing", nextLandingInput, nextLandingSchema);
 
-/** How far a landing is. */
+/** Reports the state of a landing. */
 export const reportLanding = operation("report_landing", reportLandingInput, landingSchema);
 
-/** The landing queue of a product, and what became of the last branches. */
+/** The landing queue of a product, and its latest results. */
 export const listLandings = operation("list_landings", listLandingsInput, landingListSchema);

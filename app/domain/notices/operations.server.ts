@@ -22,7 +22,7 @@ import {
 } from "~/contract/notice";
 import { noInput, operation, serviceOperation } from "../operation.server";
 
-/** A new webhook of a product; its secret is answered once. */
+/** Creates a webhook of a product; its secret is returned only here. */
 export const createWebhook = operation("create_webhook", createWebhookInput, createdWebhookSchema);
 
 /** Deletes a webhook with its deliveries. */
@@ -61,10 +61,10 @@ export const unsubscribePush = operation(
 /** Changes address, events or activity of a webhook. */
 export const updateWebhook = operation("update_webhook", updateWebhookInput, webhookSchema);
 
-/** How a delivery went: delivered, again later, or given up. */
+/** Records a delivery's result: delivered, retried later, or given up. */
 export const markNotice = serviceOperation("mark_notice", markNoticeInput, markedNoticeSchema);
 
-/** Takes the notices that are due; each comes due again unless it is marked. */
+/** Takes notices that are due. Each becomes due again unless it is marked. */
 export const takeDueNotices = serviceOperation(
   "take_due_notices",
   takeDueNoticesInput,

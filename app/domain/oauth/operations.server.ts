@@ -16,7 +16,7 @@ export const registerOauthClient = serviceOperation(
   z.object({ client_id: z.string(), issued_at: z.number().int() }),
 );
 
-/** Null for an id that is unknown here, or was removed because nobody used it. */
+/** Null for an id that is unknown, or was removed because it was unused. */
 export const getOauthClient = serviceOperation(
   "get_oauth_client",
   z.object({ client_id: z.string() }),
@@ -25,7 +25,7 @@ export const getOauthClient = serviceOperation(
     .nullable(),
 );
 
-/** Keeps what a person allowed, under the hash of a code. */
+/** Stores what a person allowed, under the hash of a code. */
 export const createOauthCode = serviceOperation(
   "create_oauth_code",
   z.object({
@@ -43,7 +43,7 @@ export const createOauthCode = serviceOperation(
   z.object({ scopes: z.array(z.string()) }),
 );
 
-/** Refusals are answers: what they end must stay ended. */
+/** Refusals are answers, not errors: an error would roll back what they revoke. */
 const tokenAnswer = z.union([
   z.object({
     refused: z.enum(["invalid_client", "invalid_grant", "invalid_target", "invalid_scope"]),

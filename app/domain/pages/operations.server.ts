@@ -20,10 +20,10 @@ import { noInput, operation } from "../operation.server";
 /** The first page after signing in. */
 export const getDashboard = operation("get_dashboard", noInput, dashboardSchema);
 
-/** Codes, titles and states of everything in a product. */
+/** Codes, titles and states of all items in a product. */
 export const getBacklogTree = operation("get_backlog_tree", productIdInput, backlogTreeSchema);
 
-/** What stands around every signed-in page. */
+/** The frame around every signed-in page. */
 export const getShell = operation("get_shell", shellInput, shellSchema);
 
 /** One person's part of the active sprint. */
@@ -32,7 +32,7 @@ export const getSoloBoard = operation("get_solo_board", productIdInput, soloBoar
 /** The sprint page: stories, cards, newest run, candidates. */
 export const getSprintBoard = operation("get_sprint_board", sprintIdInput, sprintPageSchema);
 
-/** The sprint review: stories with proof, changes and cost, and what stays open. */
+/** The sprint review: stories with proof, changes and cost, and open work. */
 export const getSprintReview = operation("get_sprint_review", sprintIdInput, sprintReviewSchema);
 
 /** The branch of a task or story. */

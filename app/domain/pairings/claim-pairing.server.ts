@@ -11,7 +11,7 @@ const claimedSchema = z.object({
 });
 export type ClaimedPairing = z.infer<typeof claimedSchema>;
 
-/** Turns an approved pairing into a session of 8 hours, at most once (specification: POST /api/auth/pair/claim). */
+/** Turns an approved pairing into an 8-hour session, at most once (specification: POST /api/auth/pair/claim). */
 export function claimPairing(
   database: Database,
   pairingId: string,

@@ -6,12 +6,12 @@ import { hashOfSecret } from "./pairing-secret.server";
 
 const decidedSchema = orRefused(z.object({ pairing_id: z.uuid() }));
 
-/** Lets the waiting desktop in (specification: Login pairing); demo users are blocked. */
+/** Approves the waiting desktop's sign-in (specification: Login pairing); demo users are blocked. */
 export function approvePairing(actor: Actor, pairing: PairingSecret): Promise<void> {
   return decide(actor, "approve_pairing", pairing);
 }
 
-/** Declines the waiting desktop (specification: Login pairing); demo users are blocked. */
+/** Declines the waiting desktop's sign-in (specification: Login pairing); demo users are blocked. */
 export function cancelPairing(actor: Actor, pairing: PairingSecret): Promise<void> {
   return decide(actor, "cancel_pairing", pairing);
 }

@@ -9,7 +9,7 @@ import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 import { hashOfSecret } from "./pairing-secret.server";
 
-/** Which device asks, and whose account it would get (get-pairing-for-approval). Demo users may read it. */
+/** The device that asks, and the account it would get (get-pairing-for-approval). Demo users may read it. */
 export async function getPairingForApproval(
   database: Database,
   principal: Principal,

@@ -5,7 +5,7 @@ export function newPairingSecret(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** The only form in which the service keeps a secret: its SHA-256 in hex. */
+/** SHA-256 of a secret in hex, the only form the service stores. */
 export function hashOfSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }

@@ -7,11 +7,11 @@ import { hashOfSecret, newPairingSecret } from "./pairing-secret.server";
 interface WaitingDesktop {
   userAgent: string | null;
   address: string;
-  /** What the limit of 10 a minute counts by. */
+  /** Key for the limit of 10 per minute. */
   addressKey: string;
 }
 
-/** A desktop asks to be signed in (specification: POST /api/auth/pair/start). Two distinct secrets, kept as hashes. */
+/** Starts a desktop's pairing (specification: POST /api/auth/pair/start). Two separate secrets, stored as hashes. */
 export async function startPairing(
   database: Database,
   desktop: WaitingDesktop,

@@ -12,7 +12,7 @@ import {
 import { storySchema } from "~/contract/story";
 import { gatheringOperation, operation } from "../operation.server";
 
-/** Creates a PBI, last in its priority (specification: PBI, Entity codes). */
+/** Creates a PBI, last within its priority (specification: PBI, Entity codes). */
 export const createPbi = operation(
   "create_pbi",
   createPbiInput.safeExtend(refuseSimilar),
@@ -25,10 +25,10 @@ export const deletePbi = operation("delete_pbi", pbiIdInput, z.object({ id: z.st
 /** One PBI with its stories (specification: PBI). */
 export const getPbi = operation("get_pbi", pbiIdInput, pbiDetailSchema);
 
-/** Stories of a PBI in their order (specification: GET /api/pbis/:id/stories). */
+/** Stories of a PBI in order (specification: GET /api/pbis/:id/stories). */
 export const listPbiStories = operation("list_pbi_stories", pbiIdInput, z.array(storySchema));
 
-/** Notes that the pull request of a PBI was merged (specification: PBI). */
+/** Records that the pull request of a PBI was merged (specification: PBI). */
 export const markPbiPrMerged = operation("mark_pbi_pr_merged", pbiIdInput, pbiSchema);
 
 /** Moves a PBI by float insertion (specification: Ordering rules 4). */

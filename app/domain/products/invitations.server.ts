@@ -13,14 +13,14 @@ import { memberRoles, productIdInput } from "~/contract/product";
 import { type Actor, callAs } from "~/db/rpc.server";
 import { noInput, operation, serviceOperation } from "../operation.server";
 
-/** Nothing holds under a code of another form; the database is asked all the same, and says so. */
+/** Malformed codes hash as an empty one. No invitation has it, so the database refuses as for unknown codes. */
 export function hashInvitationCode(code: string): string {
   return createHash("sha256")
     .update(invitationCodeSchema.safeParse(code).data ?? "")
     .digest("hex");
 }
 
-/** A link for one person; its code is answered here and never again. Only the owner may. */
+/** Creates a link for one person; its code is returned only here. Owner only. */
 export async function createInvitation(
   actor: Actor,
   { product_id, role }: CreateInvitationInput,
@@ -31,49 +31,49 @@ export async function createInvitation(
   return { id, code };
 }
 
-/** Links that nobody has used yet; only the owner may. */
+/** Unused links; owner only. */
 export const listInvitations = operation(
   "list_invitations",
   productIdInput,
   z.object({ invitations: z.array(invitationSchema) }),
 );
 
-/** Ends a link; only the owner may. */
+/** Revokes a link; owner only. */
 export const revokeInvitation = operation(
   "revoke_invitation",
   invitationIdInput,
   z.object({ id: z.string() }),
 );
 
-/** The caller joins with the code of a link; `reserved` when they have just registered with it. */
+/** The caller joins with a link's code; `reserved` if they just registered with it. */
 export const joinProduct = operation(
   "join_product",
   z.object({ code_hash: z.string(), reserved: z.boolean().optional() }),
   z.object({ product_id: z.string(), role: z.enum(memberRoles) }),
 );
 
-/** Who asks the caller into which product. */
+/** The caller's invitations, with product and sender. */
 export const listOwnInvitations = operation(
   "list_own_invitations",
   noInput,
   z.object({ invitations: z.array(ownInvitationSchema) }),
 );
 
-/** The caller accepts or declines. */
+/** Accepts or declines an invitation to the caller. */
 export const answerInvitation = operation(
   "answer_invitation",
   answerInvitationInput,
   z.object({ product_id: z.string(), accepted: z.boolean() }),
 );
 
-/** What a link invites to, for whoever holds it; 404 when it does not hold. */
+/** What a link invites to, for anyone who has it; 404 if it is not valid. */
 export const findInvitation = serviceOperation(
   "find_invitation",
   z.object({ code_hash: z.string() }),
   foundInvitationSchema,
 );
 
-/** Keeps a link for whoever registers with it, or lets it go. */
+/** Reserves a link during a registration, or releases it. */
 export const reserveInvitation = serviceOperation(
   "reserve_invitation",
   z.object({ code_hash: z.string(), release: z.boolean().optional() }),

@@ -6,11 +6,11 @@ import { type Actor, callAs } from "~/db/rpc.server";
 const invitedSchema = z.object({
   user_id: z.string(),
   username: z.string(),
-  /** False for a demo account, which is a member at once. */
+  /** False for a demo account, which becomes a member at once. */
   asked: z.boolean(),
 });
 
-/** Asks somebody by user name or e-mail to join; only the owner may (specification: Authentication 4). */
+/** Invites a user by name or e-mail; owner only (specification: Authentication 4). */
 export async function invitePerson(
   actor: Actor,
   { product_id, identifier, role }: InvitePersonInput,

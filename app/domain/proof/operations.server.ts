@@ -9,16 +9,16 @@ import {
 import { storyIdInput } from "~/contract/story";
 import { gatheringOperation, operation } from "../operation.server";
 
-/** What proves the stories of a job (docs/proof.md). */
+/** Proof of a job's stories (docs/proof.md). */
 export const getJobProof = operation("get_job_proof", jobIdInput, jobProofSchema);
 
-/** What proves the criteria of a story (docs/proof.md). */
+/** Proof of a story's criteria (docs/proof.md). */
 export const getProof = operation("get_proof", storyIdInput, storyProofSchema);
 
-/** A person lets a criterion go, with a reason (docs/proof.md). */
+/** Waives a criterion, with a person's reason (docs/proof.md). */
 export const waiveCriterion = operation("waive_criterion", waiveCriterionInput, storyProofSchema);
 
-/** Adds evidence for a criterion of a story (docs/proof.md). */
+/** Adds evidence for a story's criterion (docs/proof.md). */
 export const addEvidence = gatheringOperation(
   "add_evidence",
   addEvidenceInput,

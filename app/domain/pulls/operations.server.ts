@@ -1,8 +1,8 @@
 import { listPullsInput, observedSchema, observePullsInput, pullListSchema } from "~/contract/pull";
 import { operation } from "../operation.server";
 
-/** What workers saw of pull requests, and what follows from it. */
+/** Stores what workers saw of pull requests, and applies the consequences. */
 export const observePulls = operation("observe_pulls", observePullsInput, observedSchema);
 
-/** The pull requests of a product as they were last seen. */
+/** Pull requests of a product as last seen. */
 export const listPulls = operation("list_pulls", listPullsInput, pullListSchema);

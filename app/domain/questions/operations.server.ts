@@ -23,30 +23,30 @@ export const answerQuestion = operation(
   agentQuestionSchema,
 );
 
-/** The worker answers a user question (specification: User question). */
+/** The worker answers a user's question (specification: User question). */
 export const answerUserQuestion = operation(
   "answer_user_question",
   answerUserQuestionInput,
   userQuestionSchema,
 );
 
-/** A user asks about an idea; a PLAN_CHAT job carries it to a worker (specification: User question). */
+/** Asks about an idea; a PLAN_CHAT job takes the question to a worker (specification: User question). */
 export const askAboutIdea = operation("ask_about_idea", askAboutIdeaInput, userQuestionSchema);
 
-/** An agent asks a user; with `park` its job waits without a worker (specification: Agent question). */
+/** An agent asks a user; with `park`, its job waits without a worker (specification: Agent question). */
 export const askQuestion = operation("ask_question", askQuestionInput, agentQuestionSchema);
 
-/** An agent takes an open question back (specification: Agent question). */
+/** An agent cancels its open question (specification: Agent question). */
 export const cancelQuestion = operation("cancel_question", questionIdInput, agentQuestionSchema);
 
-/** What was asked about an idea (specification: Idea; User question). */
+/** The conversation about an idea (specification: Idea; User question). */
 export const getIdeaConversation = operation(
   "get_idea_conversation",
   ideaToDiscussInput,
   ideaConversationSchema,
 );
 
-/** Open questions of the products in reach (specification: Notifications stream). */
+/** Open questions in the caller's products (specification: Notifications stream). */
 export const getNotificationsState = operation(
   "get_notifications_state",
   noInput,
@@ -56,14 +56,14 @@ export const getNotificationsState = operation(
 /** One question with its answer (specification: Agent question). */
 export const getQuestion = operation("get_question", questionIdInput, agentQuestionSchema);
 
-/** The caller's user questions without an answer, oldest first (specification: User question). */
+/** The caller's unanswered questions, oldest first (specification: User question). */
 export const listOpenUserQuestions = operation(
   "list_open_user_questions",
   listOpenUserQuestionsInput,
   userQuestionListSchema,
 );
 
-/** Questions in reach by state, newest first (specification: Agent question). */
+/** Questions in the caller's products by state, newest first (specification: Agent question). */
 export const listQuestions = operation(
   "list_questions",
   listQuestionsInput,

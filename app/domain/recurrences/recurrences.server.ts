@@ -9,12 +9,12 @@ import { dueSlot, nextSlots } from "./slots";
 
 const readRecurrence = operation("get_recurrence", storyIdInput, storyRecurrenceSchema);
 
-/** How a story recurs, with its next three slots, and the template that it comes from. */
+/** A story's schedule with its next three slots, and the template it comes from. */
 export async function getRecurrence(actor: Actor, input: z.output<typeof storyIdInput>) {
   return withNext(await readRecurrence(actor, input));
 }
 
-/** Makes a story a template that recurs, or changes when it does. */
+/** Makes a story a recurring template, or changes its schedule. */
 export async function setRecurrence(actor: Actor, { story_id, ...schedule }: SetRecurrenceInput) {
   const slots = nextSlots(schedule, 1, new Date());
   if (!slots?.[0]) {
@@ -33,7 +33,7 @@ export async function setRecurrence(actor: Actor, { story_id, ...schedule }: Set
   return withNext(await callAs(actor, "set_recurrence", given, storyRecurrenceSchema));
 }
 
-/** Stops a story from recurring; it is a story of the backlog again. */
+/** Stops a story from recurring; it becomes a normal backlog story. */
 export const deleteRecurrence = operation(
   "delete_recurrence",
   storyIdInput,
@@ -56,7 +56,7 @@ const listDueRecurrences = serviceOperation(
         story_id: z.string(),
         cron: z.string(),
         zone: z.string(),
-        /** As the database wrote it: it is compared there again. */
+        /** Kept as the database wrote it, because it is compared there again. */
         due_at: z.string(),
       }),
     ),
@@ -78,7 +78,9 @@ const fireRecurrence = serviceOperation(
   }),
 );
 
-/** Decides every slot that has come, each once however many processes do this at the same moment. One that fails holds up no other. */
+/**
+ * Handles all due slots, each once even with several processes at the same time. A failure does not hold up the others.
+ */
 export async function fireDueRecurrences(database: Database) {
   const { now, due } = await listDueRecurrences(database);
   const outcomes: Awaited<ReturnType<typeof fireRecurrence>>["outcome"][] = [];

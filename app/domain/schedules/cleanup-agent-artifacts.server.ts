@@ -3,8 +3,8 @@ import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 
 /**
- * Deletes failed and cancelled jobs after seven days (specification: Scheduled endpoints). In portions, each a
- * transaction of its own: a large past neither meets a time-out nor holds its products for long.
+ * Deletes failed and cancelled jobs after seven days (specification: Scheduled endpoints). Works in batches, one
+ * transaction each, so that many old jobs neither cause a timeout nor lock their products for long.
  */
 export async function cleanupAgentArtifacts(database: Database): Promise<CleanedArtifacts> {
   for (let deleted = 0; ; ) {

@@ -6,12 +6,12 @@ import {
 } from "~/contract/search";
 import { operation } from "../operation.server";
 
-/** The thing behind an id or a code (specification: Entity codes). */
+/** Finds the item of an id or code (specification: Entity codes). */
 export const resolveReference = operation(
   "resolve_reference",
   resolveReferenceInput,
   referenceSchema,
 );
 
-/** Full text and code search over what the caller reaches. */
+/** Full-text and code search over everything the caller can see. */
 export const search = operation("search", searchInput, searchResultSchema);

@@ -15,7 +15,7 @@ import {
 } from "~/contract/sprint-run";
 import { operation } from "../operation.server";
 
-/** Cancels an unfinished run without any cascade (specification: Sprint run). */
+/** Cancels an unfinished run and its jobs; tasks and sprint stay as they are (specification: Sprint run). */
 export const cancelSprintRun = operation("cancel_sprint_run", sprintRunIdInput, sprintRunSchema);
 
 /** A run with its jobs and executions (specification: Sprint run). */
@@ -28,18 +28,18 @@ export const listSprintRuns = operation(
   sprintRunPageSchema,
 );
 
-/** Pauses a run, for a person or for a worker that met a merge conflict (specification: Sprint run). */
+/** Pauses a run, for a person or for a worker with a merge conflict (specification: Sprint run). */
 export const pauseSprintRun = operation("pause_sprint_run", pauseSprintRunInput, sprintRunSchema);
 
-/** What would prevent the start of a run, all at once (specification: Starting a sprint run 1). */
+/** Everything that would prevent a run from starting (specification: Starting a sprint run 1). */
 export const preflightSprintRun = operation("preflight_sprint_run", sprintIdInput, preflightSchema);
 
-/** Resumes a paused run; answers the run that goes on, a new one in batch mode (specification: Sprint run). */
+/** Resumes a paused run. Returns the run that continues, a new one in batch mode (specification: Sprint run). */
 export const resumeSprintRun = operation("resume_sprint_run", sprintRunIdInput, sprintRunSchema);
 
 /**
- * Brings a failed sprint back and starts a new run (specification: Task, failed; resume-sprint). Null when people have
- * finished everything by hand: the sprint is active again and can be completed. `skip_failed` leaves out what failed.
+ * Resets a failed sprint and starts a new run (specification: Task, failed; resume-sprint). Null if people have
+ * finished everything by hand: the sprint is active again and can be completed. `skip_failed` leaves out failed tasks.
  */
 export const resumeSprint = operation(
   "resume_sprint",
@@ -47,7 +47,10 @@ export const resumeSprint = operation(
   sprintRunSchema.nullable(),
 );
 
-/** Starts a run of an active sprint, with a budget where `stop_at` is given; a refusal carries `{ blockers }` (specification: Starting a sprint run). */
+/**
+ * Starts a run of an active sprint, with a budget if `stop_at` is given; a refusal carries `{ blockers }`
+ * (specification: Starting a sprint run).
+ */
 export const startSprintRun = operation(
   "start_sprint_run",
   sprintToRunInput,

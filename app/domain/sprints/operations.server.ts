@@ -14,7 +14,7 @@ import {
 } from "~/contract/sprint";
 import { gatheringOperation, operation } from "../operation.server";
 
-/** Calls a planned sprint off; its stories leave it (specification: States and transitions, Sprint). */
+/** Cancels a planned sprint; its stories leave it (specification: States and transitions, Sprint). */
 export const cancelSprint = operation("cancel_sprint", sprintIdInput, sprintSchema);
 
 /** Completes the active sprint; unfinished stories leave it (specification: States and transitions, Sprint). */
@@ -23,14 +23,14 @@ export const completeSprint = operation("complete_sprint", sprintIdInput, sprint
 /** Creates a planned sprint (specification: Sprint). */
 export const createSprint = operation("create_sprint", createSprintInput, sprintSchema);
 
-/** A sprint with stories and tasks as an agent reads them. */
+/** A sprint with stories and tasks, for agents. */
 export const getSprintContext = operation(
   "get_sprint_context",
   getSprintContextInput,
   sprintContextSchema,
 );
 
-/** What the sprint board shows (specification: Sprint). */
+/** Content of the sprint board (specification: Sprint). */
 export const getSprint = operation("get_sprint", sprintIdInput, sprintBoardSchema);
 
 /** The first tasks of a sprint (specification: GET /api/sprints/:id/tasks). */
@@ -43,10 +43,10 @@ export const listSprintTasks = operation(
 /** Sprints of a product, newest first (specification: Sprint). */
 export const listSprints = operation("list_sprints", productIdInput, z.array(sprintOverviewSchema));
 
-/** Starts a planned sprint; at most one of a product is active (specification: States and transitions, Sprint). */
+/** Starts a planned sprint; a product has at most one active (specification: States and transitions, Sprint). */
 export const startSprint = operation("start_sprint", sprintIdInput, sprintSchema);
 
-/** Edits goal and dates of a sprint (specification: Sprint). */
+/** Edits a sprint's goal and dates (specification: Sprint). */
 export const updateSprint = gatheringOperation(
   "update_sprint",
   updateSprintInput,

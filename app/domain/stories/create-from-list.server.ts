@@ -4,7 +4,7 @@ import { type Actor, callAs } from "~/db/rpc.server";
 
 const madeSchema = z.object({ stories: z.array(z.string()), tasks: z.array(z.string()) });
 
-/** Makes what a pasted list says, all of it or nothing: stories with tasks in a PBI, or tasks in a story. */
+/** Creates the items of a pasted list, all or none: stories with tasks in a PBI, or tasks in a story. */
 export function createFromList(
   actor: Actor,
   into: { pbi_id: string } | { story_id: string },

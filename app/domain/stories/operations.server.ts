@@ -48,20 +48,20 @@ export const getStory = operation("get_story", storyIdInput, storyDetailSchema);
 /** Log of a story, newest first (specification: Story log entry). */
 export const listStoryLogs = operation("list_story_logs", listStoryLogsInput, storyLogPageSchema);
 
-/** Tasks of a story in their order (specification: GET /api/stories/:id/tasks). */
+/** Tasks of a story in order (specification: GET /api/stories/:id/tasks). */
 export const listStoryTasks = operation("list_story_tasks", storyIdInput, z.array(taskSchema));
 
-/** Moves stories into a sprint or out of theirs, all of them or none. */
+/** Moves stories into a sprint or out of theirs, all or none. */
 export const moveStories = operation("move_stories", moveStoriesInput, movedStoriesSchema);
 
-/** Takes a story back to the backlog (specification: Ordering rules 2). */
+/** Moves a story back to the backlog (specification: Ordering rules 2). */
 export const removeStoryFromSprint = operation(
   "remove_story_from_sprint",
   storyIdInput,
   storySchema,
 );
 
-/** Edits a story; a new code brings a new sort_order (specification: Ordering rules 2). */
+/** Edits a story; a new code gives it a new sort_order (specification: Ordering rules 2). */
 export const updateStory = gatheringOperation(
   "update_story",
   updateStoryInput,
@@ -76,21 +76,21 @@ export const appendStoryLog = operation(
   storyLogReceiptSchema,
 );
 
-/** Lets the next run of a story, or of all stories of a sprint, begin from the main branch; only people may. */
+/** Makes the next run of a story, or of all stories of a sprint, start over from main; people only. */
 export const startOver = operation("start_over", startOverInput, startOverSchema);
 
-/** What waits in the triage of a product, oldest first, and where it can go. */
+/** A product's triage, oldest first, and where its stories can go. */
 export const listTriage = operation(
   "list_triage",
   z.object({ product_id: z.string() }),
   triageSchema,
 );
 
-/** Takes a story from triage into the backlog; only people may. */
+/** Moves a story from triage into the backlog; people only. */
 export const acceptStory = operation("accept_story", acceptStoryInput, storySchema);
 
-/** Adds a story of triage to one of the backlog; only people may. */
+/** Merges a story in triage into one of the backlog; people only. */
 export const mergeStory = operation("merge_story", mergeStoryInput, storySchema);
 
-/** Removes a story from triage; only people may. */
+/** Removes a story from triage; people only. */
 export const declineStory = operation("decline_story", storyIdInput, z.object({ id: z.string() }));

@@ -24,7 +24,7 @@ export const createTask = operation(
 /** Deletes a task. */
 export const deleteTask = operation("delete_task", taskIdInput, z.object({ id: z.string() }));
 
-/** Edits every field of a task, as people do (specification: Task). */
+/** Edits any field of a task, for people (specification: Task). */
 export const editTask = gatheringOperation(
   "edit_task",
   editTaskInput,
@@ -38,8 +38,8 @@ export const getTaskDetail = operation("get_task_detail", taskIdInput, taskDetai
 /** Moves a task to another story; it keeps its code (specification: Entity codes 5). */
 export const moveTask = operation("move_task", moveTaskInput, taskDetailSchema);
 
-/** A board move of a task, review included (specification: States and transitions, Task). */
+/** Moves a task on the board, review included (specification: States and transitions, Task). */
 export const setTaskStatus = operation("set_task_status", setTaskStatusInput, movedTaskSchema);
 
-/** Status or plan of a task, as agents write them (specification: PATCH /api/tasks/:id). */
+/** Changes a task's status or plan, for agents (specification: PATCH /api/tasks/:id). */
 export const updateTask = operation("update_task", updateTaskInput, updatedTaskSchema);

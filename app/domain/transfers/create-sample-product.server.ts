@@ -4,7 +4,7 @@ import { takeLimit } from "../accounts/take-limit.server";
 import { importDocument } from "./import-document.server";
 import { sampleDocument } from "./sample-document";
 
-/** The sample product for somebody's first steps: planned to the end, nothing in the way of its run. One per owner. */
+/** Creates the sample product for a user's first steps: fully planned and ready to run. One per owner. */
 export async function createSampleProduct(
   database: Database,
   ownerId: string,
@@ -14,7 +14,7 @@ export async function createSampleProduct(
     version: exportVersion,
     ...sampleDocument,
   });
-  // An import by the service counts nothing; this one is a person's own.
+  // Imports by the service are not counted, but this one is on behalf of a person.
   await takeLimit(database, "product", ownerId);
   const { id } = await importDocument(database, ownerId, document);
   return { id };

@@ -26,7 +26,7 @@ const readers: Record<Exclude<ImportFormat, "backlog-md">, (text: string) => Imp
   backloom: readBackloom,
 };
 
-/** Reads what somebody uploaded in the terms of a backlog here; refuses what it is not. */
+/** Parses uploaded files of a format; refuses invalid ones. */
 export function readImport(format: ImportFormat, files: readonly UploadedFile[]): ImportDraft {
   const size = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
   if (size === 0) throw new ContractError(422, "Choose a file to import.");
@@ -57,7 +57,7 @@ export interface ImportTarget {
 
 const shownRows = 20;
 
-/** Writes what is new of a draft in one transaction, or says what that would be. */
+/** Imports a draft's new items in one transaction, or previews that. */
 export async function importBacklog(
   actor: Actor,
   target: ImportTarget,

@@ -4,7 +4,7 @@ import type { ExportDocument } from "~/contract/export-document";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 
-/** What an import made. Codes that the document left open stand in the order of the document. */
+/** Result of an import. Codes are in the order of the document. */
 export interface ImportedDocument {
   id: string;
   code: string;
@@ -12,16 +12,16 @@ export interface ImportedDocument {
   storyCodes: string[];
   taskCodes: string[];
   ideaCodes: string[];
-  /** User names of the document that do not exist here. */
+  /** User names in the document that do not exist here. */
   unknownUsers: string[];
-  /** Dependencies that cannot be here, with the reason; there are none unless they may be left out. */
+  /** Dependencies that were not possible, with reasons. Empty unless they may be left out. */
   leftOut: LeftOutDependency[];
 }
 
 type LeftOutDependency = z.output<typeof leftOutSchema>;
 
 interface ImportOptions {
-  /** What another program wrote may hold circles; what an export wrote holds none unless somebody has changed it. */
+  /** Other programs' files may contain cycles; exports contain none unless somebody edited them. */
   mayLeaveOutDependencies?: boolean;
 }
 
@@ -43,12 +43,12 @@ const leftOutSchema = z.object({
 });
 const ideasAnswer = z.object({ idea_codes: z.array(z.string()) });
 
-/** Stories per call: large enough to be quick, small enough to stay far below every statement time-out. */
+/** Stories per call: large enough to be fast, small enough to stay far below every statement timeout. */
 const portionSize = 100;
 
 /**
- * Reads an export document into a new product of the owner, as the service itself: in a few transactions, without
- * limits per minute. When a later step fails the product is removed again, so an import is all or nothing.
+ * Imports a document as a new product of the owner, on behalf of the service: in a few transactions, without limits per
+ * minute. If a later step fails, the product is removed, so an import is all or nothing.
  */
 export async function importDocument(
   database: Database,
@@ -141,7 +141,7 @@ async function importStories(
   return { storyCodes, taskCodes };
 }
 
-/** What waits for what, by the codes that things have now. */
+/** Imports the dependencies, by the codes assigned here. */
 function importDependencies(
   database: Database,
   productId: string,

@@ -10,14 +10,14 @@ export const enrolMember = serviceOperation(
   z.object({ product_id: z.uuid(), user_id: z.uuid() }),
 );
 
-/** The export document of a product (docs/export-format.md), or null when there is no such product. */
+/** Export document of a product (docs/export-format.md), or null if there is no such product. */
 export const exportProduct = serviceOperation(
   "export_product",
   productIdInput,
   exportDocumentSchema.nullable(),
 );
 
-/** A product by id, code or owner/code, for the admin command line; 404 or 409 with candidates. */
+/** Finds a product by id, code or owner/code, for the admin command line; 404 or 409 with candidates. */
 export const resolveProduct = serviceOperation(
   "resolve_product",
   z.object({ reference: z.string() }),

@@ -12,12 +12,12 @@ set -e
 echo "Both greetings are right."
 `;
 
-/** A plan that spells its file out, so that the built-in demo agent can follow it too. */
+/** A plan that contains its file, so that the demo agent can follow it too. */
 function planOf(what: string, file: string, text: string): string {
   return `1. ${what}:\n\n\`\`\`sh ${file}\n${text}\`\`\`\n\n2. Commit it with a message that names the task.`;
 }
 
-/** The product of the first start: small, planned to the end, ready for a worker. */
+/** The product of the first start: small, fully planned, ready for a worker. */
 export const sampleDocument: Omit<ExportDocumentInput, "format" | "version"> = {
   product: {
     code: "SAMPLE",

@@ -12,17 +12,17 @@ import { operation } from "../operation.server";
 /** Active sprint, unfinished jobs and worker count (specification: Solo stream). */
 export const getSoloState = operation("get_solo_state", soloStateInput, soloStateSchema);
 
-/** Workers that reach the products in reach (specification: Agent worker). */
+/** Workers of the users who share a product with the caller (specification: Agent worker). */
 export const listAgentWorkers = operation(
   "list_agent_workers",
   listAgentWorkersInput,
   agentWorkerListSchema,
 );
 
-/** Closes what the earlier life of a worker still held (specification: Agent job; lease lost). */
+/** Requeues or fails what an earlier run of a worker still held (specification: Agent job; lease lost). */
 export const restartWorker = operation("restart_worker", restartWorkerInput, restartedWorkerSchema);
 
-/** Presence and quota of a worker (specification: Agent worker). */
+/** Reports a worker's presence and quota (specification: Agent worker). */
 export const workerHeartbeat = operation(
   "worker_heartbeat",
   workerHeartbeatInput,

@@ -16,6 +16,7 @@ import { costsText, countText, percentText, tokensText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/rare/page-header";
 import { ProductFilter } from "../_app/later/product-filter";
 import { Estimates } from "./estimates";
+import { Landing } from "./landing";
 import { Pictures } from "./pictures";
 import { CostliestStories, UsageTables } from "./usage-tables";
 
@@ -78,6 +79,7 @@ export default function InsightsPage() {
         <Totals totals={insights.totals} mayPrice={mayPrice} />
         <Pictures insights={insights} charts={charts} used={used} productId={productId} />
         <CostliestStories stories={insights.by_story} />
+        <Landing landing={insights.landing} />
         <Estimates forecast={forecast} />
         {insights.totals.jobs > 0 ? (
           <UsageTables insights={insights} productId={productId} mayPrice={mayPrice} />

@@ -144,7 +144,7 @@ export function ProductFields({
             ))}
             <TextField
               label="Issues from the code host"
-              description="Open issues with this label come into Triage, seen by workers started with --pr. Leave empty to take none."
+              description="Open issues with this label come into Triage, seen by workers started with --pr. Workers comment on an issue when its work is done, and close it when that is merged. Leave empty to take none."
               required={false}
               {...form.field("forge_issue_label")}
             />

@@ -21,7 +21,7 @@ interface Prompting {
 
 /**
  * Runs a turn: one prompt, and another in the same session for each message of a person, for which the current one is
- * canceled. Returns the answer to the last prompt, or "question" if a person is asked.
+ * cancelled. Returns the answer to the last prompt, or "question" if a person is asked.
  */
 export async function promptUntilDone(prompting: Prompting): Promise<Answer | "question"> {
   const { messages, live, asked, whileAlive, took } = prompting;

@@ -4,7 +4,7 @@ import { createRedactor } from "./redact";
 import { openTranscript } from "./transcript";
 
 /**
- * Runs one turn: sends entries and usage without secrets to the sink and returns how it ended. A canceled turn throws
+ * Runs one turn: sends entries and usage without secrets to the sink and returns how it ended. A cancelled turn throws
  * its signal's reason, after its usage is reported and its processes have ended.
  */
 export async function runAgent(

@@ -8,7 +8,7 @@ import { type Forge, ForgeProblem, type Pull } from "./forge";
 import { openForge } from "./open-forge";
 import { areProven, type StoryPart, withStories } from "./pull-text";
 
-/** Opens the pull request of a branch at its code host, or brings the open one up to date; answers its address. */
+/** Opens the branch's pull request at its code host, or updates the open one. Returns its URL. */
 export async function bringPull(
   attempt: Attempt,
   { repository, branch }: Pick<Worktree, "repository" | "branch">,
@@ -26,7 +26,7 @@ export async function bringPull(
   return pull.url;
 }
 
-/** What people wrote stays: the title, the text around the parts, and that they took the draft away. */
+/** Keeps what people changed: the title, text around the parts, and a removed draft mark. */
 async function update(
   forge: Forge,
   pull: Pull,
@@ -39,7 +39,9 @@ async function update(
   return pull.url;
 }
 
-/** Another worker may open it at the same moment, and an answer may be lost after the deed: one that is there is taken. */
+/**
+ * Another worker may open it at the same time, or the answer may be lost after it was created; an existing one is used.
+ */
 async function openOnce(forge: Forge, draft: Parameters<Forge["open"]>[0]): Promise<Pull> {
   try {
     return await forge.open(draft);
@@ -53,7 +55,7 @@ async function openOnce(forge: Forge, draft: Parameters<Forge["open"]>[0]): Prom
   }
 }
 
-/** A label or a reviewer that the host does not know is no reason to be without the pull request. */
+/** An unknown label or reviewer must not prevent the pull request. */
 async function decorate({ rules, journal }: Attempt, forge: Forge, pull: Pull): Promise<void> {
   const { labels, reviewers } = rules;
   const tell = (what: string) => (error: unknown) => {
@@ -72,7 +74,7 @@ async function readParts({ job, options, service }: Attempt): Promise<StoryPart[
       .read(`/api/stories/${story.id}/evidence`, storyProofSchema)
       .then((proof) => proof.criteria)
       .catch((error: unknown) => {
-        // It was deleted meanwhile: the branch has its work all the same.
+        // The story was deleted meanwhile; its work is still on the branch.
         if (error instanceof Refusal) return [];
         throw error;
       });

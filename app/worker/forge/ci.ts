@@ -3,7 +3,7 @@ import { ForgeProblem } from "./forge";
 
 type CiState = NonNullable<ObservedPull["ci"]>["state"];
 
-/** One red part makes all of it red, one that is not over makes it wait. */
+/** Combines CI states: failed if any failed, otherwise pending if any is pending. */
 export function stateOfAll(states: readonly CiState[]): CiState {
   for (const state of ["failed", "pending", "passed"] as const) {
     if (states.includes(state)) return state;
@@ -13,12 +13,12 @@ export function stateOfAll(states: readonly CiState[]): CiState {
 
 const mostLines = 200;
 
-/** The end of a log, as far as it is handed in. */
+/** End of a log, within the service's limits. */
 export function endOf(log: string): string {
   return log.trimEnd().split("\n").slice(-mostLines).join("\n").slice(-pullLimits.log);
 }
 
-/** What the login may not read is as if it were not there. */
+/** Treats what the login may not read as missing. */
 export async function unlessForbidden<T>(asked: Promise<T>, instead: T): Promise<T> {
   return asked.catch((error: unknown) => {
     if (error instanceof ForgeProblem && (error.status === 403 || error.status === 404))

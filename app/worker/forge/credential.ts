@@ -9,10 +9,10 @@ import { personsEnvironment } from "../job/environment";
 import type { ForgePlace } from "./forge";
 import { isKnownHost } from "./place";
 
-/** The name of the variable that goes before every other login. It is taken out of what agents and commands see. */
+/** Variable that takes precedence over every other login. Agents and commands do not see it. */
 export const forgeTokenName = "BACKLOOM_FORGE_TOKEN";
 
-/** A login at a code host. Of a password git knows whose it is. */
+/** A login at a code host. `user` is known for passwords from git only. */
 export interface Credential {
   secret: string;
   user: string | null;
@@ -22,8 +22,8 @@ const run = promisify(execFile);
 const timeout = 20_000;
 
 /**
- * The login of the person at this machine: what they gave the worker, what the host's own tool has, what git has. The worker's
- * variable names no host, so it goes only to one that the person chose (`isPersons`), or that everybody knows.
+ * The user's login: from the worker's variable, the host's own tool, or git. The variable names no host, so it is sent
+ * only to one the user chose (`isPersons`) or a well-known one.
  */
 export async function findCredential(
   place: ForgePlace,
@@ -42,7 +42,7 @@ async function tokenOfTool({ kind, host }: ForgePlace): Promise<string | undefin
   return tokenOfTea(host);
 }
 
-/** What a program of the person's prints; nothing when it is not there, or has no login for the host. */
+/** Output of a program of the user; undefined if it is missing or has no login for the host. */
 async function printed(program: string, words: string[]): Promise<string | undefined> {
   const options = { timeout, env: personsEnvironment() };
   const end = await run(program, words, options).catch(() => null);
@@ -53,7 +53,7 @@ const teaSchema = z.object({
   logins: z.array(z.object({ url: z.string(), token: z.string().min(1) })),
 });
 
-/** `tea` prints no token, and keeps it in a file. */
+/** `tea` does not print tokens, so its file is read. */
 async function tokenOfTea(host: string): Promise<string | undefined> {
   const home = process.env.XDG_CONFIG_HOME ?? join(homedir(), ".config");
   const text = await readFile(join(home, "tea", "config.yml"), "utf8").catch(() => null);
@@ -63,7 +63,7 @@ async function tokenOfTea(host: string): Promise<string | undefined> {
   return data?.logins.find(({ url }) => URL.canParse(url) && new URL(url).host === host)?.token;
 }
 
-/** What a credential helper of git has for the address; nobody is asked. */
+/** Login from git's credential helper, without prompting. */
 async function passwordOfGit({ address }: ForgePlace, folder: string): Promise<Credential | null> {
   const words = ["-c", "core.askPass=", "credential", "fill"];
   const env = { ...gitEnvironment(), GIT_ASKPASS: "", SSH_ASKPASS: "" };

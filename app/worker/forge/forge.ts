@@ -1,7 +1,7 @@
 import type { ObservedIssue } from "~/contract/issue";
 import type { ObservedPull } from "~/contract/pull";
 
-/** The code hosts that a worker speaks to. Gitea answers as Forgejo does. */
+/** Supported code hosts. Gitea's API is the same as Forgejo's. */
 export const forgeKinds = ["github", "gitlab", "forgejo"] as const;
 export type ForgeKind = (typeof forgeKinds)[number];
 
@@ -11,20 +11,20 @@ export const forgeTitles: Record<ForgeKind, string> = {
   forgejo: "Forgejo",
 };
 
-/** Where the pull requests of a repository are. */
+/** A repository at its code host. */
 export interface ForgePlace {
   kind: ForgeKind;
-  /** Beginning of every address of the API, without a slash at its end. */
+  /** Base URL of the API, without a trailing slash. */
   api: string;
-  /** `host` or `host:port`, as logins are kept under it. */
+  /** `host` or `host:port`, by which logins are stored. */
   host: string;
-  /** Address of the repository without credentials, for which git may know a login. */
+  /** Repository URL without credentials, for which git may have a login. */
   address: string;
-  /** Path of the repository on its host: owner and name, with GitLab perhaps groups before. */
+  /** Path of the repository: owner and name, on GitLab possibly with groups before. */
   project: string;
 }
 
-/** An open pull request, or a merge request. */
+/** An open pull request or merge request. */
 export interface Pull {
   number: number;
   url: string;
@@ -42,7 +42,7 @@ export interface PullDraft {
   isDraft: boolean;
 }
 
-/** A pull request as a list shows it. */
+/** A pull request as listed. */
 export interface ListedPull {
   number: number;
   url: string;
@@ -50,11 +50,11 @@ export interface ListedPull {
   headSha: string;
   state: "open" | "closed" | "merged";
   isDraft: boolean;
-  /** Changes with the pull request, and not with its CI. */
+  /** Changes with the pull request, but not with its CI. */
   version: string;
 }
 
-/** An issue as a list shows it. */
+/** An issue as listed. */
 export interface ListedIssue {
   issue: ObservedIssue;
   /** Changes with the issue. */
@@ -64,7 +64,7 @@ export interface ListedIssue {
 
 type Comment = NonNullable<ObservedPull["comments"]>[number];
 
-/** What is only known by looking at one pull request: CI at its head, whether it merges, what people wrote. */
+/** Details of a single pull request: CI of its head, mergeability, and comments. */
 export interface PullDetails {
   mergeable: boolean | null;
   ci: NonNullable<ObservedPull["ci"]>;
@@ -72,32 +72,37 @@ export interface PullDetails {
   comments: Comment[];
 }
 
-/** The few things that Backloom asks of a code host. */
+/** What Backloom needs of a code host. */
 export interface Forge {
   place: ForgePlace;
-  /** The open pull request of a branch of this repository. */
+  /** The open pull request of a branch in this repository. */
   findOpen(branch: string): Promise<Pull | null>;
   defaultBranch(): Promise<string>;
   open(draft: PullDraft): Promise<Pull>;
   setBody(pull: Pull, body: string): Promise<void>;
-  /** Takes the mark of a draft away. */
+  /** Removes the draft mark. */
   markReady(pull: Pull): Promise<void>;
   addLabels(pull: Pull, labels: readonly string[]): Promise<void>;
   askReviewers(pull: Pull, reviewers: readonly string[]): Promise<void>;
-  /** Merges the pull request where its head is this very commit. */
+  /** Merges the pull request if its head is this commit. */
   merge(number: number, headSha: string): Promise<void>;
-  /** Pull requests in any state, the one that changed last first. */
+  /** Pull requests in any state, latest change first. */
   listRecent(): Promise<ListedPull[]>;
   inspect(pull: ListedPull): Promise<PullDetails>;
-  /** Issues with the label, open and closed, that are not known as they are; the one that changed first before the others. */
+  /** Open and closed issues with the label that are new or have changed, earliest change first. */
   listIssues(label: string, isKnown: (issue: ListedIssue) => boolean): Promise<ListedIssue[]>;
+  readIssue(number: number): Promise<{ url: string; isClosed: boolean }>;
+  /** Whether a comment on the issue holds the mark. */
+  isMarked(number: number, mark: string): Promise<boolean>;
+  commentOnIssue(number: number, body: string): Promise<void>;
+  closeIssue(number: number): Promise<void>;
 }
 
-/** The code host refused, or did not answer. The sentence is for the person at this machine. */
+/** The code host refused or did not answer. The message is for the worker's user. */
 export class ForgeProblem extends Error {
   constructor(
     message: string,
-    /** Status of the answer; null when there was none. */
+    /** Status of the answer; null without one. */
     readonly status: number | null = null,
   ) {
     super(message);

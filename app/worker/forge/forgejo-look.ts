@@ -98,7 +98,7 @@ export function lookAtForgejo(
   };
 }
 
-/** The last word of each reviewer counts. */
+/** Only the latest verdict of each reviewer counts. */
 function verdictOf(reviews: readonly z.output<typeof reviewSchema>[]): PullDetails["review"] {
   const last = new Map<string, string>();
   for (const { user, state } of reviews) {
@@ -109,7 +109,7 @@ function verdictOf(reviews: readonly z.output<typeof reviewSchema>[]): PullDetai
   return words.includes("APPROVED") ? "approved" : "none";
 }
 
-/** Statuses of the commit are all that there is; its words are what a person would read beside them. */
+/** Forgejo has commit statuses only, so their descriptions serve as logs. */
 async function readCi(
   repository: string,
   headSha: string,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Forge, type ForgePlace, ForgeProblem } from "./forge";
 import { lookAtForgejo } from "./forgejo-look";
+import { issueVerbs } from "./issue-verbs";
 import { issuesOfForgejo } from "./list-issues";
 import type { Requests } from "./requests";
 
@@ -24,15 +25,16 @@ const pullSchema = z
     isOfFork: head.repo_id !== base.repo_id,
   }));
 
-/** Forgejo and Gitea: a draft is one by its title, and labels have numbers. */
+/** Forgejo and Gitea: drafts are marked in the title, and labels are set by id. */
 export function openForgejo(place: ForgePlace, requests: Requests): Forge {
   const repository = `/repos/${place.project}`;
   return {
     place,
     ...lookAtForgejo(repository, requests),
     listIssues: issuesOfForgejo(repository, requests),
+    ...issueVerbs(repository, 50, requests),
     async findOpen(branch) {
-      // Older versions cannot be asked for one branch.
+      // Older versions cannot filter by branch.
       for (let page = 1; page <= mostPages; page += 1) {
         const path = `${repository}/pulls?state=open&sort=recentupdate&limit=${pageSize}&page=${page}`;
         const pulls = z.array(pullSchema).parse(await requests.get(path));

@@ -58,7 +58,7 @@ const writtenSchema = z.object({
 const reviewSchema = writtenSchema.extend({ state: z.string() });
 const commentSchema = writtenSchema.extend({ path: z.string(), line: z.int().nullish() });
 
-/** Who may push there, as far as an association says it. */
+/** Associations that may include push access. */
 const trusted = ["OWNER", "MEMBER", "COLLABORATOR"];
 
 export function lookAtGitHub(
@@ -100,7 +100,7 @@ export function lookAtGitHub(
   };
 }
 
-/** The last word of each reviewer counts. */
+/** Only the latest verdict of each reviewer counts. */
 function verdictOf(reviews: readonly z.output<typeof reviewSchema>[]): PullDetails["review"] {
   const last = new Map<string, string>();
   for (const { user, state } of reviews) {
@@ -125,7 +125,7 @@ function commentOf(written: z.output<typeof writtenSchema>) {
   };
 }
 
-/** A fine-grained token cannot read checks: what the statuses say is all then. */
+/** Fine-grained tokens cannot read checks; then only statuses count. */
 async function readCi(
   repository: string,
   { headSha }: ListedPull,
@@ -161,7 +161,7 @@ function stateOfStatus(state: string) {
   return state === "pending" ? "pending" : "failed";
 }
 
-/** A check of Actions has a log under its own number; others say what they have to say in their output. */
+/** Log of a check: GitHub Actions stores it under the check's id, others put it into their output. */
 async function logOf(
   repository: string,
   { id, output }: Check,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Forge, type ForgePlace, ForgeProblem, type Pull } from "./forge";
 import { lookAtGitHub } from "./github-look";
+import { issueVerbs } from "./issue-verbs";
 import { issuesOfGitHub } from "./list-issues";
 import type { Requests } from "./requests";
 
@@ -19,7 +20,7 @@ const pullSchema = z
     nodeId: node_id,
   }));
 
-/** GitHub, and GitHub Enterprise on a host of one's own. */
+/** GitHub, and GitHub Enterprise on its own host. */
 export function openGitHub(place: ForgePlace, requests: Requests): Forge {
   const repository = `/repos/${place.project}`;
   const [owner = ""] = place.project.split("/");
@@ -29,6 +30,7 @@ export function openGitHub(place: ForgePlace, requests: Requests): Forge {
     place,
     ...lookAtGitHub(repository, requests),
     listIssues: issuesOfGitHub(repository, requests),
+    ...issueVerbs(repository, 100, requests),
     async findOpen(branch) {
       const query = new URLSearchParams({ state: "open", head: `${owner}:${branch}` });
       const found = await requests.get(`${repository}/pulls?${query}`);
@@ -44,7 +46,7 @@ export function openGitHub(place: ForgePlace, requests: Requests): Forge {
       try {
         return pullSchema.parse(await requests.send("POST", path, { ...given, draft: isDraft }));
       } catch (error) {
-        // Private repositories of the free plan have no drafts.
+        // Private repositories on the free plan have no drafts.
         if (!isDraft || !isRefusalOfDrafts(error)) throw error;
         return pullSchema.parse(await requests.send("POST", path, given));
       }
@@ -53,7 +55,7 @@ export function openGitHub(place: ForgePlace, requests: Requests): Forge {
       await requests.send("PATCH", `${repository}/pulls/${number}`, { body });
     },
     async markReady(pull) {
-      // The REST surface has no word for it.
+      // The REST API cannot do this.
       const { nodeId } = await read(pull);
       if (nodeId === undefined) return;
       const query =
@@ -62,7 +64,7 @@ export function openGitHub(place: ForgePlace, requests: Requests): Forge {
       await requests.send("POST", address, { query, variables: { id: nodeId } });
     },
     async merge(number, sha) {
-      // Which of the three a repository allows is its owner's choice; what is on the main branch afterwards is the same.
+      // The owner chooses which of the three methods are allowed; the resulting content is the same.
       for (const merge_method of ["merge", "squash", "rebase"]) {
         try {
           await requests.send("PUT", `${repository}/pulls/${number}/merge`, { sha, merge_method });
@@ -76,7 +78,7 @@ export function openGitHub(place: ForgePlace, requests: Requests): Forge {
       await requests.send("POST", `${repository}/issues/${number}/labels`, { labels });
     },
     async askReviewers({ number }, reviewers) {
-      // A team is written as the host writes it: organisation/team.
+      // Teams are written as on GitHub: organization/team.
       const team_reviewers = reviewers.flatMap((name) => name.split("/")[1] ?? []);
       const people = reviewers.filter((name) => !name.includes("/"));
       const path = `${repository}/pulls/${number}/requested_reviewers`;
@@ -95,7 +97,7 @@ function isRefusalOfDrafts(error: unknown): boolean {
   return error instanceof ForgeProblem && error.status === 422 && /draft/i.test(error.message);
 }
 
-/** Below the API of github.com, beside the one of a host of one's own. */
+/** GraphQL path: below the API on github.com, beside it on other hosts. */
 function graphqlOf(api: string): string {
   return api === "https://api.github.com" ? "/graphql" : "/../graphql";
 }

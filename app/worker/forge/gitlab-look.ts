@@ -103,7 +103,7 @@ async function verdictOf(one: string, requests: Requests): Promise<PullDetails["
   return states.includes("approved") ? "approved" : "none";
 }
 
-/** The pipeline of the very commit; what is skipped or waits for a press of a button says nothing. */
+/** Pipeline of this commit. A skipped or manual one counts as none. */
 async function readCi(
   project: string,
   headSha: string,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Forge, ForgePlace } from "./forge";
 import { lookAtGitLab } from "./gitlab-look";
+import { issueVerbsOfGitLab } from "./issue-verbs";
 import { issuesOfGitLab } from "./list-issues";
 import type { Requests } from "./requests";
 
@@ -20,7 +21,7 @@ const pullSchema = z
     isDraft: draft ?? title.startsWith(draftMark),
   }));
 
-/** GitLab: pull requests are called merge requests, and a draft is one by its title. */
+/** GitLab: pull requests are called merge requests, and drafts are marked in the title. */
 export function openGitLab(place: ForgePlace, requests: Requests): Forge {
   const project = `/projects/${encodeURIComponent(place.project)}`;
   const change = (number: number, fields: object) =>
@@ -29,6 +30,7 @@ export function openGitLab(place: ForgePlace, requests: Requests): Forge {
     place,
     ...lookAtGitLab(project, requests),
     listIssues: issuesOfGitLab(project, requests),
+    ...issueVerbsOfGitLab(project, requests),
     async findOpen(branch) {
       const query = new URLSearchParams({ state: "opened", source_branch: branch });
       const found = await requests.get(`${project}/merge_requests?${query}`);

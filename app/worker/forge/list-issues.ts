@@ -9,7 +9,7 @@ type List = Forge["listIssues"];
 type Page = (number: number) => Promise<ListedIssue[]>;
 
 const httpUrl = z.url({ protocol: /^https?$/ });
-/** Of more issues than this the ones that changed last are seen. */
+/** Limit; beyond it only the latest issues are read. */
 const mostPages = 20;
 
 const issueSchema = z
@@ -44,7 +44,7 @@ const gitLabIssueSchema = z
     issue: seenOf(iid, web_url, state === "closed", title, description, author?.username),
   }));
 
-/** GitHub lists pull requests among the issues. */
+/** GitHub lists pull requests as issues too. */
 export function issuesOfGitHub(repository: string, requests: Requests): List {
   return (label, isKnown) => {
     const query = new URLSearchParams({ labels: label, state: "all", sort: "updated" });
@@ -67,7 +67,7 @@ export function issuesOfGitLab(project: string, requests: Requests): List {
   };
 }
 
-/** Older versions, and Gitea, list the newest first whatever order is asked for: all pages are read. */
+/** Gitea and older Forgejo versions ignore the order and list the newest first, so all pages are read. */
 export function issuesOfForgejo(repository: string, requests: Requests): List {
   return (label, isKnown) => {
     const query = new URLSearchParams({ labels: label, state: "all", type: "issues" });
@@ -79,7 +79,7 @@ export function issuesOfForgejo(repository: string, requests: Requests): List {
   };
 }
 
-/** Those that are not known as they are, the one that changed first before the others. */
+/** New or changed issues, earliest change first. */
 async function changed(
   read: Page,
   size: number,
@@ -91,7 +91,7 @@ async function changed(
     const listed = await read(page);
     const unknown = listed.filter((issue) => !isKnown(issue));
     found.push(...unknown.filter(({ isPull }) => !isPull));
-    // Behind one that is known there are only such as did not change either.
+    // Sorted by change: after a known issue, all others are unchanged.
     if (listed.length < size || (isSorted && unknown.length < listed.length)) break;
   }
   return found.reverse();
@@ -114,7 +114,7 @@ function seenOf(
   };
 }
 
-/** One issue with a strange text must not keep the others out. */
+/** Removes unstorable characters, so that one issue cannot block the others. */
 function storable(value: string, most: number): string {
   return beginning(value.replace(/\0|\p{Surrogate}/gu, ""), most);
 }

@@ -1,9 +1,13 @@
 import { issueLabelAnswer, issueLimits, observedIssuesSchema } from "~/contract/issue";
-import type { Service } from "../service/service";
 import type { Forge } from "./forge";
+import { type NoteTools, writeNotes } from "./write-notes";
 
-/** Looks at the issues with the label of the product, where it names one, and hands in those that changed. */
-export function issueLook(service: Service, productId: string) {
+/**
+ * Looks at the issues with the label of the product, where it names one, hands in those that changed, and writes under those whose
+ * work is done.
+ */
+export function issueLook(tools: NoteTools) {
+  const { service, productId } = tools;
   /** What the service has heard of, so that it is not handed in again; of one label. */
   let heard = { label: "", versions: new Map<string, string>() };
   return async (open: () => Promise<Forge>): Promise<void> => {
@@ -16,7 +20,7 @@ export function issueLook(service: Service, productId: string) {
       label,
       ({ issue, version }) => versions.get(issue.url) === version,
     );
-    // The one that changed first goes first: when the service is away, what it has not heard of is still ahead of what it has.
+    // Earliest change first: if the service goes away, unreported issues are still newer than all reported ones.
     for (let begin = 0; begin < changed.length; begin += issueLimits.issues) {
       const part = changed.slice(begin, begin + issueLimits.issues);
       const issues = part
@@ -26,5 +30,6 @@ export function issueLook(service: Service, productId: string) {
       await service.put("/api/issues/observed", body, observedIssuesSchema);
       for (const { issue, version } of part) versions.set(issue.url, version);
     }
+    await writeNotes(tools, forge);
   };
 }

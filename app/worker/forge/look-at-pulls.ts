@@ -3,7 +3,7 @@ import { isOwnBranch } from "../job/heard-claim";
 import type { Service } from "../service/service";
 import type { Forge, ListedPull } from "./forge";
 
-/** What was seen last, so that what stays as it is is not asked for, nor handed in, again. */
+/** Last seen state, so that unchanged pull requests are not inspected or reported again. */
 interface Known {
   version: string;
   headSha: string;
@@ -11,14 +11,14 @@ interface Known {
   inspectedAt: number;
 }
 
-/** What moves without the pull request changing, such as whether it merges, is looked at again after this time. */
+/** Interval for changes that do not touch the pull request, such as mergeability. */
 const restMilliseconds = 600_000;
-/** Of very many only some are looked at in one go: the others come next. */
+/** Limits per look; the others are inspected next time. */
 const mostInspected = 20;
 const mostOfMany = 1;
 const many = 50;
 
-/** Looks at the pull requests of branches of the worker's kind, and hands in what it sees of those that may have changed. */
+/** Inspects pull requests of Backloom's branches, and reports those that may have changed. */
 export function pullLook(service: Service, productId: string, now = () => performance.now()) {
   const known = new Map<number, Known>();
   return async (open: () => Promise<Forge>): Promise<void> => {
@@ -51,7 +51,7 @@ function isDue(
   return !before.isSettled || now - before.inspectedAt > restMilliseconds;
 }
 
-/** Those that changed go first, then the one that was looked at longest ago. */
+/** Changed ones first, then the least recently inspected. */
 function byNeed(known: ReadonlyMap<number, Known>) {
   const since = ({ number, version, headSha }: ListedPull) => {
     const before = known.get(number);
@@ -64,7 +64,7 @@ function byNeed(known: ReadonlyMap<number, Known>) {
   };
 }
 
-/** Of one that is no longer open there is nothing more to be seen. */
+/** A closed pull request needs no inspection. */
 async function observe(forge: Forge, pull: ListedPull): Promise<ObservedPull> {
   const { number, url, branch, headSha, state, isDraft } = pull;
   const observed_at = new Date().toISOString();
@@ -72,7 +72,7 @@ async function observe(forge: Forge, pull: ListedPull): Promise<ObservedPull> {
   return state === "open" ? { ...seen, ...(await forge.inspect(pull)) } : seen;
 }
 
-/** CI that has not ended, or not begun, is asked for each time. */
+/** Unsettled while CI has not passed or it is not mergeable: it is inspected each time. */
 function knownOf(
   { version, headSha }: ListedPull,
   { state, ci, mergeable }: ObservedPull,

@@ -13,10 +13,10 @@ import { openRequests } from "./requests";
 
 const openers = { github: openGitHub, gitlab: openGitLab, forgejo: openForgejo };
 
-/** One for each repository: what was read and how long to wait is remembered from job to job. */
+/** One per repository, so that cached answers and rate limits are kept across jobs. */
 const opened = new Map<string, { secret: string; forge: Forge }>();
 
-/** The code host of a repository, with the login of the person at this machine. */
+/** Opens the code host of a repository with the user's login. */
 export async function openForge(
   repository: Repository,
   rules: Pick<Rules, "forge">,
@@ -41,7 +41,7 @@ export async function openForge(
   return forge;
 }
 
-/** Looks for the login before anything is run that could print it: what is known is taken out of every text. */
+/** Finds the login before anything runs that could print it, so that it is redacted everywhere. */
 export async function learnLogin(
   repository: Repository,
   rules: Pick<Rules, "forge">,
@@ -49,7 +49,7 @@ export async function learnLogin(
 ): Promise<void> {
   if (!options.opensPulls) return;
   await openForge(repository, rules, options).catch((error: unknown) => {
-    // Whoever needs it says so then.
+    // Reported when the login is needed.
     if (!(error instanceof ForgeProblem)) throw error;
   });
 }
@@ -60,7 +60,7 @@ const toolOf: Record<ForgeKind, string> = {
   forgejo: '"tea login add"',
 };
 
-/** Where the remote really is: the person's git may write addresses anew. */
+/** The remote's URL after git's rewrites (`insteadOf`). */
 async function remoteAddress({ folder, remote }: Repository): Promise<string> {
   if (remote === null) throw new ForgeProblem("the repository has no remote");
   return git(folder, "remote", "get-url", remote);
@@ -76,7 +76,7 @@ function headersOf({ kind }: ForgePlace, { secret, user }: Credential): Record<s
   };
 }
 
-/** What git keeps for Forgejo may be a password; the others take nothing but tokens. */
+/** For Forgejo, git may have a password; the other hosts accept tokens only. */
 function authorizationOf(kind: ForgeKind, secret: string, user: string | null): string {
   if (kind !== "forgejo") return `Bearer ${secret}`;
   if (user === null) return `token ${secret}`;

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { type ForgeKind, type ForgePlace, ForgeProblem, forgeKinds } from "./forge";
 
-/** `forge:` of `.backloom.yml`: which code host a host of one's own is, and its address where the remote does not say it. */
+/** `forge:` in `.backloom.yml`: the kind of a self-hosted code host, and its URL if the remote does not tell. */
 export const forgeWishSchema = z.union([
   z.enum(forgeKinds),
   z.strictObject({ kind: z.enum(forgeKinds), url: z.url({ protocol: /^https?$/ }).optional() }),
 ]);
 export type ForgeWish = z.output<typeof forgeWishSchema>;
 
-/** What stands between the scheme and the path, and the path without `.git`. */
+/** Parts of a remote's URL; the path is without `.git`. */
 interface Remote {
   /** Null for ssh, whose port says nothing about the web. */
   origin: string | null;
@@ -16,7 +16,7 @@ interface Remote {
   path: string;
 }
 
-/** Which code host a remote lies on. The person's own `BACKLOOM_FORGE_URL` goes before what the repository says. */
+/** Finds the code host of a remote. The user's `BACKLOOM_FORGE_URL` takes precedence over the repository's setting. */
 export function placeOf(
   address: string,
   wish: ForgeWish | undefined,
@@ -55,7 +55,7 @@ function cut(path: string): string {
   return path.replace(/^\/+|\/+$/g, "").replace(/\.git$/, "");
 }
 
-/** An address that the repository names may not lead elsewhere: the person's login would go along. */
+/** An address named by the repository must be on the remote's host, because the user's login is sent there. */
 function rootOf(remote: Remote, named: string | undefined, given: string | undefined): URL {
   const root = new URL(given ?? named ?? remote.origin ?? `https://${remote.hostname}`);
   if (given === undefined && root.hostname !== remote.hostname) {
@@ -75,7 +75,7 @@ function isLoopback(hostname: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
-/** Hosts whose logins may come from anywhere, and whose names say what they are. */
+/** Well-known hosts, to which any login may be sent. */
 const known: Readonly<Record<string, ForgeKind>> = {
   "github.com": "github",
   "gitlab.com": "gitlab",

@@ -1,6 +1,6 @@
 import type { ProvenCriterion } from "~/contract/proof";
 
-/** What a pull request says of one story. */
+/** Part of a pull request's text about one story. */
 export interface StoryPart {
   code: string;
   title: string;
@@ -20,8 +20,8 @@ const seenBy: Record<NonNullable<ProvenCriterion["grade"]>, string> = {
 };
 
 /**
- * The text with the parts of these stories as they are now. What people write around them, and the parts of other stories of the
- * branch, stay.
+ * Inserts or updates the parts of these stories. Keeps people's text around them, and parts of other stories on the
+ * branch.
  */
 export function withStories(body: string, parts: readonly StoryPart[]): string {
   return parts.reduce(withStory, body).trim();
@@ -63,12 +63,12 @@ function proofOf(
   return shown ? `${seenBy[grade]}: \`${shown}\`` : seenBy[grade];
 }
 
-/** A story may hold any text; none of it may look like the marks that the next update looks for. */
+/** Removes HTML comments, so that no story text looks like the markers of a part. */
 function withoutMarks(text: string): string {
   return text.replace(/<!--[\s\S]*?(-->|$)/g, "");
 }
 
-/** Whether nothing is left to be seen of these stories. */
+/** True if every criterion of these stories is proven or waived. */
 export function areProven(parts: readonly StoryPart[]): boolean {
   const criteria = parts.flatMap((part) => part.criteria);
   return (

@@ -3,9 +3,9 @@ import { interruption } from "../job/interruption";
 import { limitTime } from "../service/time-limit";
 import { ForgeProblem } from "./forge";
 
-/** Requests to one code host, one after another. */
+/** Requests to one code host, one at a time. */
 export interface Requests {
-  /** Reads an address of the API. What has not changed since is not sent again, and does not count. */
+  /** GET on an API path. Unchanged answers are not sent again and do not count against the rate limit. */
   get(path: string): Promise<unknown>;
   send(method: "POST" | "PATCH" | "PUT", path: string, body: object): Promise<unknown>;
 }
@@ -16,10 +16,10 @@ interface Place {
   headers: Record<string, string>;
 }
 
-/** GitHub asks for a second between writes, and for one request at a time. */
+/** GitHub asks for one second between writes, and one request at a time. */
 const betweenWrites = 1_000;
 const answerMilliseconds = 30_000;
-/** A longer wait is the person's to hear of, not the job's to sit out. */
+/** Longer waits are reported instead of waited for. */
 const longestWait = 90_000;
 const mostTries = 4;
 const mostKept = 2_000;
@@ -35,7 +35,7 @@ export function openRequests(place: Place): Requests {
   let lastWrite = Number.NEGATIVE_INFINITY;
   let notBefore = 0;
 
-  /** After those that were asked before, whatever became of them. */
+  /** Runs after all earlier requests, even failed ones. */
   const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
     const next = last.then(ask, ask);
     last = next.catch(() => undefined);
@@ -63,7 +63,7 @@ export function openRequests(place: Place): Requests {
       inTurn(async () => {
         await pauseFor(lastWrite + betweenWrites - performance.now(), place);
         try {
-          // A write that got no answer may have happened: only one that was refused for its time is said again.
+          // A write without an answer may have happened, so only one refused by the rate limit is retried.
           return (await again(() => once(method, path, body), place, isLimit)).body;
         } finally {
           lastWrite = performance.now();
@@ -117,7 +117,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** Says it again while another try may help, and throws what none can mend. */
+/** Retries while that may help; throws all other errors. */
 async function again(
   once: () => Promise<Answer>,
   place: Place,
@@ -135,14 +135,14 @@ function isPassing(answer: Answer): boolean {
   return isLimit(answer) || answer.status >= 500;
 }
 
-/** Asked too much: 429, or 403 with a header that says until when. */
+/** Rate limit: 429, or 403 with a header that says until when. */
 function isLimit({ status, headers }: Answer): boolean {
   if (status === 429) return true;
   const isUsedUp = headers.get("x-ratelimit-remaining") === "0";
   return status === 403 && (isUsedUp || headers.has("retry-after"));
 }
 
-/** How long the host wants to be left alone, in milliseconds. */
+/** How long the host asks to wait, in milliseconds. */
 function waitOf(answer: Answer): number {
   const { headers } = answer;
   if (isLimit(answer)) {
@@ -174,7 +174,7 @@ function keep(kept: Map<string, Kept>, path: string, { headers, body, status }: 
   if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
 }
 
-/** What went wrong in the host's own words, without anything that was sent. */
+/** The host's error message, without anything that was sent. */
 function problemOf({ status, body }: Answer, { title }: Place): ForgeProblem {
   const said = wordsOf(body).slice(0, 500);
   const help =

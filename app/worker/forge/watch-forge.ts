@@ -24,27 +24,40 @@ interface Watch {
 }
 
 /**
- * Looks at pull requests and issues of the product that the worker serves, beside its work, and hands in what it sees: what follows
- * is the service's to decide. Ends when the worker is asked to end.
+ * Polls pull requests and issues of the worker's product, in parallel to its jobs, and reports them; the service
+ * decides what follows. Runs until the worker stops.
  */
 export async function watchForge(watch: Watch, stop: AbortSignal): Promise<void> {
   const { options, service, product, journal } = watch;
   if (!options.opensPulls || product === null) return;
   const looks = [
     { what: "Pull requests", look: pullLook(service, product.id) },
-    { what: "Issues", look: issueLook(service, product.id) },
+    {
+      what: "Issues",
+      look: issueLook({
+        service,
+        journal,
+        productId: product.id,
+        workerName: watch.folder.workerName,
+      }),
+    },
   ];
+  /** The last problem of each, which is said when it begins. */
+  const said = new Map<string, string>();
   while (!stop.aborted) {
     for (const { what, look } of looks) {
       try {
         await interruptible(stop, () => look(() => openForgeOf(watch, product)));
+        said.delete(what);
       } catch (error) {
         if (stop.aborted) return;
         const words =
           error instanceof ZodError
             ? "the code host answered something else than expected"
             : messageOf(error);
-        journal.sayOnce(`${what} cannot be looked at: ${words}`);
+        const sentence = `${what} cannot be looked at: ${words}`;
+        if (said.get(what) !== sentence) journal.say(sentence);
+        said.set(what, sentence);
       }
     }
     await wait(options.forgePollSeconds * 1_000, undefined, { signal: stop }).catch(

@@ -21,7 +21,7 @@ export interface Clash {
   inVain?: { ours: string };
 }
 
-/** First git version with `git merge-tree --write-tree`, which tries a merge without touching files. */
+/** First git version (2.38) with `git merge-tree --write-tree`, which tries a merge without touching files. */
 const dryMergeSince = [2, 38] as const;
 
 /**

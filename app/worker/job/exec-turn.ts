@@ -44,6 +44,7 @@ export async function runExecTurn(
   const reader = readerOf(format, place.folder, heard);
   const growing = await openGrowing(files.messages, attempt.messages);
   try {
+    // What comes after its end is for no command: nobody would read it.
     const end = await runCommand({
       command: exec === "demo" ? attempt.demoCommand : exec,
       folder: place.folder,
@@ -56,7 +57,7 @@ export async function runExecTurn(
       takeLine: reader.take,
       takeComplaint: (piece) => complaints.say("text", piece),
       clean: attempt.clean,
-    });
+    }).finally(growing.close);
     const told = await readResult(files.result, attempt.clean);
     if (format === "text" || end.timedOut) {
       addUsage(attempt.used, told);
@@ -71,7 +72,6 @@ export async function runExecTurn(
     };
     return outcomeOf(whole, told, attempt.job.attempt);
   } finally {
-    await growing.close();
     transcript.flush();
     complaints.flush();
     await tellUsage(attempt, used);

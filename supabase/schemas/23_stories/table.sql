@@ -58,6 +58,7 @@ comment on column public.stories.external_url is 'Where it stands at the service
 comment on column public.stories.origin is 'What brought it from outside: the hook address, or the issues of a code host. Null for what people, tokens and imports make.';
 
 create unique index stories_external_id_key on public.stories (product_id, external_id) where external_id is not null;
+create index stories_of_issues_idx on public.stories (product_id) where origin = 'forge';
 create index stories_pbi_idx on public.stories (pbi_id, product_id, sort_order, created_at, id);
 create index stories_sprint_idx on public.stories (sprint_id, product_id, sort_order, created_at, id);
 create index stories_assignee_idx on public.stories (product_id, assignee_id);

@@ -6,7 +6,7 @@ export const settings = {
   jobSeconds: Number(process.env.BENCH_JOB_SECONDS ?? 10),
   viewers: Number(process.env.BENCH_VIEWERS ?? 5_000),
   people: Number(process.env.BENCH_PEOPLE ?? 20),
-  processes: Number(process.env.BENCH_PROCESSES ?? 2),
+  processes: Number(process.env.BENCH_PROCESSES ?? 4),
   /** Size of the file system of the installation, where one can be made for it. */
   diskMegabytes: Number(process.env.BENCH_DISK_MB ?? 4_096),
 };

@@ -89,6 +89,12 @@ const landing = await t.sql.query(
   [product_id, job.id],
 );
 
+const issueNote = await t.sql.query(
+  `insert into public.issue_notes (product_id, url, deed, worker, lease_until)
+   values ($1, 'https://code.example/acme/shop/issues/7', 'comment', 'w', now()) returning id`,
+  [product_id],
+);
+
 const waiting = { kind: "task" as const, id: at(world.tasks, 0).id };
 
 /** What these look at before they ask about the product must fit. */
@@ -112,6 +118,7 @@ const ids = {
   p_invitation_id: invitation.id,
   p_webhook_id: webhook.id,
   p_landing_id: at(landing.rows, 0).id,
+  p_issue_note_id: at(issueNote.rows, 0).id,
   p_view_id: view.id,
   p_product_id: product_id,
   p_pbi_id: world.pbi.id,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { addComment } from "~/domain/comments/operations.server";
 import { createIdea, linkIdeaProduct } from "~/domain/ideas/operations.server";
 import { createProduct } from "~/domain/products/operations.server";
 import { createSprint } from "~/domain/sprints/operations.server";
@@ -31,6 +32,13 @@ await appendStoryLog(world.actor, {
   content: "Plan",
 });
 
+const comment = await addComment(t.actorOf(member), {
+  ...{ kind: "task", id: at(world.tasks, 0).id, body: `@${world.owner.username}` },
+});
+await t.sql.query(
+  "insert into public.agent_messages (comment_id, product_id, code, body, author) values ($1, $2, 'T-1', 'x', 'x')",
+  [comment.id, product_id],
+);
 await t.sql.query("insert into public.tasks_in_review (task_id, product_id) values ($1, $2)", [
   at(world.tasks, 0).id,
   product_id,
@@ -147,6 +155,30 @@ const cases: TableCase[] = [
     update: "content = 'x'",
     owner: [2, refused, refused, refused],
     member: [0, refused, refused, refused],
+  },
+  {
+    table: "comments",
+    rows: `product_id = '${product_id}'`,
+    insert: `(product_id, task_id, body, author) values ('${product_id}', '${at(world.tasks, 0).id}', 'x', 'x')`,
+    update: "body = 'x'",
+    owner: [1, refused, refused, refused],
+    member: [1, refused, refused, refused],
+  },
+  {
+    table: "comment_mentions",
+    rows: `comment_id = '${comment.id}'`,
+    insert: `(comment_id, user_id) values ('${comment.id}', '${stranger.id}')`,
+    update: "created_at = now()",
+    owner: [1, refused, refused, refused],
+    member: [0, refused, refused, refused],
+  },
+  {
+    table: "agent_messages",
+    rows: `product_id = '${product_id}'`,
+    insert: `(comment_id, product_id, code, body, author) values ('${comment.id}', '${product_id}', 'T-1', 'x', 'x')`,
+    update: "body = 'x'",
+    owner: [1, refused, refused, refused],
+    member: [1, refused, refused, refused],
   },
   {
     table: "code_counters",

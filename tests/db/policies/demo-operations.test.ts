@@ -7,7 +7,7 @@ import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { becomeCaller } from "../as-user";
 import { at, seedWorld } from "../world";
-import { attempt, listOperations, snapshot } from "./operations";
+import { attempt, countedReads, listOperations, snapshot } from "./operations";
 
 /**
  * Every operation that writes, called with the role and claims of a demo account past `call_as` and the routes: it is refused, or it
@@ -43,7 +43,9 @@ describe("a demo account", () => {
     ["that is a member", () => demo],
     ["that owns a product", () => own],
   ])("%s changes nothing with any of the writing operations (A9, D2)", async (_, account) => {
-    const operations = await listOperations(t, true);
+    const operations = (await listOperations(t, true)).filter(
+      ({ name }) => !countedReads.includes(name),
+    );
     expect(operations.length).toBeGreaterThan(40);
     const before = await snapshot(t);
     const client = await t.sql.connect();

@@ -22,8 +22,14 @@ export async function listOperations(t: TestDatabase, writingOnly: boolean): Pro
   return rows;
 }
 
+/** What reads, and counts that it was asked: it is volatile and writes nothing else. */
+export const countedReads: readonly string[] = ["list_candidates", "search"];
+
 /** A fitting id for each parameter by its name, so that an operation gets as far as it can. */
 export type Ids = Record<string, string> & { p_product_id: string };
+
+/** Texts that are one of a few words. */
+const texts: Readonly<Record<string, string>> = { p_status: "'done'", p_kind: "'task'" };
 
 function valueFor({ name, type }: Operation["parameters"][number], ids: Ids): string {
   if (type === "uuid") return `'${ids[name] ?? ids.p_product_id}'`;
@@ -32,8 +38,14 @@ function valueFor({ name, type }: Operation["parameters"][number], ids: Ids): st
     return `'{"title": "changed", "name": "changed", "sprint_goal": "changed"}'`;
   if (type === "boolean") return "true";
   if (type === "integer" || type === "numeric" || type === "bigint") return "1";
-  if (type === "text") return name === "p_status" ? "'done'" : "'changed'";
+  if (type === "text") return texts[name] ?? "'changed'";
   return "null";
+}
+
+/** Whether an operation takes an id of one of these; what an `p_id` is, only a kind beside it says. */
+export function namesOneOf(parameters: Operation["parameters"], names: readonly string[]): boolean {
+  const hasKind = parameters.some(({ name }) => name === "p_kind");
+  return parameters.some(({ name }) => names.includes(name) && (name !== "p_id" || hasKind));
 }
 
 /** The answer of an operation as text, or the SQLSTATE of its refusal. */

@@ -1,6 +1,7 @@
 import {
   type Answered,
   type Asked,
+  answerIssue,
   begun,
   ciOf,
   edited,
@@ -27,6 +28,8 @@ export function forgejoApi(world: ForgeWorld, { method, path, query, body }: Ask
   if (path === repository) return { status: 200, body: { default_branch: "main" } };
   if (!path.startsWith(repository)) return { status: 404, body: { message: "Not Found" } };
   if (what === "labels") return { status: 200, body: labels };
+  const issue = what === "issues" ? answerIssue(world, { method, path, query, body }) : null;
+  if (issue) return issue;
   if (what === "issues" && id === undefined) {
     const found = listIssues(world, query).map(({ url, isClosed, ...issue }) => ({
       ...{ ...issue, html_url: url, user: { login: "stranger" } },

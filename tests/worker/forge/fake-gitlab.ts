@@ -1,6 +1,7 @@
 import {
   type Answered,
   type Asked,
+  answerIssue,
   begun,
   ciOf,
   edited,
@@ -30,6 +31,8 @@ export function gitLabApi(world: ForgeWorld, { method, path, query, body }: Aske
     const log = world.pulls.find((one) => one.number === number)?.ci?.log ?? "";
     return { status: 200, body: job[2] === "trace" ? log : [{ id: number, name: "test" }] };
   }
+  const issue = answerIssue(world, { method, path, query, body });
+  if (issue) return issue;
   const [, id] = /\/merge_requests\/?(\d+)?/.exec(path.replace(project, "")) ?? [];
   if (path === `${project}/issues`) {
     const found = listIssues(world, query).map(
@@ -55,7 +58,8 @@ export function gitLabApi(world: ForgeWorld, { method, path, query, body }: Aske
         (query.get("state") !== "opened" || one.state === "open") &&
         (!branch || one.branch === branch),
     );
-    return { status: 200, body: found.map((one) => shown(world, one)) };
+    const size = Number(query.get("per_page") ?? 20);
+    return { status: 200, body: found.slice(0, size).map((one) => shown(world, one)) };
   }
   if (id === undefined) {
     const title = textIn(body, "title");

@@ -35,6 +35,7 @@ export interface FakeIssue {
   body: string;
   label: string;
   isClosed?: boolean;
+  comments?: string[];
 }
 
 /** A comment on a line, or with a verdict the words of a review. */
@@ -69,6 +70,8 @@ export interface Fault {
   headers?: Record<string, string>;
   /** The deed is done, and the answer never arrives. */
   isLost?: boolean;
+  /** No answer comes: whoever asked is ended where it stands, before the deed or after it. */
+  held?: { when: "before" | "after"; reached: () => void };
 }
 
 export function tokenOf(kind: ForgeKind): string {
@@ -145,6 +148,7 @@ async function answer(world: ForgeWorld, request: IncomingMessage, response: Ser
   if (fault?.status !== undefined) {
     return send(fault.status, { message: "Not now" }, fault.headers);
   }
+  if (fault?.held?.when === "before") return fault.held.reached();
   const asked = {
     method,
     path: url.pathname,
@@ -152,6 +156,7 @@ async function answer(world: ForgeWorld, request: IncomingMessage, response: Ser
     body: text === "" ? {} : JSON.parse(text),
   };
   const answered = apis[world.kind](world, asked);
+  if (fault?.held) return fault.held.reached();
   if (fault?.isLost) return response.destroy();
   const etag = `"${createHash("sha256").update(JSON.stringify(answered.body)).digest("hex")}"`;
   if (method === "GET" && request.headers["if-none-match"] === etag)
@@ -213,6 +218,22 @@ export function listIssues(world: ForgeWorld, query: URLSearchParams) {
       ...{ number, title, body, isClosed, updated_at: isClosed ? edited : begun },
       url: `${world.origin}/acme/shop/issues/${number}`,
     }));
+}
+
+/** What is said about one issue, and what is done with it; null when the address is another one. */
+export function answerIssue(world: ForgeWorld, { method, path, body }: Asked): Answered | null {
+  const [, id, more] = /\/issues\/(\d+)(?:\/(comments|notes))?$/.exec(path) ?? [];
+  const issue = world.issues.find(({ number }) => number === Number(id));
+  if (issue === undefined) return null;
+  issue.comments ??= [];
+  if (more !== undefined) {
+    if (method === "POST") issue.comments.push(textIn(body, "body"));
+    return { status: 200, body: issue.comments.map((words) => ({ body: words })) };
+  }
+  if (body.state === "closed" || body.state_event === "close") issue.isClosed = true;
+  const state = issue.isClosed ? "closed" : world.kind === "gitlab" ? "opened" : "open";
+  const url = `${world.origin}/acme/shop/issues/${issue.number}`;
+  return { status: 200, body: { state, html_url: url, web_url: url } };
 }
 
 /** CI of a pull request as it is at its head. */

@@ -2,7 +2,7 @@ import type { Note } from "./conversion";
 
 const codeForm = /^[A-Za-z0-9._-]{1,30}$/;
 
-/** Hands out codes: an id of the folder stays the code where it can, else the service generates one. */
+/** Assigns codes: the folder's id if it is valid and free, otherwise null, and the service generates one. */
 export class CodeBook {
   readonly #taken = new Set<string>();
   readonly #notes: Note[];
@@ -28,7 +28,7 @@ export class CodeBook {
     return id;
   }
 
-  /** Where the counters of generated codes begin, so that they never meet a code that an id has taken. */
+  /** Start values of the code counters, so that generated codes never collide with imported ones. */
   counters(): Record<string, number> {
     const last = { pbi: 0, story: 0, task: 0 };
     for (const key of this.#taken) {

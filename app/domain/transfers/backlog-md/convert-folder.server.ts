@@ -10,7 +10,7 @@ import type { SourceFolder } from "./source-folder";
 import { toState } from "./state";
 import { wholeText } from "./texts";
 
-/** Turns a Backlog.md folder into an export document; every file is mapped or skipped with a reason. */
+/** Converts a Backlog.md folder to an export document. Every file is mapped, or skipped with a reason. */
 export function convertFolder(
   folder: SourceFolder,
   product: { name: string; code: string },
@@ -52,7 +52,7 @@ function parseFiles(folder: SourceFolder, conversion: Conversion): SourceItem[] 
 
 const colors = ["#e5484d", "#0090ff", "#30a46c", "#f76b15", "#8e4ec6", "#12a594"];
 
-/** Every label that the work has, as many as a product can have. */
+/** All labels of the work, up to a product's limit. */
 function labelsOf(work: readonly SourceItem[]) {
   const names = new Map<string, string>();
   for (const name of work.flatMap(({ labels }) => labels))
@@ -63,7 +63,7 @@ function labelsOf(work: readonly SourceItem[]) {
   }));
 }
 
-/** Current and completed tasks are work; drafts, archived and dropped ones are thoughts to keep. */
+/** True for current and completed tasks. Drafts, archived and dropped tasks become ideas. */
 function isWork(item: SourceItem): boolean {
   if (item.place === "completed") return true;
   return item.place === "task" && toState(item.status) !== "dropped";
@@ -80,7 +80,7 @@ function readDefinitionOfDone(config: string): string {
   }
 }
 
-/** A draft becomes an idea; an archived or dropped task an archived idea, with all that it said. */
+/** A draft becomes an idea; an archived or dropped task an archived idea with its whole text. */
 function toIdea(item: SourceItem, { mapped, notes, unknownStatuses }: Conversion): ExportedIdea {
   const isArchived = item.place !== "draft";
   const idea: ExportedIdea = {

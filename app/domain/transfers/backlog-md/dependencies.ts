@@ -3,16 +3,18 @@ import type { CodeBook } from "./code-book";
 import type { Conversion, Mapping } from "./conversion";
 import { type SourceItem, toKey } from "./parse-file.server";
 
-/** What can wait here: stories for stories and tasks for tasks, each known by a code. */
+/** A possible end of a dependency: stories depend on stories and tasks on tasks, by code. */
 interface Waiting {
   story: ExportedStory | undefined;
   task: ExportedTask | undefined;
-  /** The story that it is, or that its task belongs to. */
+  /** The story itself, or the story of the task. */
   within: ExportedStory | undefined;
   as: string;
 }
 
-/** Turns `dependencies` into `blocked_by`; each that cannot be kept is noted with the reason. Answers how many there are then. */
+/**
+ * Converts `dependencies` to `blocked_by` and returns their number. Each that cannot be kept is noted with the reason.
+ */
 export function linkDependencies(
   items: readonly SourceItem[],
   codes: CodeBook,
@@ -36,14 +38,14 @@ export function linkDependencies(
   return linked;
 }
 
-/** The task that carries a story's own work has no code until something waits for it. */
+/** A story's own task gets a code only when something depends on it. */
 function giveCode(task: ExportedTask, { id, path }: SourceItem, codes: CodeBook): void {
   task.code ??= codes.take("task", id, path);
 }
 
 /**
- * Finds what a dependency names: by prefix and number, else by the number alone. Milestones and drafts count from 1 as well, so a
- * number alone is always a task, and one that is still there before one in the archive.
+ * Finds an item by prefix and number, or by number alone. Milestones and drafts count from 1 as well, so a bare number
+ * always means a task, current ones before archived ones.
  */
 function indexNames(items: readonly SourceItem[]): (id: string) => SourceItem | undefined {
   const byName = new Map<string, SourceItem>();
@@ -55,7 +57,7 @@ function indexNames(items: readonly SourceItem[]): (id: string) => SourceItem | 
   return (id) => byName.get(nameOf(id)) ?? byNumber.get(toKey(id));
 }
 
-/** Where tasks lie, in the order in which their number is looked for. */
+/** Places of tasks, in search order. */
 const taskRanks: readonly SourceItem["place"][] = ["task", "completed", "archived task"];
 
 function rankOf({ place }: SourceItem): number {
@@ -63,7 +65,7 @@ function rankOf({ place }: SourceItem): number {
   return rank < 0 ? taskRanks.length : rank;
 }
 
-/** `BACK-02` and `back-2` are one name, `draft-2` is another. */
+/** `BACK-02` and `back-2` are the same name, `draft-2` is another. */
 function nameOf(id: string): string {
   const prefix = /^[A-Za-z]+-(?=\d)/.exec(id.trim())?.[0] ?? "";
   return prefix.toLowerCase() + toKey(id);
@@ -94,7 +96,7 @@ function indexTargets(
   return byPath;
 }
 
-/** How many dependencies it made, else why it cannot be. */
+/** Returns how many dependencies were added, or why there can be none. */
 function link(blocked: Waiting | undefined, blocker: Waiting | undefined): number | string {
   if (blocked === undefined || blocker === undefined) return "there is no such task in the folder";
   if (blocked.as === "idea") return "because it became an idea, and ideas wait for nothing";
@@ -106,7 +108,7 @@ function link(blocked: Waiting | undefined, blocker: Waiting | undefined): numbe
   }
   const waiting = tasksOf(blocked);
   const awaited = tasksOf(blocker);
-  // A story without tasks cannot wait task by task, nor be waited for.
+  // A story without tasks is linked as a story, as it has no tasks to link.
   if (waiting.length === 0 || awaited.length === 0) return add([blocked.within], [blocker.within]);
   return add(waiting, awaited);
 }

@@ -1,18 +1,18 @@
 import type { Note } from "./conversion";
 import type { SourceItem } from "./parse-file.server";
 
-/** The tasks of a folder as trees, as `parent_task_id` links them. */
+/** The tasks of a folder as trees, linked by `parent_task_id`. */
 export interface Family {
   /** Tasks without a parent, in the order of the folder. */
   roots: SourceItem[];
-  /** Tasks whose parent is no current task, by the id of that parent. */
+  /** Tasks whose parent is not among the tasks, by the parent's id. */
   orphans: Map<string, SourceItem[]>;
   childrenOf(item: SourceItem): SourceItem[];
-  /** Children, their children, and so on. */
+  /** Children, grandchildren and so on. */
   descendantsOf(item: SourceItem): SourceItem[];
 }
 
-/** Links children to parents; ids that occur twice and circles are noted, never dropped. */
+/** Links children to parents. Duplicate ids and cycles are noted, never dropped. */
 export function linkFamily(items: readonly SourceItem[], notes: Note[]): Family {
   const byKey = new Map<string, SourceItem>();
   for (const item of items) {
@@ -51,7 +51,7 @@ export function linkFamily(items: readonly SourceItem[], notes: Note[]): Family 
   return family;
 }
 
-/** Whether `item` is reached from `from` upwards, so that linking them would close a circle. */
+/** True if `item` is `from` or one of its ancestors, so that linking them would create a cycle. */
 function isBelow(from: SourceItem, item: SourceItem, byKey: Map<string, SourceItem>): boolean {
   const seen = new Set<SourceItem>();
   for (let at: SourceItem | undefined = from; at !== undefined && !seen.has(at); ) {

@@ -4,19 +4,19 @@ import { titleLimit } from "~/contract/export-document";
 import { type Sections, splitSections } from "./sections";
 import type { Place, SourceFile } from "./source-folder";
 
-/** One file of a Backlog.md folder, understood. */
+/** A parsed file of a Backlog.md folder. */
 export interface SourceItem {
   path: string;
   place: Place;
-  /** The id as written, like `BACK-24.02`. */
+  /** The id as written, for example `BACK-24.02`. */
   id: string;
-  /** The id by which files refer to each other whatever their prefix and padding: `24.2`. */
+  /** The id without prefix and padding, by which files refer to each other: `24.2`. */
   key: string;
   title: string;
   status: string;
   assignees: string[];
   parentKey: string | null;
-  /** Ids of the tasks that must be done before, as written. */
+  /** Ids of the blockers, as written. */
   dependencies: string[];
   labels: string[];
   milestone: string | null;
@@ -48,7 +48,7 @@ const frontMatterSchema = z.object({
   updated_date: optional,
 });
 
-/** Parses one file, or says why it is none. */
+/** Parses a file, or returns why it is not an item. */
 export function parseFile(file: SourceFile): SourceItem | { reason: string } {
   const parts = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(
     stripUnstorable(file.text),
@@ -84,7 +84,7 @@ export function parseFile(file: SourceFile): SourceItem | { reason: string } {
 
 const limits = { frontMatter: 64 * 1024, lines: 50_000, depth: 32 } as const;
 
-/** Says what is too much, or nothing: YAML that is nested without end is not even begun. */
+/** Returns which limit is exceeded, if any. Deeply nested YAML is not parsed at all. */
 function findExcess(frontMatter: string, body: string): string | undefined {
   if (frontMatter.length > limits.frontMatter) {
     return `front matter is longer than ${limits.frontMatter / 1024} KiB`;
@@ -96,7 +96,7 @@ function findExcess(frontMatter: string, body: string): string | undefined {
   return lines > limits.lines ? `has more than ${limits.lines} lines` : undefined;
 }
 
-/** The deepest nesting that brackets, or dashes in a row before a text, can stand for. */
+/** Upper bound of the nesting depth, from brackets and from leading dashes. */
 function nestingOf(yaml: string): number {
   let deepest = 0;
   let open = 0;
@@ -111,7 +111,7 @@ function nestingOf(yaml: string): number {
   return deepest;
 }
 
-/** `task-24.02`, `BACK-24.2` and `24.2` are one and the same task in a Backlog.md folder. */
+/** `task-24.02`, `BACK-24.2` and `24.2` are the same task in a Backlog.md folder. */
 export function toKey(id: string): string {
   const bare = id.trim().replace(/^[A-Za-z]+-(?=\d)/, "");
   return bare
@@ -134,7 +134,7 @@ function parseFrontMatter(text: string): z.output<typeof frontMatterSchema> | { 
   }
 }
 
-/** As many as a story can have, each once, without commas. */
+/** Up to a story's limit, without duplicates and commas. */
 function labelsOf(names: readonly string[]): string[] {
   const labels = new Map<string, string>();
   for (const name of names) {
@@ -148,13 +148,13 @@ function labelsOf(names: readonly string[]): string[] {
   return [...labels.values()].slice(0, 20);
 }
 
-/** A longer title stays whole in the front matter, which the first log entry keeps. */
+/** The full title stays in the front matter, which the first log entry keeps. */
 function cutTitle(title: string): string {
   const letters = [...title];
   return letters.length <= titleLimit ? title : `${letters.slice(0, titleLimit - 1).join("")}…`;
 }
 
-/** The longest text of one field; what goes beyond becomes notes, so nothing is lost. */
+/** Longest text of a field. The rest goes into notes, so that nothing is lost. */
 const maximumText = 90_000;
 
 function fitSections(sections: Sections): Sections {
@@ -173,7 +173,7 @@ function fitSections(sections: Sections): Sections {
   };
 }
 
-/** Older files write `assignee: @name` without quotes, which YAML reserves. */
+/** Older files write `assignee: @name` without quotes, which is invalid YAML. */
 function quoteHandles(frontMatter: string): string {
   return frontMatter.replace(
     /^([ \t]*(?:-|\w+:)[ \t]+)(@[^\r\n]*)$/gm,
@@ -181,7 +181,7 @@ function quoteHandles(frontMatter: string): string {
   );
 }
 
-/** `2026-07-11 09:21` and `2025-06-22`, read as UTC; anything else is left out. */
+/** Parses `2026-07-11 09:21` and `2025-06-22` as UTC; anything else is undefined. */
 function toTimestamp(value: string | null): string | undefined {
   const parts = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2})(?::\d{2})?.*)?$/.exec(value ?? "");
   if (!parts) return undefined;
@@ -189,7 +189,7 @@ function toTimestamp(value: string | null): string | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 
-/** NUL cannot be stored in a text column; it carries no meaning in Markdown. */
+/** Removes the BOM and NUL, which text columns cannot store and which mean nothing in Markdown. */
 function stripUnstorable(text: string): string {
   return text.replace(/^\uFEFF/, "").replaceAll("\0", "");
 }

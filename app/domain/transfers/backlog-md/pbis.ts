@@ -13,8 +13,8 @@ interface Planning {
 }
 
 /**
- * Groups the work: a milestone is a PBI with its tasks as stories, a parent without a milestone is a PBI with
- * its children as stories, the rest is gathered by whether it is completed.
+ * Groups the work into PBIs: a milestone with its tasks as stories, a parent without a milestone with its children as
+ * stories. The rest is collected in two PBIs, current and completed.
  */
 export function planPbis(
   work: readonly SourceItem[],
@@ -101,7 +101,7 @@ function milestonePbi(
   return pbi;
 }
 
-/** A parent with criteria, a plan or notes of its own is also the first story of its PBI, so it keeps its state. */
+/** A parent that has its own criteria, plan or notes is also the first story of its PBI, which keeps its state. */
 function parentPbi(parent: SourceItem, planning: Planning): ExportedPbi {
   const { codes, family, conversion } = planning;
   const hasOwnWork =
@@ -122,7 +122,7 @@ function parentPbi(parent: SourceItem, planning: Planning): ExportedPbi {
   return pbi;
 }
 
-/** Children of a parent that is archived or missing stay together under a PBI of its name. */
+/** Children of an archived or missing parent stay together in a PBI named after it. */
 function orphanPbi(
   key: string,
   items: readonly SourceItem[],
@@ -156,7 +156,7 @@ function toPbi(pbi: ExportedPbi & { stories: ExportedStory[] }): ExportedPbi {
   return { ...pbi, status: isDone ? "DONE" : "READY" };
 }
 
-/** Tasks name their milestone by its id, its title, or in the older way as `M3 - Title`. */
+/** Tasks name a milestone by id, by title, or in the older form `M3 - Title`. */
 function findMilestone(name: string, milestones: readonly SourceItem[]): SourceItem | undefined {
   const wanted = name.trim().toLowerCase();
   const numbered = /^m-?(\d+)\b/.exec(wanted);

@@ -1,4 +1,4 @@
-/** The texts of a Backlog.md file by what they are for. */
+/** Texts of a Backlog.md file by section. */
 export interface Sections {
   description: string;
   acceptanceCriteria: string;
@@ -21,8 +21,8 @@ const end = /^<!--\s*(?:SECTION:\w+|AC|DOD|COMMENTS):END\s*-->$/;
 const fence = /^\s*(```|~~~)/;
 
 /**
- * Splits the body at the headings that Backlog.md itself writes. Other headings belong to the section they
- * stand in, and inside marker comments or code fences no heading ends a section, so no line is lost.
+ * Splits the body at the headings Backlog.md writes. Other headings stay in their section, and headings inside marker
+ * comments or code fences are ignored, so that no line is lost.
  */
 export function splitSections(body: string): Sections {
   const texts = new Map<string, string[]>();
@@ -45,7 +45,7 @@ export function splitSections(body: string): Sections {
   return toSections((section) => (texts.get(section) ?? []).join("\n").trim());
 }
 
-/** A long line is no heading, and reading it as one could take the square of its length. */
+/** Longer lines are not headings; matching them could take quadratic time. */
 const longestHeading = 80;
 
 function knownHeading(line: string): string | undefined {

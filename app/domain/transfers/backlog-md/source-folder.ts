@@ -1,4 +1,4 @@
-/** What a file of a Backlog.md folder is, by where it lies. */
+/** Kind of a Backlog.md file, by its folder. */
 export type Place =
   | "task"
   | "completed"
@@ -9,7 +9,7 @@ export type Place =
   | "archived milestone";
 
 export interface SourceFile {
-  /** Path inside the folder, as the report names it. */
+  /** Path inside the folder, as shown in the report. */
   path: string;
   place: Place;
   text: string;
@@ -23,7 +23,7 @@ export interface Skipped {
 export interface SourceFolder {
   files: SourceFile[];
   skipped: Skipped[];
-  /** The text of `config.yml`, empty without one. */
+  /** Text of `config.yml`; empty if there is none. */
   config: string;
 }
 
@@ -39,7 +39,7 @@ const places: Readonly<Record<string, Place>> = {
 
 export const folderLimits = { files: 20_000, bytes: 1024 * 1024 } as const;
 
-/** What is to be done with a file, before it is read. */
+/** Decides what to do with a file before it is read. */
 export function judgeFile(
   path: string,
   size: number,

@@ -1,4 +1,4 @@
-/** The states of a Backlog.md task in the terms of a task here; `dropped` work becomes an archived idea. */
+/** Task states as used here; `dropped` work becomes an archived idea. */
 export type SourceState = "TO_DO" | "IN_PROGRESS" | "REVIEW" | "DONE" | "dropped";
 
 const states: Readonly<Record<string, SourceState>> = {
@@ -33,7 +33,7 @@ const states: Readonly<Record<string, SourceState>> = {
   rejected: "dropped",
 };
 
-/** `undefined` for a status that the folder made up. */
+/** Undefined for a status unknown here. */
 export function toState(status: string): SourceState | undefined {
   return states[
     status
@@ -44,7 +44,7 @@ export function toState(status: string): SourceState | undefined {
   ];
 }
 
-/** Priorities are labels: 1 is the most urgent, 3 the middle that is given where none is named. */
+/** Maps a priority name to a number: 1 is the most urgent, 3 the default. */
 export function toPriority(priority: string | null): number {
   if (priority === "critical" || priority === "high") return 1;
   if (priority === "low") return 4;

@@ -8,8 +8,8 @@ import { joinSections, logEntries } from "./texts";
 type WorkState = Exclude<SourceState, "dropped">;
 
 /**
- * A task becomes a story: its plan is one task, each subtask another one. A story follows its tasks, so one that is
- * begun or done without plan or subtasks gets one task that carries its state; one that is to do gets none.
+ * Converts a task to a story: its plan is one task, each subtask another. A story's status follows its tasks, so one
+ * that is started or done without plan or subtasks gets one task with its state; one to do gets none.
  */
 export function toStory(
   item: SourceItem,
@@ -50,7 +50,7 @@ function isDone(task: ExportedTask): boolean {
   return task.status === "DONE";
 }
 
-/** Whether the subtasks alone already show the state of the story. */
+/** True if the subtasks alone show the story's state. */
 function tellsState(subtasks: readonly ExportedTask[], state: WorkState): boolean {
   if (subtasks.length === 0) return state === "TO_DO";
   return state === "DONE" || !subtasks.every(isDone);
@@ -87,7 +87,7 @@ function toTask(item: SourceItem, codes: CodeBook, conversion: Conversion): Expo
   return task;
 }
 
-/** What lies in `completed/` is done, whatever its front matter still says. */
+/** Files in `completed/` are done, whatever their front matter says. */
 function workState(item: SourceItem, { notes, unknownStatuses }: Conversion): WorkState {
   const { path: source, status } = item;
   const state = toState(status);
@@ -110,7 +110,7 @@ type Evidence = NonNullable<ExportedStory["evidence"]>[number];
 
 const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[([ xX])\]\s+)?(?:#\d+\s+)?(.*)$/;
 
-/** What is ticked off in a file was said to hold; nobody here has seen it. */
+/** Ticked criteria become evidence with the grade `said`, as nobody here has seen them hold. */
 function checkedCriteria(acceptanceCriteria: string): Evidence[] {
   const criteria: { text: string; isChecked: boolean }[] = [];
   let isOpen = false;

@@ -1,10 +1,10 @@
 import type { ExportedLogEntry } from "~/contract/export-document";
 import type { SourceItem } from "./parse-file.server";
 
-/** The longest text of one log entry; longer notes are written as several entries. */
+/** Longest text of a log entry; longer notes become several entries. */
 const maximumLogText = 90_000;
 
-/** Joins texts under their headings and leaves out the empty ones. */
+/** Joins texts under their headings, without empty ones. */
 export function joinSections(
   sections: readonly (readonly [heading: string, text: string])[],
 ): string {
@@ -14,7 +14,7 @@ export function joinSections(
     .join("\n\n");
 }
 
-/** Everything that a file says, as one text, for places that have one text field. */
+/** All of a file as one text, for items with a single text field. */
 export function wholeText(item: SourceItem): string {
   return joinSections([
     ["", item.description],
@@ -25,7 +25,7 @@ export function wholeText(item: SourceItem): string {
   ]);
 }
 
-/** The history of a file as log entries: where it came from with all its fields, then its notes. */
+/** Log entries of a file: its origin with all fields, then its notes. */
 export function logEntries(item: SourceItem): ExportedLogEntry[] {
   const origin: ExportedLogEntry = {
     type: "IMPLEMENTATION_PLAN",
@@ -50,7 +50,7 @@ function cut(text: string): string[] {
   const parts: string[] = [];
   for (let at = 0; at < text.length; ) {
     let next = Math.min(at + maximumLogText, text.length);
-    // A character outside the basic plane must not be cut into two halves.
+    // Do not split a surrogate pair.
     if (next < text.length && /[\uD800-\uDBFF]/.test(text.charAt(next - 1))) next -= 1;
     parts.push(text.slice(at, next));
     at = next;

@@ -12,7 +12,7 @@ export interface UploadedFile {
   bytes: Uint8Array;
 }
 
-/** A Backlog.md folder, as a zip or as its files; the folder around it may come along. */
+/** Reads a Backlog.md folder, as a zip or as files; parent folders may be included. */
 export function readBacklogMd(files: readonly UploadedFile[]): ImportDraft {
   const [first] = files;
   const isZip = files.length === 1 && first?.bytes[0] === 0x50 && first.bytes[1] === 0x4b;
@@ -26,7 +26,7 @@ export function readBacklogMd(files: readonly UploadedFile[]): ImportDraft {
   return draft.finish();
 }
 
-/** Files that somebody chose one by one are tasks. */
+/** Files uploaded one by one are tasks. */
 function named({ name, bytes }: UploadedFile): [string, Uint8Array] {
   return [name.includes("/") ? name : `tasks/${name}`, bytes];
 }
@@ -36,7 +36,7 @@ function unpack(bytes: Uint8Array): Map<string, Uint8Array> {
   let count = 0;
   try {
     const entries = unzipSync(bytes, {
-      // What a zip says of its sizes is what is set aside for it, so that more than that never comes out.
+      // fflate allocates the sizes the zip declares, so more than that can never come out.
       filter: ({ name, originalSize }) => {
         if (name.endsWith("/")) return false;
         count += 1;
@@ -77,7 +77,7 @@ function readFolder(files: ReadonlyMap<string, Uint8Array>): SourceFolder {
   );
 }
 
-/** The folder that holds tasks/, wherever it lies in what was packed. */
+/** Finds the folder that contains tasks/ in the upload. */
 function rootOf(paths: readonly string[]): string {
   const roots = paths
     .map((path) => /^(.*\/)?(?:tasks|completed|drafts|milestones)\/[^/]+\.md$/.exec(path))

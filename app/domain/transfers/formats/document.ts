@@ -4,7 +4,7 @@ import type { ImportDraft } from "~/contract/import";
 import { Draft, type State } from "./draft";
 import { readJson } from "./read-json";
 
-/** The export of a product here: what is planned comes along, what was seen and said stays with the administrator's import. */
+/** Reads a product export of Backloom. Only planned work is imported; history and evidence need `admin import`. */
 export function readBackloom(text: string): ImportDraft {
   const document = readJson(text, exportDocumentSchema, "an export of Backloom");
   const draft = new Draft("backloom");
@@ -26,7 +26,7 @@ export function readBackloom(text: string): ImportDraft {
   return draft.finish();
 }
 
-/** The stories and tasks of a document, each under its code. */
+/** Adds the stories and tasks of a document, each under its code. */
 export function addDocument(draft: Draft, document: ExportDocument, prefix: string): void {
   let dependencies = 0;
   for (const pbi of document.pbis) {
@@ -55,7 +55,7 @@ export function addDocument(draft: Draft, document: ExportDocument, prefix: stri
   draft.leaveOut("Dependencies: set them here, or use admin import", dependencies);
 }
 
-/** What failed there is to be done anew here. */
+/** Failed tasks are to do again. */
 function stateOfTask(
   status: z.output<
     typeof exportDocumentSchema

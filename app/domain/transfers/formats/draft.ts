@@ -6,7 +6,7 @@ import { toState } from "../backlog-md/state";
 
 export type State = "TO_DO" | "IN_PROGRESS" | "REVIEW" | "DONE";
 
-/** What a format gives of a story; what it leaves open gets the middle value. */
+/** A story as a format provides it; missing fields get defaults. */
 export interface StoryFields {
   id: string;
   code?: string | undefined;
@@ -33,7 +33,7 @@ export interface TaskFields {
   state: State;
 }
 
-/** Gathers what a file holds. Texts are made to fit, and what does not come along is counted with its reason. */
+/** Collects the content of a file. Texts are cut to fit, and omitted items are counted by reason. */
 export class Draft {
   readonly #source: string;
   readonly #groups = new Map<string, { description: string; stories: ImportedStory[] }>();
@@ -49,7 +49,7 @@ export class Draft {
     if (count > 0) this.#leftOut.set(reason, (this.#leftOut.get(reason) ?? 0) + count);
   }
 
-  /** Says what a PBI is about; one without stories does not come along. */
+  /** Sets a PBI's description; PBIs without stories are not imported. */
   describe(pbi: string, description: string): void {
     this.#group(pbi).description = cleanText(description);
   }
@@ -63,7 +63,7 @@ export class Draft {
     this.#ids.add(external_id);
     const own = fields.tasks ?? [];
     const tasks = own.flatMap((task) => this.#task(task));
-    // The status of a story follows its tasks: where they do not say it, one more does.
+    // A story's status follows its tasks. If they do not show it, another task is added.
     if (!tellState(tasks, fields.state))
       tasks.push(...this.#task({ ...fields, id: `${fields.id}/own`, description: "", labels: [] }));
     const story: ImportedStory = {
@@ -148,13 +148,13 @@ export class Draft {
   }
 }
 
-/** Whether the tasks alone already show the state of their story. */
+/** True if the tasks alone show their story's state. */
 function tellState(tasks: readonly ImportedTask[], state: State): boolean {
   if (tasks.length === 0) return state === "TO_DO";
   return state === "DONE" || !tasks.every(({ status }) => status === "DONE");
 }
 
-/** The state that another tool's word means; null for work that was given up. An unknown word is still to do. */
+/** Maps another tool's status; null for dropped work. Unknown ones are to do. */
 export function stateOf(...words: readonly (string | null | undefined)[]): State | null {
   for (const word of words) {
     const state = word ? toState(word) : undefined;
@@ -169,7 +169,7 @@ export function timeOf(value: string | undefined): string | undefined {
   return time && !Number.isNaN(time.getTime()) ? time.toISOString() : undefined;
 }
 
-/** Comments come along as one part of the description: what was said stays with the work. */
+/** Appends comments to the description. */
 export function withComments(text: string, comments: readonly string[]): string {
   const said = comments.filter((comment) => comment.trim() !== "");
   return said.length === 0 ? text : `${text}\n\n## Comments\n\n${said.join("\n\n---\n\n")}`.trim();
@@ -203,7 +203,7 @@ function cleanTitle(text: string): string {
     : `${letters.slice(0, titleLimit - 41).join("")}…`;
 }
 
-/** Keys such as ENG-12 stay; those that look like codes that are given out here do not. */
+/** Keeps keys such as ENG-12, but not those that look like codes generated here. */
 function codeOf(code: string | undefined): string | null {
   if (!code || !/^[A-Za-z0-9._-]{1,30}$/.test(code)) return null;
   return /^(?:PBI|ST|T|SP|IDEA)-/i.test(code) ? null : code;

@@ -1,4 +1,4 @@
-/** The topmost ancestor of each key that is in the file: of a circle the one where somebody began to look. */
+/** Returns a key's topmost ancestor in the file. In a cycle, that is the key itself. */
 export function rootsOf(parents: ReadonlyMap<string, string>): (key: string) => string {
   return (key) => {
     const seen = new Set([key]);

@@ -5,7 +5,11 @@ import { readJson } from "./read-json";
 
 const named = z.object({ name: z.string() });
 
-/** Of `gh issue list --json number,title,body,state,stateReason,labels,assignees,milestone,createdAt,url,comments`; only two must be there. */
+/**
+ * Output of `gh issue list --json
+ * number,title,body,state,stateReason,labels,assignees,milestone,createdAt,url,comments`; only number and title are
+ * required.
+ */
 const issueSchema = z.object({
   number: z.int(),
   title: z.string(),
@@ -28,7 +32,7 @@ const issueSchema = z.object({
     .catch([]),
 });
 
-/** GitHub issues: milestones become PBIs, issues stories, the boxes of a task list their tasks. */
+/** Reads GitHub issues: milestones become PBIs, issues stories, and checkboxes of task lists tasks. */
 export function readGithub(text: string): ImportDraft {
   const issues = readJson(
     text,

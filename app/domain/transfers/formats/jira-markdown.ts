@@ -1,4 +1,4 @@
-/** What is common of Jira's wiki markup as Markdown, line by line; what is rare stays as it was typed. */
+/** Converts common Jira wiki markup to Markdown, line by line. Rare markup stays as it is. */
 export function jiraMarkdown(text: string): string {
   let isCode = false;
   return text

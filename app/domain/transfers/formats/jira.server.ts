@@ -12,7 +12,10 @@ const priorities: Readonly<Record<string, number>> = {
 const keyOf = (row: CsvRow) => row.first("Issue key");
 const isEpic = (row: CsvRow) => row.first("Issue Type").toLowerCase() === "epic";
 
-/** Jira's "Export CSV (all fields)", which repeats the names of columns: epics become PBIs, issues stories, sub-tasks tasks. */
+/**
+ * Reads Jira's "Export CSV (all fields)", which repeats column names: epics become PBIs, issues stories, sub-tasks
+ * tasks.
+ */
 export function readJira(text: string): ImportDraft {
   const draft = new Draft("jira");
   const rows = readCsv(text, ["Summary", "Issue key"], "Jira").filter((row) => {
@@ -86,7 +89,7 @@ function stateOfRow(row: CsvRow): State | null {
   return stateOf(row.first("Status"), row.first("Status Category"));
 }
 
-/** "23/Nov/26 9:05 AM;account;What was said". */
+/** Format: "23/Nov/26 9:05 AM;account;Text". */
 function commentOf(cell: string): string {
   const [time = "", author = "", ...said] = cell.split(";");
   return said.length === 0 ? cell : `**${author}**, ${time}:\n\n${jiraMarkdown(said.join(";"))}`;

@@ -5,7 +5,7 @@ import { type CsvRow, readCsv } from "./read-csv.server";
 
 const priorities: Readonly<Record<string, number>> = { urgent: 1, high: 2, medium: 3, low: 4 };
 
-/** Linear's "Export data" CSV: projects become PBIs, issues stories, sub-issues their tasks. */
+/** Reads Linear's "Export data" CSV: projects become PBIs, issues stories, sub-issues tasks. */
 export function readLinear(text: string): ImportDraft {
   const draft = new Draft("linear");
   const kept = readCsv(text, ["ID", "Title", "Status"], "Linear").filter((row) => {

@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
 import { ContractError } from "~/contract/errors";
 
-/** One line of a CSV file, by the names of its columns; a name may be there several times. */
+/** A row of a CSV file, by column name. Names may repeat. */
 export interface CsvRow {
   first(...names: readonly string[]): string;
   all(...names: readonly string[]): string[];
@@ -9,7 +9,7 @@ export interface CsvRow {
 
 const mostRows = 30_000;
 
-/** Reads a CSV file whose header has the columns of a format. */
+/** Parses a CSV file and checks that its header has the needed columns. */
 export function readCsv(text: string, needed: readonly string[], tool: string): CsvRow[] {
   const [header = [], ...lines] = parseLines(text);
   const places = new Map<string, number[]>();
@@ -53,7 +53,7 @@ function parseLines(text: string): string[][] {
   }
 }
 
-/** Spreadsheets of some countries write semicolons. */
+/** Spreadsheets in some countries use semicolons. */
 function delimiterOf(text: string): string {
   const [header = ""] = text.slice(0, 20_000).split("\n");
   const count = (sign: string) => header.split(sign).length;

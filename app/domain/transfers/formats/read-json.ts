@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { ContractError } from "~/contract/errors";
 
-/** Reads a JSON file of a known form; what is wrong with it is said with its place. */
+/** Parses JSON by a schema. The refusal names the place that differs. */
 export function readJson<Schema extends z.ZodType>(
   text: string,
   schema: Schema,

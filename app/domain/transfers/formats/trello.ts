@@ -47,7 +47,10 @@ const boardSchema = z.object({
     .default([]),
 });
 
-/** A Trello board: lists that say a state are one PBI, each other list is one of its own; cards become stories, checklists tasks. */
+/**
+ * Reads a Trello board: lists named after a state share one PBI, other lists are one PBI each; cards become stories,
+ * checklist items tasks.
+ */
 export function readTrello(text: string): ImportDraft {
   const board = readJson(text, boardSchema, "the JSON export of a Trello board");
   const draft = new Draft("trello");
@@ -106,7 +109,7 @@ function checkItems(checklists: z.output<typeof boardSchema>["checklists"]) {
   return items;
 }
 
-/** The first eight digits of an id of Trello are the second in which it was made. */
+/** A Trello id starts with its creation time: eight hex digits, in seconds. */
 function timeOfId(cardId: string): string | undefined {
   const [seconds] = /^[0-9a-f]{8}/.exec(cardId) ?? [];
   return seconds ? timeOf(new Date(Number.parseInt(seconds, 16) * 1000).toISOString()) : undefined;

@@ -7,15 +7,12 @@ immutable
 set search_path = ''
 as $$
 declare
-  -- These count as writes only because they count against a limit.
-  v_reads constant text[] := '{search, list_candidates}';
   v_work constant text[] := '{claim_agent_job, heartbeat_agent_job, report_agent_job, report_job_usage, append_job_output,
     save_job_diff, report_job_conflict, report_merged, verify_sprint_task, verify_task_against_plan, update_task_execution,
     worker_heartbeat, restart_worker, add_evidence, observe_pulls, observe_issues}';
   v_either constant text[] := '{update_task, set_task_status, append_story_log, ask_question, cancel_question, answer_user_question,
     pause_sprint_run, cancel_agent_job, add_comment, edit_comment, delete_comment}';
   v_allowed constant text[] := (case
-    when p_function = any (v_reads) then '{read, plan, work}'
     when p_function = any (v_work) then '{work}'
     when p_function = any (v_either) then '{plan, work}'
     else '{plan}' end)::text[];

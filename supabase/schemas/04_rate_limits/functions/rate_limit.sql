@@ -55,6 +55,7 @@ begin
       ('job_review', 60, 60),
       ('pulls_observed', 120, 60),
       ('issues_observed', 120, 60),
+      ('issue_notes', 120, 60),
       ('landings', 300, 60),
       -- per hook address: what is sent, and what is new
       ('hook', 3000, 60),

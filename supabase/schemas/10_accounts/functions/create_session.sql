@@ -22,7 +22,7 @@ begin
   if exists (select from public.account_identities i where i.account = p_user_id and i.ended_at is not null)
     and not exists (select from public.account_identities i where i.account = p_user_id and i.ended_at is null) then
     perform private.refuse(403,
-      'Your account at the sign-in provider has ended. Sign in through the provider again, or ask an administrator to reset your password.');
+      'Your sign-in at the provider has ended. Sign in through the provider again, or ask an administrator to reset your password.');
   end if;
 
   delete from public.user_sessions s

@@ -1,7 +1,7 @@
 -- Why: only one process asks the provider about an account, so that a refresh token is used once. A claim without a
 -- result is free again after four minutes. Also ends access that an ended account received at the very moment of its
 -- end. Service only.
-create function operations.claim_identity_checks(p_issuer text, p_limit integer default 20)
+create function operations.claim_identity_checks(p_issuer text, p_limit integer default 20, p_recheck_hours integer default 168)
 returns json
 language plpgsql
 volatile
@@ -16,6 +16,8 @@ begin
       and not exists (select from public.account_identities o where o.account = i.account and o.ended_at is null)
       and (exists (select from public.api_tokens t where t.user_id = i.account and t.revoked_at is null)
         or exists (select from public.user_sessions s where s.user_id = i.account and s.revoked_at is null))) e;
+
+  perform private.end_unconfirmed(p_issuer, make_interval(hours => p_recheck_hours));
 
   with due as (
     select i.issuer, i.subject from public.account_identities i

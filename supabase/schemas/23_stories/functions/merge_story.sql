@@ -27,7 +27,7 @@ begin
 
   update public.stories s set description = v_text where s.id = p_into;
   update public.tasks t set story_id = p_into where t.story_id = p_story_id;
-  perform private.settle_item(p_story_id, 'merged');
+  perform private.settle_item(p_story_id, 'merged', p_into);
   delete from public.stories s where s.id = p_story_id;
   return private.story_json(p_into);
 end;

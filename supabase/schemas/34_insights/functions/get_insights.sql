@@ -24,11 +24,12 @@ begin
       'sprint_goal', v_sprint.sprint_goal, 'status', lower(v_sprint.status::text), 'start_date', v_sprint.start_date,
       'end_date', v_sprint.end_date, 'started_at', v_sprint.started_at, 'completed_at', v_sprint.completed_at) end,
     'burndown', case when v_sprint.id is not null then private.burndown(v_sprint) else '[]' end)
-    || private.usage_by(p_product_id, p_sprint_id) || private.cost_insights(p_product_id);
+    || private.usage_by(p_product_id, p_sprint_id) || private.cost_insights(p_product_id)
+    || jsonb_build_object('landing', private.landing_insights(p_product_id));
 end;
 $$;
 
-comment on function operations.get_insights is 'Burn-down, tokens and cost (specification: Sprint; Agent job; Model price).';
+comment on function operations.get_insights is 'Burn-down, tokens, cost and landing (specification: Sprint; Agent job; Model price).';
 grant execute on function operations.get_insights to authenticated;
 
 -- Why: the data of the insights charts beyond the sums: cost per model and day, cost of the caller's other products,
@@ -92,6 +93,44 @@ end;
 $$;
 
 comment on function private.cost_insights is 'Cost by day and model, by product, and how long tasks took.';
+
+-- Why: how long work that was done waited for the main branch, and what sent work back to its agent or to a person (90 days).
+create function private.landing_insights(p_product_id uuid)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_since timestamptz := private.now() - interval '90 days';
+begin
+  return jsonb_build_object('returns', (
+      select coalesce(jsonb_agg(to_jsonb(r) order by r.returned + r.asked desc, r.kind), '[]')
+      from (
+        select x.kind, count(*) filter (where not x.asks) as returned, count(*) filter (where x.asks) as asked
+        from (
+          select distinct k.kind, k.pull_id, k.head_sha, k.decision = 'asked' as asks
+          from public.pull_reactions k join public.pulls p on p.id = k.pull_id
+          where p.product_id = p_product_id and k.created_at >= v_since and k.decision <> 'noted'
+          union all
+          select 'landing_' || l.state, l.id, '', l.state = 'refused'
+          from public.landings l
+          where l.product_id = p_product_id and l.finished_at >= v_since and l.state in ('conflict', 'test_failed', 'refused')
+        ) x
+        group by x.kind
+      ) r)) || (
+    select jsonb_build_object('landed', count(*), 'median_seconds', round(percentile_cont(0.5) within group (order by w.seconds))::bigint,
+      'longest_seconds', round(max(w.seconds))::bigint)
+    from (
+      select extract(epoch from j.merged_at - j.finished_at) as seconds
+      from public.agent_jobs j
+      where j.product_id = p_product_id and j.status = 'DONE' and j.merged_at >= v_since and j.merged_at >= j.finished_at
+        and j.head_sha is distinct from j.base_sha
+    ) w);
+end;
+$$;
+
+comment on function private.landing_insights is 'From done to landed, and what came back (docs/forges.md).';
 
 -- Why: tokens and cost of a product from its ledger, summed in one pass by model, day, sprint, run, story, task,
 -- worker, and in total. Currencies are never added: costs are a list. `unpriced_jobs` counts jobs that have tokens

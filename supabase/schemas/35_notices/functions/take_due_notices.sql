@@ -1,6 +1,7 @@
 -- Why: the sender takes due notices with everything it needs to send. A taken notice is due again after
 -- p_lease_seconds, so that a dying sender loses nothing; each notice goes to one sender at a time (at least once, never
 -- in parallel). A notice taken ten times fails here: a sender that died each time never reported.
+-- Devices of somebody who has left the product get nothing.
 -- Service only. Definer: users may not read the outbox.
 create function operations.take_due_notices(p_limit integer default 50, p_lease_seconds integer default 60)
 returns json
@@ -45,7 +46,9 @@ begin
         from public.push_subscriptions s
         left join public.user_sessions u on u.id = s.session_id
         where s.user_id = t.user_id and s.disabled_at is null
-          and (s.session_id is null or (u.revoked_at is null and u.expires_at > v_now)))
+          and (s.session_id is null or (u.revoked_at is null and u.expires_at > v_now))
+          and (t.product_id is null or exists (
+            select from public.product_members m where m.product_id = t.product_id and m.user_id = t.user_id)))
     ) order by t.created_at, t.id), '[]'))
     into v_notices
     from taken t;

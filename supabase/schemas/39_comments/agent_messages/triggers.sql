@@ -48,23 +48,21 @@ create trigger _901_emit after update of state on public.agent_messages
   execute function private.tg_agent_messages__emit();
 
 -- Why: no message waits for an agent that will not come. What the delivering attempt had seen counts as acted on; it
--- has also seen what came with its claim. Definer: messages are written by functions only.
+-- has also seen what came with its claim. An attempt that failed may not have read anything.
+-- Definer: messages are written by functions only.
 create function private.tg_agent_jobs__settle_messages()
 returns trigger
 language plpgsql
 security definer
 set search_path = ''
 as $$
-declare
-  v_is_delivered boolean := new.status in ('DONE', 'SKIPPED', 'QUEUED');
 begin
-  update public.agent_messages m
-  set state = case when v_is_delivered then 'acted_on' else 'seen' end::public.message_state,
-      attempt = coalesce(m.attempt, new.attempt), seen_at = coalesce(m.seen_at, private.now())
-  where m.job_id = new.id and (
-    (m.state = 'seen' and v_is_delivered)
-    or (m.state = 'sent' and old.phase = 'implement' and new.status <> 'CANCELLED' and m.sent_at <= (
+  if new.status in ('DONE', 'SKIPPED', 'QUEUED') then
+    update public.agent_messages m
+    set state = 'acted_on', attempt = coalesce(m.attempt, new.attempt), seen_at = coalesce(m.seen_at, private.now())
+    where m.job_id = new.id and (m.state = 'seen' or (m.state = 'sent' and old.phase = 'implement' and m.sent_at <= (
       select a.started_at from public.job_attempts a where a.job_id = new.id and a.attempt = new.attempt)));
+  end if;
   if new.status in ('DONE', 'SKIPPED', 'FAILED', 'CANCELLED') then
     update public.agent_messages m
     set state = 'undelivered', reason = format('The job %s before its agent saw this.',

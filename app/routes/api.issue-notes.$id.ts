@@ -1,0 +1,18 @@
+import { reportIssueNoteBody } from "~/contract/issue-note";
+import { reportIssueNote } from "~/domain/issues/operations.server";
+import { apiRoute } from "~/http/api-route.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+
+/** `PUT /api/issue-notes/:id`: what became of what a worker wrote under an issue. */
+export const loader = apiRoute({
+  PUT: operationEndpoint(reportIssueNote, {
+    name: "reportIssueNote",
+    summary: "Reports that a comment was written or an issue closed, or why not",
+    auth: "bearer",
+    id: "issue_note",
+    body: reportIssueNoteBody,
+    refusals: [409, 429],
+    input: ({ id, body }) => ({ issue_note_id: id, ...body }),
+  }),
+});
+export const action = loader;

@@ -1,0 +1,191 @@
+import { describe, expect, it } from "vitest";
+import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { archiveProduct, updateProduct } from "~/domain/products/operations.server";
+import { observePulls } from "~/domain/pulls/operations.server";
+import { startRun } from "~/domain/sprint-runs/operations.server";
+import { acceptStory, mergeStory } from "~/domain/stories/operations.server";
+import { claim } from "../db/agents/sprint-world";
+import { at } from "../db/world";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { addMember, create, seedProduct } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createUser, type TestUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+const head = "a".repeat(40);
+const url = "https://code.example/acme/shop/issues/7";
+
+/** A product with an issue in triage. */
+async function scene() {
+  const owner = await createUser(t);
+  const member = await createUser(t);
+  const actor = t.actorOf(owner);
+  const product = await seedProduct(t, owner);
+  const product_id = product.id;
+  const pbi = await create(actor, "create_pbi", { p_product_id: product_id, p_title: "Exports" });
+  await addMember(t, product_id, member);
+  await updateProduct(actor, { product_id, forge_issue_label: "backlog" });
+  const call = async (method: string, path: string, body: object, user: TestUser = owner) => {
+    const answer = await app.request(path, {
+      method,
+      headers: { "content-type": "application/json", ...bearer(await createToken(t, user)) },
+      body: JSON.stringify(body),
+    });
+    return { status: answer.status, body: await answer.json() };
+  };
+  const issue = {
+    number: 7,
+    url,
+    state: "open",
+    title: "Slow",
+    author: "stranger",
+    body: "Secret",
+  };
+  await call("PUT", "/api/issues/observed", { product_id, label: "backlog", issues: [issue] });
+  const { rows } = await t.sql.query("select id, code from stories where product_id = $1", [
+    product_id,
+  ]);
+  const item = { id: String(at(rows, 0).id), code: String(at(rows, 0).code) };
+  const path = `/api/products/${product_id}/issue-notes`;
+  const next = (project = "acme/shop", user = owner) =>
+    call("POST", path, { worker: "one", project }, user);
+  const note = async () => (await next()).body.note;
+  const tell = (one: { id: string; lease: string }, state: string) =>
+    call("PUT", `/api/issue-notes/${one.id}`, { lease: one.lease, state });
+  /** An agent does the only task of a story; answers its branch. */
+  const work = async (story_id: string) => {
+    const fields = { p_story_id: story_id, p_title: "Do it", p_implementation_plan: "Now" };
+    const task = await create(actor, "create_task", fields);
+    await startRun(actor, { task_ids: [task.id] });
+    const { id: job_id, attempt, branch } = await claim(actor);
+    const done = { status: "done" as const, verify_result: "ALIGNED" as const, head_sha: head };
+    await reportAgentJob(actor, { job_id, attempt, ...done });
+    return branch ?? "";
+  };
+  const see = (branch: string, state: "open" | "merged") =>
+    observePulls(actor, {
+      product_id,
+      pulls: [
+        {
+          ...{
+            number: 9,
+            url: "https://code.example/acme/shop/pulls/9",
+            branch,
+            head_sha: head,
+            state,
+          },
+          observed_at: new Date().toISOString(),
+        },
+      ],
+    });
+  const expire = () =>
+    t.sql.query("update issue_notes set lease_until = now() where product_id = $1", [product_id]);
+  return {
+    ...{
+      owner,
+      member,
+      actor,
+      product_id,
+      pbi,
+      item,
+      path,
+      call,
+      next,
+      note,
+      tell,
+      work,
+      see,
+      expire,
+    },
+  };
+}
+
+describe("what is written under an issue", () => {
+  it("is said once when its work is done, and the issue is closed once when that is merged", async () => {
+    const { actor, pbi, item, note, tell, work, see, next, member } = await scene();
+    expect(await note()).toBeNull();
+    await acceptStory(actor, { story_id: item.id, pbi_id: pbi.id });
+    const branch = await work(item.id);
+    await see(branch, "open");
+    expect((await next("acme/other")).body.note).toBeNull();
+    const answers = await Promise.all([next(), next("ACME/shop", member), next()]);
+    const taken = answers.flatMap(({ body }) => body.note ?? []);
+    expect(taken).toMatchObject([
+      {
+        ...{ deed: "comment", url, number: 7, mark: item.id },
+        text: `Done (${item.code}): https://code.example/acme/shop/pulls/9.`,
+      },
+    ]);
+    expect((await tell(at(taken, 0), "written")).body).toMatchObject({ state: "written" });
+    expect(await note()).toBeNull();
+
+    await see(branch, "merged");
+    const close = await note();
+    expect(close).toMatchObject({ deed: "close", number: 7 });
+    await tell(close, "written");
+    expect(await note()).toBeNull();
+    // Opened again there, or done again here: it has been said.
+    await t.sql.query("update tasks set status = 'IN_PROGRESS' where story_id = $1", [item.id]);
+    await t.sql.query("update tasks set status = 'DONE' where story_id = $1", [item.id]);
+    expect(await note()).toBeNull();
+  });
+
+  it("goes to another worker when its lease ends, and is given up after five tries", async () => {
+    const { actor, pbi, item, note, tell, work, expire } = await scene();
+    await acceptStory(actor, { story_id: item.id, pbi_id: pbi.id });
+    await work(item.id);
+    const first = await note();
+    expect(first.text).toBe(`Done (${item.code}).`);
+    expect(await note()).toBeNull();
+    await expire();
+    let held = await note();
+    expect([held.id, held.lease === first.lease]).toEqual([first.id, false]);
+    expect((await tell(first, "written")).status).toBe(409);
+    for (let attempt = 1; attempt <= 4; attempt += 1) {
+      expect((await tell(held, "put_off")).body.state).toBe("working");
+      expect(await note()).toBeNull();
+      await expire();
+      held = await note();
+    }
+    expect((await tell(held, "put_off")).body.state).toBe("refused");
+    await expire();
+    expect(await note()).toBeNull();
+  });
+
+  it("is about the story that an item was merged into", async () => {
+    const { actor, pbi, item, note, work } = await scene();
+    const into = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Fast" });
+    await mergeStory(actor, { story_id: item.id, into: into.id });
+    expect(await note()).toBeNull();
+    await work(into.id);
+    expect(await note()).toMatchObject({ deed: "comment", url, text: `Done (${into.code}).` });
+  });
+
+  it("is nothing for what people did without an agent but the comment", async () => {
+    const { actor, pbi, item, note, tell } = await scene();
+    await acceptStory(actor, { story_id: item.id, pbi_id: pbi.id });
+    await create(actor, "create_task", { p_story_id: item.id, p_title: "By hand" });
+    await t.sql.query("update tasks set status = 'DONE' where story_id = $1", [item.id]);
+    const comment = await note();
+    expect(comment).toMatchObject({ deed: "comment" });
+    await tell(comment, "written");
+    expect(await note()).toBeNull();
+  });
+
+  it("is nothing without a label, in an archive, and for strangers", async () => {
+    const { actor, pbi, item, product_id, path, call, next, note, work } = await scene();
+    await acceptStory(actor, { story_id: item.id, pbi_id: pbi.id });
+    await work(item.id);
+    await updateProduct(actor, { product_id, forge_issue_label: "" });
+    expect(await note()).toBeNull();
+    await updateProduct(actor, { product_id, forge_issue_label: "backlog" });
+    expect((await next("acme/shop", await createUser(t))).status).toBe(403);
+    for (const wrong of [{}, { worker: "one" }, { worker: "one", project: " " }]) {
+      expect((await call("POST", path, wrong)).status).toBe(422);
+    }
+    expect((await app.request(path, { method: "POST" })).status).toBe(401);
+    await archiveProduct(actor, { product_id });
+    expect((await next()).status).toBe(403);
+  });
+});

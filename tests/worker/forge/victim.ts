@@ -1,0 +1,98 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openForgejo } from "~/worker/forge/forgejo";
+import { openGitHub } from "~/worker/forge/github";
+import { openGitLab } from "~/worker/forge/gitlab";
+import { placeOf } from "~/worker/forge/place";
+import { openRequests } from "~/worker/forge/requests";
+import { openJournal } from "~/worker/service/journal";
+import type { Service } from "~/worker/service/service";
+import { connectService } from "~/worker/service/service";
+import type { HeldTool, openToolGate } from "../tool-gate";
+import { startWorker, type WorkerProcess } from "../worker-process";
+import type { Fault, ForgeWorld } from "./world";
+
+/** Where a worker is killed: at a call of the service, or at a request to the code host. */
+export type Step =
+  | { service: HeldTool }
+  | { host: Pick<Fault, "method" | "path"> & { when: "before" | "after" } };
+
+interface Stage {
+  forge: ForgeWorld;
+  gate: Awaited<ReturnType<typeof openToolGate>>;
+  token: string;
+  home: string;
+}
+
+/** A clone whose main branch says what kind of code host it is. */
+export function writeRules(forge: ForgeWorld, home: string, more = ""): string {
+  const seed = join(home, `rules-${forge.kind}`);
+  const git = forge.clone(seed);
+  writeFileSync(join(seed, ".backloom.yml"), `forge: ${forge.kind}\n${more}`);
+  git("add", ".");
+  git("commit", "--quiet", "-m", "Rules");
+  forge.push(git);
+  const repo = join(home, `repo-${forge.kind}`);
+  forge.clone(repo);
+  return repo;
+}
+
+/** Starts a worker that looks at its code host every two seconds. */
+export function startWatcher(
+  { forge, gate, token, home }: Stage,
+  { code, repo, name }: { code: string; repo: string; name: string },
+  ...words: string[]
+): WorkerProcess {
+  const folder = join(home, `${name}-${code}`);
+  mkdirSync(folder, { recursive: true });
+  const exec = words.includes("--exec") ? [] : ["--exec", "true"];
+  return startWorker(
+    [
+      ...["--url", gate.url, "--token", token, "--product", code, "--repo", repo],
+      ...["--name", name, "--work-dir", join(folder, "work"), ...exec],
+      ...["--sandbox", "off", "--pr", ...words],
+    ],
+    { BACKLOOM_FORGE_TOKEN: forge.token, BACKLOOM_FORGE_POLL_SECONDS: "2" },
+  );
+}
+
+/** Kills a worker with -9 as soon as it comes to the step. */
+export async function killAt(
+  { forge, gate }: Pick<Stage, "forge" | "gate">,
+  step: Step,
+  start: () => WorkerProcess,
+): Promise<void> {
+  let reached: Promise<void>;
+  if ("service" in step) {
+    reached = gate.hold(step.service).reached;
+  } else {
+    const { when, ...place } = step.host;
+    reached = new Promise((resolve) => {
+      forge.faults.push({ ...place, held: { when, reached: resolve } });
+    });
+  }
+  const victim = start();
+  const early = victim.ended.then(() => {
+    throw new Error(`The worker ended before the step:\n${victim.output()}`);
+  });
+  await Promise.race([reached, early]);
+  early.catch(() => undefined);
+  victim.process.kill("SIGKILL");
+  await victim.ended;
+}
+
+const openers = { github: openGitHub, gitlab: openGitLab, forgejo: openForgejo };
+
+/** What a worker asks its code host and its service with, in this process. */
+export function connectBoth(world: ForgeWorld, url: string, token: string) {
+  const place = placeOf(world.remote, world.kind, undefined);
+  const headers = { authorization: `Bearer ${world.token}`, "user-agent": "test" };
+  const requests = openRequests({ api: place.api, title: world.kind, headers });
+  const service: Service = connectService(
+    { url, token },
+    openJournal(() => undefined),
+    (text) => text,
+    new AbortController().signal,
+  );
+  return { forge: openers[world.kind](place, requests), service };
+}
