@@ -107,8 +107,8 @@ $$;
 
 comment on function private.jobs_of_story is 'The jobs that implemented tasks of a story, batches included.';
 
--- Why: readers of the issue may not be members, so it names only the code and addresses at the code host, no text of the
--- backlog.
+-- Why: readers of the issue may not be members, so it names only the code and addresses at the code host, no text of
+-- the backlog.
 create function private.done_words(p_story_id uuid)
 returns text
 language plpgsql

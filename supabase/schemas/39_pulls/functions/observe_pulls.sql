@@ -83,8 +83,8 @@ $$;
 
 comment on function private.note_pull is 'Keeps what was seen of a pull request; null when something newer is known.';
 
--- Why: a pull request has effects only when the job's work has ended at that very commit; otherwise it is looked at
--- again later (false). Called under the product lock.
+-- Why: except for a merge, what is seen of a pull request has effects only when the job's work has ended at that very
+-- commit; otherwise it is looked at again later (false). Called under the product lock.
 create function private.follow_pull(p_pull public.pulls, p_job public.agent_jobs, p_seen jsonb)
 returns boolean
 language plpgsql
