@@ -1,4 +1,4 @@
--- Who is calling, read anew for each request (specification: Authentication).
+-- Who is calling, read from the database for each request (specification: Authentication).
 create type private.principal as (
   user_id uuid,
   username text,

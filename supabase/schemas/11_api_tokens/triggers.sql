@@ -1,5 +1,5 @@
 -- Why: revoking a token ends the open streams that use it at once.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_api_tokens__emit()
 returns trigger
 language plpgsql

@@ -1,5 +1,5 @@
 -- Why: the waiting desktop hears of each step of its pairing. The payload never holds a secret.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_login_pairings__emit()
 returns trigger
 language plpgsql

@@ -116,7 +116,7 @@ create trigger _530_add_owner after insert on public.products
   for each row execute function private.tg_products__add_owner();
 
 -- Why: open streams end when their product is archived or deleted, and pages follow its fields.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_products__emit()
 returns trigger
 language plpgsql

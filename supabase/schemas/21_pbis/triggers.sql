@@ -88,7 +88,7 @@ for each row when (new.pr_merged_at is distinct from old.pr_merged_at)
 execute function private.tg_pbis__note_merged();
 
 -- Why: sends every change of a PBI to the backlog streams of its product.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_pbis__emit()
 returns trigger
 language plpgsql

@@ -17,7 +17,7 @@ create trigger _400_touch before update on public.sprints
   for each row execute function private.tg_any__touch();
 
 -- Why: solo streams follow the active sprint, and pages that list sprints follow each change.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_sprints__emit()
 returns trigger
 language plpgsql

@@ -99,7 +99,7 @@ execute function private.tg_stories__settle_waiting();
 
 -- Why: sends every change of a story to the solo and backlog streams of its product. The event of a moved story
 -- includes its old place, so that streams which lose it get it too.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_stories__emit()
 returns trigger
 language plpgsql
@@ -137,7 +137,7 @@ comment on function private.tg_stories__emit is
   'Announces changes of stories on product:<id> (specification: Solo stream, Backlog stream).';
 
 -- Why: stories in triage are in the inbox of everybody who may accept them.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_stories__tell_inbox()
 returns trigger
 language plpgsql

@@ -77,7 +77,7 @@ execute function private.tg_any__tell_inbox();
 
 -- Why: sends every change of a task to the solo and backlog streams of its product, with the sprint and assignee of its
 -- story for the filter. The event of a moved task includes its old place, so that streams which lose it get it too.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_tasks__emit()
 returns trigger
 language plpgsql

@@ -88,7 +88,7 @@ create trigger _560_log after insert or update on public.ideas
   for each row execute function private.tg_ideas__log();
 
 -- Why: an idea belongs to one user, so only that user gets its events.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_ideas__emit()
 returns trigger
 language plpgsql

@@ -31,7 +31,7 @@ when (old.status is distinct from new.status and 'FAILED' in (old.status, new.st
 execute function private.tg_any__tell_inbox();
 
 -- Why: pages that show a run follow its state.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_sprint_runs__emit()
 returns trigger
 language plpgsql

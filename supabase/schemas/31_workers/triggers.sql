@@ -1,6 +1,6 @@
 -- Why: the solo stream sends worker presence to every product of the worker's user. A mere heartbeat is not sent,
 -- unless the worker had been silent long enough to count as offline. The events of jobs say which job it took or left.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_agent_workers__emit()
 returns trigger
 language plpgsql

@@ -30,7 +30,7 @@ execute function private.tg_any__tell_inbox();
 
 -- Why: the solo stream sends job events. A heartbeat that only renews the lease sends none, nor does getting the turn:
 -- the end of the job before says it. A lower number of blockers is sent only when it reaches 0.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_agent_jobs__emit()
 returns trigger
 language plpgsql

@@ -39,7 +39,7 @@ create trigger _701_notices after update of status on public.agent_questions
 -- Why: the notifications stream carries the questions of all products of a user, except those for another person; a
 -- permission whose reader has left goes to the owner. A question deleted while open is sent as cancelled, because the
 -- stream has no deletes.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_agent_questions__emit()
 returns trigger
 language plpgsql

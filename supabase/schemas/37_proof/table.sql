@@ -1,5 +1,6 @@
--- Why: what speaks for or against a criterion of a story. Append-only: nothing is taken back, a later line outweighs an earlier
--- one; only a request for changes marks what was seen in the work that it rejects (private.void_proof). The criterion is named by the hash of its line and kept in words too, because the line may be edited later.
+-- Why: evidence for or against a criterion of a story. Append-only: nothing is removed, and a later line outweighs an
+-- earlier one; only a request for changes marks evidence of the rejected work (private.void_proof). The criterion is
+-- identified by the hash of its line and also kept as text, because the line may be edited later.
 create table public.evidence (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

@@ -1,5 +1,5 @@
--- Why: whoever looks at a story sees its proof grow. One event a story, not a line.
--- Definer: an event is sent whoever writes, and no client may call private.emit.
+-- Why: pages that show a story follow its proof. One event per story, not per line.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_evidence__emit()
 returns trigger
 language plpgsql

@@ -1,5 +1,5 @@
--- Who saw it, in the order of how much it says: the agent says so, the worker program ran the command and saw the exit code,
--- another worker looked at a clean checkout, continuous integration, a person. Compared with < and >=.
+-- Who observed it, from weakest to strongest: the agent says so, the worker program ran the command and saw the exit
+-- code, another worker checked a clean checkout, continuous integration, a person. Compared with < and >=.
 create type public.evidence_grade as enum ('said', 'worker', 'other_worker', 'ci', 'person');
 create type public.evidence_verdict as enum ('pass', 'fail', 'unverifiable');
 create type public.evidence_kind as enum ('command', 'diff', 'file', 'picture', 'link', 'person');
@@ -8,7 +8,7 @@ comment on type public.evidence_grade is 'Who observed a piece of evidence, weak
 comment on type public.evidence_verdict is 'What a piece of evidence says of its criterion (docs/proof.md).';
 comment on type public.evidence_kind is 'What a piece of evidence is (docs/proof.md).';
 
--- One line that has to hold for a story, and how it stands.
+-- One criterion of a story and its state.
 create type private.proven_criterion as (
   story_id uuid,
   place integer,

@@ -1,10 +1,10 @@
--- Why: what a run, a sprint, a task or a product in a day, week or month may use, in a currency or in tokens (fresh input,
--- output and cache write). Currencies are never added: a budget in dollars does not see euros.
--- due_at      a claim found nothing left: the next one with the product's lock looks whether the budget is reached
--- reached_at  nobody may begin under it any more, until it is raised or its time is over
--- spent_before  what a run that this one continues had spent
--- finish_job_ids  jobs that a person lets finish all the same
--- overshoot   the most that was ever spent beyond it, in earlier windows or before it was raised
+-- Why: limits on what a run, a sprint, a task, or a product per day, week or month may use, in a currency or in tokens
+-- (fresh input, output and cache write). Currencies are never added: a budget in dollars ignores euros.
+-- due_at          a claim found nothing left: the next holder of the product's lock checks whether it is reached
+-- reached_at      no job may begin under it until it is raised or its window ends
+-- spent_before    what an earlier run that this one continues had spent
+-- finish_job_ids  jobs that a person allows to finish anyway
+-- overshoot       the most ever spent beyond it, in earlier windows or before it was raised
 create table public.budgets (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

@@ -1,8 +1,7 @@
 create trigger _400_touch before update on public.budgets for each row execute function private.tg_any__touch();
 
--- Why: a run that goes on as a new one (a paused batch, a failed sprint) is still the run that somebody gave a sum: what it has
--- spent counts on.
--- Definer: budgets are nobody's to write.
+-- Why: a run that continues an earlier one (a paused batch, a failed sprint) keeps its budget and what it has spent.
+-- Definer: users may not write budgets.
 create function private.tg_sprint_runs__carry_budget()
 returns trigger
 language plpgsql

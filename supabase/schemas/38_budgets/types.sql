@@ -1,7 +1,7 @@
--- Why: a claim weighs each budget once, and what it found goes on to the reservation and to the worker.
--- room     what is left of it less what others have reserved; null when nobody looked, because nobody may begin anyhow
+-- Why: a claim weighs each budget once, and passes the result on to the reservation and to the worker.
+-- room     what is left of it minus reservations of others; null if not computed, because no job may begin anyway
 -- need     what a task is expected to use
--- is_full  nobody may begin under it now
+-- is_full  no job may begin under it now
 create type private.budget_room as (
   budget_id uuid,
   unit text,

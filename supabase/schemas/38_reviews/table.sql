@@ -1,6 +1,6 @@
--- Why: people judge the work of an attempt in rounds. A review is one round: a verdict, words, and the comments that its author had
--- collected. Never changed; the newest of a task decides what its next attempt is told. One that came with an import has no job here:
--- it stands at its task. Written by functions only.
+-- Why: people review an attempt's work in rounds. A review is one round: a verdict, a summary, and its author's
+-- collected comments. Never changed; a task's newest review decides what its next attempt gets. An imported review has
+-- no job and belongs to its task. Written by functions only.
 create table public.job_reviews (
   id uuid primary key default gen_random_uuid(),
   job_id uuid references public.agent_jobs (id) on delete cascade,

@@ -1,5 +1,5 @@
--- Why: people and agents talk about a PBI, a story or a task where it stands. A comment belongs to one of them and goes with it. The
--- name of its author is kept beside the id, for authors that are gone and for those of an import. Written by functions only.
+-- Why: people and agents comment on a PBI, story or task. A comment belongs to one of them and is deleted with it. The
+-- author's name is stored beside the id, for deleted and imported authors. Written by functions only.
 create table public.comments (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

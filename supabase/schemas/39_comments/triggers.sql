@@ -1,5 +1,5 @@
--- Why: comments are told live to whoever looks at the product, with the item they stand at.
--- Definer: an event is sent whoever writes, and no client may call private.emit.
+-- Why: open pages of the product get new comments live, with the item they belong to.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_comments__emit()
 returns trigger
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: work of two branches that does not merge belongs to somebody who can mend it: the job that came later. One row for each time that
--- it was met, with both versions, so that the next attempt has them at hand and the pause after two tries knows how often it was tried.
+-- Why: a merge conflict between two branches is resolved by the later job. One row for each time it was met, with both
+-- versions, so that the next attempt has them, and the run can pause after two failed tries.
 create table public.job_conflicts (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

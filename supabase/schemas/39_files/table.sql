@@ -1,6 +1,6 @@
--- Why: pictures and recordings that comments, stories, tasks and jobs show. The content is in a table of its own, so that whoever lists files
--- does not read it; in the database it is part of every backup, goes with its product, and is the same for all processes.
--- Written by operations.add_file alone.
+-- Why: pictures and recordings shown in comments, stories, tasks and jobs. The content is in a separate table, so that
+-- listing files does not read it. In the database it is in every backup, is deleted with its product, and is available
+-- to all processes. Written only by operations.add_file.
 create table public.files (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

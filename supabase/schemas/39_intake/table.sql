@@ -1,5 +1,5 @@
--- Why: other services bring work to a product by one secret address. Only the SHA-256 of its key is kept; the app makes the key
--- from its own secret and the id, so that the owner can read the address again in the settings.
+-- Why: other services send work to a product through one secret address. Only the SHA-256 of its key is stored; the app
+-- derives the key from its own secret and the id, so that the owner can see the address again in the settings.
 create table public.intake_hooks (
   id uuid primary key,
   product_id uuid not null unique references public.products (id) on delete cascade,
@@ -16,7 +16,7 @@ create index intake_hooks_created_by_idx on public.intake_hooks (created_by);
 
 alter table public.intake_hooks enable row level security;
 
--- The owner sees the hook of the product. Nobody writes directly.
+-- The owner sees the product's hook. Nobody writes directly.
 create policy intake_hooks_select on public.intake_hooks for select to authenticated
   using (product_id in (select private.owned_product_ids()));
 

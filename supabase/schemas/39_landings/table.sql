@@ -1,6 +1,7 @@
--- Why: one row each time that a branch is brought to the main branch, and what became of it. A product lands one branch at a time, so that each
--- is tested on the main branch that it is merged into. Written by operations.next_landing, operations.report_landing and what is seen of pull
--- requests. `ours_sha` is the work, `head_sha` what is tested and merged: the work, with the main branch merged in where that has moved on.
+-- Why: one row for each landing of a branch on the main branch, with its result. A product lands one branch at a time,
+-- so that each is tested on the main branch it is merged into. Written by operations.next_landing,
+-- operations.report_landing and observed pull requests. `ours_sha` is the work, `head_sha` what is tested and merged:
+-- the work, merged with the main branch if that has moved on.
 create table public.landings (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

@@ -1,6 +1,6 @@
 create trigger _400_touch before update on public.landings for each row execute function private.tg_any__touch();
 
--- Why: whoever looks at the job sees how far its branch is. Definer: no client may call private.emit.
+-- Why: the job's page follows the landing of its branch. Definer: no client may call private.emit.
 create function private.tg_landings__emit()
 returns trigger
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: what the workers last saw of a pull request at its code host. One row each, whoever looks; nothing here is secret, and no login is.
--- Written by operations.observe_pulls alone.
+-- Why: what workers last saw of a pull request at its code host. One row each, whichever worker looked; nothing here is
+-- secret, and it contains no login. Written only by operations.observe_pulls.
 create table public.pulls (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

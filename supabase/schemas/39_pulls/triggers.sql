@@ -1,6 +1,6 @@
 create trigger _400_touch before update on public.pulls for each row execute function private.tg_any__touch();
 
--- Why: pages and streams follow what is seen. Definer: no client may call private.emit.
+-- Why: pages and streams follow observed pull requests. Definer: no client may call private.emit.
 create function private.tg_pulls__emit()
 returns trigger
 language plpgsql

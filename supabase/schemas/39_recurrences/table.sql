@@ -1,5 +1,5 @@
--- Why: a story that is a template, and when it makes the next one. The app reads cron lines: it writes when the next slot is, and the
--- database decides who fires it.
+-- Why: a template story and its schedule. The app parses cron lines and stores the next slot; the database decides
+-- which process fires it.
 create table public.recurrences (
   story_id uuid primary key references public.stories (id) on delete cascade,
   product_id uuid not null references public.products (id) on delete cascade,

@@ -1,10 +1,10 @@
 -- Why: one request is one round trip. In one statement the credential is resolved, the transaction takes the role and
 -- claims of its user, and the operation runs as that user under row level security.
 -- Called by the app with the secret key (service_role only). Invoker, because only an invoker can change the role.
--- Refusals in this order: PT401 credential, PT404 unknown operation, PT403 a demo account calling a volatile operation
--- (specification: Authentication 3) or a token without the scope, then those of the operation. With p_key a writing
--- call happens once: `answer` is the operation's answer as text, `kept` whether it is stored under the key, `replayed`
--- whether it comes from an earlier call. A token limited to some products replays only its own calls.
+-- Refusals in this order: PT401 credential, PT404 unknown operation, PT403 a demo account calling an operation that
+-- writes (specification: Authentication 3) or a token without the scope, then those of the operation. With p_key a
+-- writing call happens once: `answer` is the operation's answer as text, `kept` whether it is stored under the key,
+-- `replayed` whether it comes from an earlier call. A token limited to some products replays only its own calls.
 create function public.call_as(p_credential jsonb, p_function text, p_arguments jsonb default '{}', p_key text default null)
 returns json
 language plpgsql

@@ -1,5 +1,5 @@
 -- Why: signing out ends that browser's open streams at once; an earlier end of the session makes them check again.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_user_sessions__emit()
 returns trigger
 language plpgsql

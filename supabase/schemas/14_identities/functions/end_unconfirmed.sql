@@ -1,5 +1,6 @@
--- Why: without a refresh token nobody can ask the provider whether an account still exists. Such an account has to sign in there again:
--- after half of the time its sessions end, so that whoever is here signs in anew in time; after all of it everything else ends too.
+-- Why: without a refresh token the provider cannot be asked whether an account still exists. Such an account must sign
+-- in there again: after half of the time its sessions end, so that active users sign in again in time; after all of it
+-- everything else ends too.
 -- Called by claim_identity_checks.
 create function private.end_unconfirmed(p_issuer text, p_within interval)
 returns void

@@ -1,4 +1,5 @@
--- Why: a link that went to the wrong person ends at once. Refusals: 404, 403. Definer: invitations are written by functions only.
+-- Why: ends an invitation that went to the wrong person at once. Refusals: 404, 403. Definer: invitations are written
+-- by functions only.
 create function operations.revoke_invitation(p_invitation_id uuid)
 returns json
 language plpgsql

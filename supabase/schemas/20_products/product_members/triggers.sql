@@ -27,7 +27,7 @@ create trigger _525_clear_active after delete on public.product_members
   for each row execute function private.tg_product_members__clear_active();
 
 -- Why: open streams gain or lose access with the commit: the event goes to the product and to the user.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_product_members__emit()
 returns trigger
 language plpgsql

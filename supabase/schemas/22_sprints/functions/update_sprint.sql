@@ -1,4 +1,5 @@
--- Called by the sprint pages. `p_changes` holds the fields to change: sprint_goal, start_date, end_date (null clears a date).
+-- Called by the sprint pages. `p_changes` holds the fields to change: sprint_goal, start_date, end_date (null clears a
+-- date).
 create function operations.update_sprint(p_sprint_id uuid, p_changes jsonb)
 returns json
 language plpgsql

@@ -22,7 +22,7 @@ create trigger _140_take_rate_limit before insert on public.story_logs
   for each row execute function private.tg_any__take_rate_limit('story_log');
 
 -- Why: the event of a log entry carries its product and idea.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_story_logs__emit()
 returns trigger
 language plpgsql

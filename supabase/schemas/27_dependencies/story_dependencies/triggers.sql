@@ -22,7 +22,7 @@ after insert or delete on public.story_dependencies
 for each row execute function private.tg_story_dependencies__recount();
 
 -- Why: the cards of both ends show dependencies, so both are announced as changed.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_story_dependencies__emit()
 returns trigger
 language plpgsql

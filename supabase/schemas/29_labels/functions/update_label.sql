@@ -1,4 +1,5 @@
--- `p_changes` holds name and color, one or both. Refusals: 404, 403, 429, 422, 409. Definer: labels are written by functions only.
+-- `p_changes` holds name, color or both. Refusals: 404, 403, 429, 422, 409. Definer: labels are written by functions
+-- only.
 create function operations.update_label(p_product_id uuid, p_label_id uuid, p_changes jsonb)
 returns json
 language plpgsql

@@ -94,7 +94,7 @@ for each row when ((new.status in ('PENDING', 'RUNNING')) <> (old.status in ('PE
 execute function private.tg_task_executions__recount();
 
 -- Why: pages that show a batch follow each of its tasks.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_task_executions__emit()
 returns trigger
 language plpgsql

@@ -1,5 +1,5 @@
 -- Why: the owner of an idea sees an answer about it at once.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_user_questions__emit()
 returns trigger
 language plpgsql

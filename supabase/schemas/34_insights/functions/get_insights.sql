@@ -94,7 +94,7 @@ $$;
 
 comment on function private.cost_insights is 'Cost by day and model, by product, and how long tasks took.';
 
--- Why: how long work that was done waited for the main branch, and what sent work back to its agent or to a person (90 days).
+-- Why: how long finished work waited for the main branch, and what returned work to its agent or to a person (90 days).
 create function private.landing_insights(p_product_id uuid)
 returns jsonb
 language plpgsql

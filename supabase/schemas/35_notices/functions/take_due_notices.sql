@@ -1,7 +1,7 @@
 -- Why: the sender takes due notices with everything it needs to send. A taken notice is due again after
 -- p_lease_seconds, so that a dying sender loses nothing; each notice goes to one sender at a time (at least once, never
--- in parallel). A notice taken ten times fails here: a sender that died each time never reported.
--- Devices of somebody who has left the product get nothing.
+-- in parallel). A notice taken ten times fails here: a sender that died each time never reported. Devices of people who
+-- have left the product get nothing.
 -- Service only. Definer: users may not read the outbox.
 create function operations.take_due_notices(p_limit integer default 50, p_lease_seconds integer default 60)
 returns json

@@ -1,6 +1,6 @@
 -- Why: reviews and failures must reach open inboxes as promptly as questions. Members only hear that something changed;
 -- streams then read their state again.
--- Definer: events are sent whoever writes, and no client may call private.emit.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_any__tell_inbox()
 returns trigger
 language plpgsql

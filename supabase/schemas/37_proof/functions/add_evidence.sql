@@ -1,5 +1,5 @@
--- Why: evidence beside a report. A person who is signed in has seen it ("person"); a token says so ("said"), unless it speaks for
--- the attempt that holds the job. Refusals: 404, 403, 409, 422. Definer: evidence is written by functions only.
+-- Why: adds evidence outside a report. A signed-in person gives the grade "person"; a token "said", unless it reports
+-- for the attempt that holds the job. Refusals: 404, 403, 409, 422. Definer: evidence is written by functions only.
 create function operations.add_evidence(p_story_id uuid, p_evidence jsonb)
 returns json
 language plpgsql

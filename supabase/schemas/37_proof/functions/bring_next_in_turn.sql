@@ -1,6 +1,7 @@
--- Why: jobs that share a branch run one after another; one that waits for a person does not keep the others. A job that comes back
--- from a review waits until the one at work has ended. One that waits for other tasks lets those go first that do not; under a share
--- of the product lock somebody may free a job at this moment, so where all seem to wait the run is guarded and looked at again. Answers whether a job of the lane is unfinished.
+-- Why: jobs that share a branch run one after another; one that waits for a person does not hold up the others. A job
+-- that returns from a review waits until the one at work has ended. Blocked jobs let unblocked ones go first. Under a
+-- shared product lock somebody may release a job at this moment, so if all seem blocked the run is locked and checked
+-- again. Returns whether the branch queue has an unfinished job.
 create function private.bring_next_in_turn(p_sprint_run_id uuid, p_lane_id uuid)
 returns boolean
 language plpgsql

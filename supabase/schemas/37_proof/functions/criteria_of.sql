@@ -1,5 +1,5 @@
--- Why: the one place that says what has to be proven, so that gate, REST and pages agree. A line is named by the hash of its
--- words: whoever edits one line takes the proof from that line only, whoever moves it from none.
+-- Why: the one definition of what must be proven, so that gate, REST API and pages agree. A line is identified by the
+-- hash of its text: editing a line loses only that line's proof, moving it loses none.
 create function private.criteria_of(p_acceptance_criteria text, p_definition_of_done text)
 returns table (place integer, id text, kind text, text text)
 language plpgsql
@@ -24,8 +24,8 @@ $$;
 comment on function private.criteria_of is
   'The criteria of a story: its acceptance criteria, then the definition of done (docs/proof.md).';
 
--- Why: criteria are the list items of a text (bullets, numbers, check boxes; indented lines go on with their item), or the
--- whole text where it has no list. What stands in a code block is no item.
+-- Why: criteria are the list items of a text (bullets, numbers, check boxes; indented lines continue their item), or
+-- the whole text if it has no list. Code blocks contain no items.
 create function private.list_items(p_text text)
 returns setof text
 language plpgsql

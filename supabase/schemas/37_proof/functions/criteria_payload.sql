@@ -1,4 +1,4 @@
--- Why: a claim says what has to be proven and how it stands. A verifier is told no command of those who did the work.
+-- Why: a claim includes the criteria and their state. A verifier gets no commands of those who did the work.
 create function private.criteria_payload(p_job public.agent_jobs)
 returns jsonb
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: a criterion is named by its words, so that it means the same in every installation.
+-- Why: a criterion is identified by its text, so that it has the same id in every installation.
 create function private.criterion_id(p_text text)
 returns text
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: what follows when a job goes back to the queue in another phase. A review makes room for the jobs behind it on the same
--- branch; after each third round in vain a person is asked what to do.
+-- Why: what follows when a job is queued again in another phase. A review lets the next jobs of its branch queue go;
+-- after every third failed verification a person is asked what to do.
 create function private.enter_phase(p_job public.agent_jobs)
 returns void
 language plpgsql
@@ -25,8 +25,8 @@ $$;
 
 comment on function private.enter_phase is 'What a new phase of a job brings with it (docs/proof.md).';
 
--- Why: three rounds between two workers without an end are a question to a person. The job waits for the answer, which its next
--- attempt reads.
+-- Why: after three rounds between two workers a person decides. The job waits for the answer, which its next attempt
+-- reads.
 create function private.ask_about_proof(p_job public.agent_jobs)
 returns void
 language plpgsql
@@ -50,7 +50,7 @@ $$;
 
 comment on function private.ask_about_proof is 'A question to a person after rounds in vain (docs/proof.md).';
 
--- Why: how often another worker found a fault in the work of a job.
+-- Why: how often another worker found a fault in a job's work.
 create function private.verify_rounds(p_job_id uuid)
 returns integer
 language plpgsql

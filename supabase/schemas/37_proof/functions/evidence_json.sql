@@ -1,4 +1,4 @@
--- Why: one shape of a piece of evidence for all who read it.
+-- Why: one form of a piece of evidence for all readers.
 create function private.evidence_json(p_evidence public.evidence, p_stale boolean)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: what the last verifier found, for whoever works on it next. Nothing once the phase is another one.
+-- Why: what the last verifier found, for the next attempt. Empty in other phases.
 create function private.findings(p_job public.agent_jobs)
 returns jsonb
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: a task finishes its story when it is the last one that is not done.
+-- Why: whether a task finishes its story: all others are done and it is not.
 create function private.finishes_story(p_task_id uuid)
 returns boolean
 language plpgsql

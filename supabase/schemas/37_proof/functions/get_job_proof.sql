@@ -1,4 +1,5 @@
--- Called by the page of a job: what proves the story of its task, or each story of its batch. Definer: access is checked first.
+-- Called by the page of a job: the proof of its task's story, or of each story of its batch. Definer: access is checked
+-- first.
 create function operations.get_job_proof(p_job_id uuid)
 returns json
 language plpgsql

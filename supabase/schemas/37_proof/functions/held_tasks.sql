@@ -1,4 +1,4 @@
--- Why: the last task of a story in a batch is done for the batch, and stands in review until its story is proven.
+-- Why: the last task of a story in a batch is done for the batch, but stays in review until its story is proven.
 create function private.held_tasks(p_sprint_run_id uuid)
 returns setof public.tasks
 language plpgsql

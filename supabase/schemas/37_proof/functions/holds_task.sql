@@ -1,5 +1,6 @@
--- Why: a task of a batch is done when its execution is, unless it finishes a story that has to be looked at first by another
--- worker or a person, or was done in part where a person judges: that look happens once, at the end of the batch.
+-- Why: a task of a batch is done with its execution, with two exceptions: it finishes a story that another worker, CI
+-- or a person must check first, or it was done in part and a person decides. That check happens once, at the end of the
+-- batch.
 create function private.holds_task(p_task_id uuid, p_result public.verify_result)
 returns boolean
 language plpgsql

@@ -1,5 +1,6 @@
--- Why: the one writer of evidence. The criterion has to be one of the story's as it is now; an edited line is told apart. What no
--- person saw at a commit of which changes were requested proves nothing, however often it is run again.
+-- Why: the only writer of evidence. The criterion must be a current one of the story; an edited line counts as another
+-- one. At a commit for which changes were requested, only a person's evidence proves anything, however often a command
+-- is run again.
 create function private.insert_evidence(
   p_story_id uuid, p_line jsonb, p_grade public.evidence_grade, p_place integer, p_job public.agent_jobs, p_observer text)
 returns public.evidence
@@ -49,8 +50,8 @@ $$;
 
 comment on function private.insert_evidence is 'Adds one piece of evidence (docs/proof.md).';
 
--- Why: a command that passes without the work as well says nothing of it. It counts all the same where it only keeps what worked from
--- breaking, which is what a definition of done may ask for, and where it failed before an earlier part of the same work.
+-- Why: a command that also passes without the work proves nothing. Two exceptions: it guards existing behavior, which a
+-- definition of done may ask for, or it failed before an earlier part of the same work.
 create function private.passed_before(p_story_id uuid, p_line jsonb)
 returns boolean
 language plpgsql

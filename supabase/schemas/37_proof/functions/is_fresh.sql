@@ -1,4 +1,4 @@
--- Why: evidence speaks of the commit that it was seen at. It is stale once a later attempt has moved the work of the story on.
+-- Why: evidence is about the commit it was observed at. It is stale once a later attempt has moved the story's work on.
 create function private.is_fresh(p_evidence public.evidence, p_head public.story_heads)
 returns boolean
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: only a verification that found all of the plan speaks for the work, or one that found it there already.
+-- Why: only a verification that found the whole plan done, or the work already present, is complete.
 create function private.is_in_part(p_result public.verify_result)
 returns boolean
 language plpgsql

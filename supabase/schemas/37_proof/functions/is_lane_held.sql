@@ -1,4 +1,4 @@
--- Why: whether a worker is at work on the branch that jobs share.
+-- Why: whether a worker is at work in a branch queue.
 create function private.is_lane_held(p_sprint_run_id uuid, p_lane_id uuid)
 returns boolean
 language plpgsql

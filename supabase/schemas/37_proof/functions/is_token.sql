@@ -1,4 +1,4 @@
--- Why: some words are a person's only. A token may be in anybody's hands, an agent's too.
+-- Why: some calls are for people only, and a token may be in anybody's hands, including an agent's.
 create function private.is_token()
 returns boolean
 language plpgsql

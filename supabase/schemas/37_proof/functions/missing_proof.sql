@@ -1,4 +1,5 @@
--- Why: a gate names each criterion that is not proven well enough, and what is wrong with what there is. Null when nothing is.
+-- Why: the criteria that are not proven well enough for a gate, and what is wrong with their evidence. Null when none
+-- is missing.
 create function private.missing_proof(p_story_ids uuid[], p_grade public.evidence_grade)
 returns jsonb
 language plpgsql

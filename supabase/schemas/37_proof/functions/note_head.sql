@@ -1,4 +1,5 @@
--- Why: where the work of a story stands, and which attempt brought it there. Called under the lock of the product or the story.
+-- Why: stores the head of a story's work, and which attempt produced it. Called under the lock of the product or the
+-- story.
 create function private.note_head(p_story_id uuid, p_job public.agent_jobs, p_head_sha text)
 returns void
 language plpgsql

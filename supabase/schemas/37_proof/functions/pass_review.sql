@@ -1,8 +1,9 @@
--- Why: a person approves a job that waits in the phase review, and it ends DONE with everything that follows: task, story, lane,
--- run. The approval is evidence of grade person for every criterion that is not waived, at the commit at which the story stands when
--- its last task is approved; p_words are kept with it.
--- For the operation that sends a review (POST /api/jobs/:id/review, approve). It checks and locks by itself: PT404, PT403 (no access,
--- demo, archived, and API tokens, which never speak as a person), PT409 when the job does not wait for a review.
+-- Why: a person approves a job that waits in the phase review. It ends DONE with everything that follows: task, story,
+-- branch queue, run. The approval is evidence of grade person for every criterion that is not waived, at the story's
+-- head when its last task is approved; p_words are stored with it.
+-- For the operation that sends a review (POST /api/jobs/:id/review, approve). It checks and locks by itself: PT404,
+-- PT403 (no access, demo, archived, and API tokens, which never speak for a person), PT409 when the job does not wait
+-- for a review.
 create function private.pass_review(p_job_id uuid, p_words text)
 returns public.agent_jobs
 language plpgsql

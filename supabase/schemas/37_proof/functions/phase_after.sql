@@ -1,6 +1,6 @@
--- Why: the gates of a product, asked when the end of a job would be DONE. Answers null when the job ends, else the phase in which it
--- goes back to the queue: verify for another worker, review for a person or for CI, implement when the verifier found a fault.
--- The gate "worker" is a refusal (422). Called in the transaction of the end, after its evidence is written.
+-- Why: the gates of a product, checked when a job would end DONE. Returns null when the job ends, else the phase in
+-- which it is queued again: verify for another worker, review for a person or CI, implement when the verifier found a
+-- fault. The gate "worker" is a refusal (422). Called in the transaction of the end, after its evidence is written.
 create function private.phase_after(p_job public.agent_jobs, p_result public.verify_result)
 returns public.job_phase
 language plpgsql
@@ -46,8 +46,8 @@ $$;
 
 comment on function private.phase_after is 'Where a job goes whose work is done (docs/proof.md).';
 
--- Why: where a person judges, work that follows its plan in part is not done by itself, whether or not it finishes its story; and
--- neither is the last of a story of which they have yet to judge the rest.
+-- Why: if a person decides, work that follows its plan only in part is never done by itself, even if it does not finish
+-- its story; nor is the last task of a story whose other tasks still wait for that person.
 create function private.is_for_person(p_job public.agent_jobs, p_result public.verify_result)
 returns boolean
 language plpgsql
@@ -71,7 +71,7 @@ $$;
 
 comment on function private.is_for_person is 'Whether a person judges the end of a job, its criteria aside (docs/proof.md).';
 
--- Why: a story without a single criterion has nothing to prove, and still a person wants to see it.
+-- Why: a story without criteria has nothing to prove, but a person still wants to see it.
 create function private.has_criteria(p_story_ids uuid[])
 returns boolean
 language plpgsql
@@ -85,8 +85,8 @@ $$;
 
 comment on function private.has_criteria is 'Whether stories have any criterion (docs/proof.md).';
 
--- Why: another worker has looked. It owes a verdict for each criterion that was open; with all of them passed the job ends, with a
--- fault it goes back to be worked on. A product that asks for something else meanwhile gets that.
+-- Why: another worker has checked the work. It owes a verdict for each open criterion; if all pass, the job ends, else
+-- it returns to work. If the product's requirement has changed meanwhile, the new one applies.
 create function private.phase_after_verify(p_job public.agent_jobs, p_required public.done_requires)
 returns public.job_phase
 language plpgsql
@@ -123,7 +123,7 @@ $$;
 
 comment on function private.phase_after_verify is 'What the verdict of another worker leads to (docs/proof.md).';
 
--- Why: CI speaks of commits; what passed for an earlier one says nothing of the work as it is.
+-- Why: CI results belong to commits; a pass for an earlier commit says nothing about the current work.
 create function private.has_passed_ci(p_job public.agent_jobs)
 returns boolean
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: a card says 3/4 where proof is asked for or somebody has given some; elsewhere nothing, and nothing is counted.
--- Definer: boards read as their viewer, and the counts come from functions that are nobody's to call.
+-- Why: a card shows 3/4 where proof is required or has been given; elsewhere null, and nothing is counted.
+-- Definer: boards run as their viewer, but users may not call the functions that count.
 create function private.proof_count(p_story_id uuid)
 returns json
 language plpgsql

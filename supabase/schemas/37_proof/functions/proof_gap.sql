@@ -1,5 +1,5 @@
--- Why: the gate "worker", asked before a task is done: what its story still lacks. Null when nothing is missing, when the story
--- has more to do, and for every product that asks for nothing or for somebody else.
+-- Why: the gate "worker", checked before a task is done: what its story still lacks. Null when nothing is missing, when
+-- the story has other unfinished tasks, and in products with another requirement or none.
 create function private.proof_gap(p_task_id uuid)
 returns jsonb
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: what proves a story, for REST and pages: its criteria with state, grade and the evidence, newest first. `former` keeps what
--- was said of lines that were edited since: waivers first, they are shown for ever, then the newest.
+-- Why: the proof of a story for REST API and pages: its criteria with state, grade and evidence, newest first. `former`
+-- has the evidence of lines that were edited since: waived lines first, as waivers are shown forever, then the newest.
 create function private.proof_json(p_story_id uuid)
 returns json
 language plpgsql

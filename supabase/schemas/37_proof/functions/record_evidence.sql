@@ -1,6 +1,6 @@
--- Why: what an attempt says of the criteria, in the transaction of its report. The grade says who saw it: the worker program that
--- ran the command ("worker", with its exit code), in the phase verify another worker, else the agent.
--- Refusals: 422 with one issue for each line that is not as it should be. Called by an attempt that holds the job.
+-- Why: evidence that an attempt reports, in the transaction of its report. The grade says who observed it: the worker
+-- program that ran the command ("worker", with its exit code), in the phase verify another worker, else the agent.
+-- Refusals: 422 with one issue for each invalid line. Called by an attempt that holds the job.
 create function private.record_evidence(p_job public.agent_jobs, p_evidence jsonb)
 returns void
 language plpgsql
@@ -31,8 +31,8 @@ $$;
 
 comment on function private.record_evidence is 'The evidence of an attempt for the criteria of its stories (docs/proof.md).';
 
--- Why: a verdict is worth what was done for it. A worker's word needs the command and how it ended, and the verdict follows from
--- that; another worker's needs a command too, or in words what was looked at. No procedure, no verdict.
+-- Why: no procedure, no verdict. A worker's evidence needs the command and its exit code, which decides the verdict;
+-- another worker's needs a command too, or a text that says what was checked.
 create function private.check_observation(p_line jsonb, p_grade public.evidence_grade, p_place integer)
 returns void
 language plpgsql
@@ -60,7 +60,7 @@ $$;
 
 comment on function private.check_observation is 'Whether evidence of a grade tells what was done for it (docs/proof.md).';
 
--- Why: the job of a batch speaks for many stories; a line of evidence may name one, else it is the one at work.
+-- Why: a batch reports for many stories; a line of evidence may name one, else it is for the story at work.
 create function private.story_of_line(p_job public.agent_jobs, p_line jsonb, p_place integer)
 returns uuid
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: whoever sends many lines is told which one is wrong.
+-- Why: the refusal of many lines says which one is wrong.
 create function private.refuse_evidence(p_place integer, p_field text, p_message text)
 returns void
 language plpgsql

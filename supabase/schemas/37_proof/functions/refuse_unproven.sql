@@ -1,4 +1,4 @@
--- Why: a DONE that is not proven changes nothing and names what is missing.
+-- Why: a DONE that is not proven changes nothing; the refusal lists what is missing.
 create function private.refuse_unproven(p_missing jsonb)
 returns void
 language plpgsql

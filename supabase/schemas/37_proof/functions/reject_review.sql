@@ -1,7 +1,8 @@
--- Why: a job that waits in the phase review goes back to be worked on, first of all that wait; its task is in progress again. No retry
--- is counted. Jobs of its branch that nobody has begun wait for it; one that is at work is let finish first.
--- For reviews (POST /api/jobs/:id/review, request_changes), people and tokens alike, and for private.return_work (CI, reviews at the code host, landing queue). It checks and locks by
--- itself: PT404, PT403, PT409 when the job does not wait for a review. The comments are that operation's to keep.
+-- Why: a job that waits in the phase review returns to work, first in the queue; its task is in progress again. No
+-- retry is counted. Jobs of its branch that have not begun wait for it; one at work finishes first.
+-- For reviews (POST /api/jobs/:id/review, request_changes), by people and tokens alike, and for private.return_work
+-- (CI, reviews at the code host, landing queue). It checks and locks by itself: PT404, PT403, PT409 when the job does
+-- not wait for a review. The calling operation stores the comments.
 create function private.reject_review(p_job_id uuid)
 returns public.agent_jobs
 language plpgsql

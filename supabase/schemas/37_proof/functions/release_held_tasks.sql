@@ -1,4 +1,4 @@
--- Why: a batch that is proven lets go of the tasks that waited for it, also where the product asks for less by now.
+-- Why: the held tasks of a proven batch become done, also if the product has lowered its requirement meanwhile.
 create function private.release_held_tasks(p_sprint_run_id uuid)
 returns void
 language plpgsql

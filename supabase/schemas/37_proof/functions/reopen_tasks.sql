@@ -1,5 +1,5 @@
--- Why: work that did not pass is in progress again: the task of the job, or those tasks of a batch that waited for the proof of
--- these stories.
+-- Why: work that did not pass is in progress again: the job's task, or the tasks of a batch that waited for the proof
+-- of these stories.
 create function private.reopen_tasks(p_job public.agent_jobs, p_story_ids uuid[])
 returns void
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: evidence and waivers name a line as it stands. One that was edited meanwhile is no longer the same promise.
+-- Why: evidence and waivers are for a criterion as it reads now. A line that was edited meanwhile is another criterion.
 create function private.require_criterion(p_story_id uuid, p_criterion text, p_place integer)
 returns text
 language plpgsql

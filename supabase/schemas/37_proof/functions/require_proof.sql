@@ -1,5 +1,6 @@
--- Why: a gate on jobs is worth nothing when a token may set the task to done beside it. People may: their move is their word.
--- Definer: asked before a write that runs as the caller, and nothing of the answer is shown but what is missing.
+-- Why: a gate on jobs is worthless if a token can set the task to done directly. People can: they vouch for it by
+-- setting it.
+-- Definer: called before a write that runs as the caller; the answer reveals only what is missing.
 create function private.require_proof(p_task_id uuid, p_status public.task_status)
 returns void
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: approve and request changes at once, twice, or too late: one of them wins, the others are told.
+-- Why: if approvals and requests for changes race, repeat or come too late, one wins and the others are refused.
 create function private.require_review(p_job public.agent_jobs)
 returns void
 language plpgsql

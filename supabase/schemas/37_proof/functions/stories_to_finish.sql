@@ -1,5 +1,5 @@
--- Why: a gate asks the job whose end would finish a story. For a task that is its story, once all its other tasks are done;
--- for a batch every story of which one task is done by the batch and waits for its proof (it stands in review).
+-- Why: the stories that a job's end would finish, for the gate. For a task its story, once all other tasks are done;
+-- for a batch every story with a task that is done for the batch and waits for proof (in review).
 create function private.stories_to_finish(p_job public.agent_jobs)
 returns uuid[]
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: how each criterion of a story stands. Of the evidence that is neither stale nor voided, and did not pass before the work as
--- well, the newest of the highest grade decides; "unverifiable" proves nothing.
+-- Why: the state of each criterion of a story. Among evidence that is neither stale nor voided, and whose command did
+-- not pass without the work, the newest of the highest grade decides; "unverifiable" proves nothing.
 create function private.story_proof(p_story_id uuid)
 returns setof private.proven_criterion
 language plpgsql

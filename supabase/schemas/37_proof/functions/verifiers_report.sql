@@ -1,4 +1,4 @@
--- Why: a verifier says what it saw and what that cost. The work stays where its author left it.
+-- Why: a verifier reports only what it saw and its usage. The fields about the work stay as its author left them.
 create function private.verifiers_report(p_report private.job_report)
 returns private.job_report
 language plpgsql

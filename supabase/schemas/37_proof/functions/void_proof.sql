@@ -1,5 +1,5 @@
--- Why: whoever requests changes says that the work is not as it should be, whatever was seen in it: nothing of that proves a criterion
--- any more, and a later commit has to prove it again. What failed stays failed, and a token takes no person's word.
+-- Why: requesting changes means that the work is not right, whatever its evidence says: none of it proves a criterion
+-- any more, and a later commit must prove it again. Failed evidence stays, and a token cannot void a person's.
 create function private.void_proof(p_job public.agent_jobs)
 returns void
 language plpgsql

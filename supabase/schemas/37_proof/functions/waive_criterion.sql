@@ -1,5 +1,6 @@
--- Why: a person may let a criterion go, with a reason; agents and tokens never. It is audited and shown for ever.
--- Refusals: 404, 403 (also for tokens), 409 when it was waived before, 422. Definer: waivers are written by functions only.
+-- Why: a person may waive a criterion, with a reason; agents and tokens never. It is audited and shown forever.
+-- Refusals: 404, 403 (also for tokens), 409 when it was waived before, 422. Definer: waivers are written by functions
+-- only.
 create function operations.waive_criterion(p_story_id uuid, p_criterion text, p_reason text)
 returns json
 language plpgsql

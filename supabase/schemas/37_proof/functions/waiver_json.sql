@@ -1,4 +1,4 @@
--- Why: a waiver is shown for ever, with who, when and why.
+-- Why: a waiver is shown forever, with who, when and why.
 create function private.waiver_json(p_waiver public.waivers)
 returns json
 language plpgsql

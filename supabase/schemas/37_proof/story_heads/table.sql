@@ -1,5 +1,5 @@
--- Why: evidence holds for the commit that it was seen at. This says where the work of a story stands and which attempt brought
--- it there; evidence of another commit and another attempt is stale.
+-- Why: evidence is valid for the commit it was observed at. This is the head of a story's work and the attempt that
+-- produced it; evidence of another commit and another attempt is stale.
 create table public.story_heads (
   story_id uuid primary key references public.stories (id) on delete cascade,
   head_sha text not null constraint story_heads_head_sha_length check (char_length(head_sha) <= 64),

@@ -1,4 +1,4 @@
--- Why: a person may decide that a criterion need not be proven. Who, when and why stays for ever; there is no way back.
+-- Why: a person may decide that a criterion needs no proof. Who, when and why is kept forever; it cannot be undone.
 create table public.waivers (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

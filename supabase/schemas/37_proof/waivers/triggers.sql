@@ -1,5 +1,5 @@
--- Why: whoever looks at a story sees at once that a criterion was let go, as with evidence. One event a story.
--- Definer: an event is sent whoever writes, and no client may call private.emit.
+-- Why: pages that show a story learn of a waiver at once, as of evidence. One event per story.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_waivers__emit()
 returns trigger
 language plpgsql

@@ -1,7 +1,7 @@
--- Why: a claim reserves what its work is expected to use, so that workers side by side never spend the same rest. It is in force
--- while its attempt holds the job; what the attempt has used counts as spent and is taken off it.
--- seen, step  what the last heartbeat told, and the most that came between two of them: a job that could not take one more step
---             within its reservation asks for more, or stops
+-- Why: a claim reserves the expected usage of its work, so that parallel workers never spend the same remainder. It is
+-- in force while its attempt holds the job; what the attempt has used counts as spent and is deducted from it.
+-- seen, step  usage at the last heartbeat, and the most used between two of them: a job whose next step might exceed
+--             its reservation asks for more, or stops
 create table public.budget_reservations (
   job_id uuid not null references public.agent_jobs (id) on delete cascade,
   unit text not null,

@@ -1,5 +1,5 @@
--- Why: what holds for all budgets of a product: where its day begins, whether agents that tell no usage may work under a budget,
--- and what a task is expected to use while none of its kind has finished. No row: the defaults.
+-- Why: settings for all budgets of a product: its time zone, whether agents that report no usage may work under a
+-- budget, and a task's expected usage before enough have finished. No row: the defaults.
 create table public.budget_settings (
   product_id uuid primary key references public.products (id) on delete cascade,
   time_zone text not null default 'UTC' constraint budget_settings_time_zone_length check (char_length(time_zone) between 1 and 64),

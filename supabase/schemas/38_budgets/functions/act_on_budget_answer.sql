@@ -1,6 +1,6 @@
--- Why: answering the question of a reached budget does what the answer says, in the same transaction. Raising and going on are for
--- the owner of the product; whoever may answer may stop. Agents never: their tokens are refused.
--- Does nothing for any other question. Called with the product's lock.
+-- Why: answering the question of a reached budget applies the answer, in the same transaction. Only the product's owner
+-- may raise it or continue; everybody who may answer may stop. API tokens are refused. Does nothing for any other
+-- question. Called with the product's lock.
 create function private.act_on_budget_answer(p_question public.agent_questions, p_option integer)
 returns void
 language plpgsql
@@ -42,7 +42,8 @@ $$;
 comment on function private.act_on_budget_answer is
   'Raise, finish or stop, as a person answered (specification: Agent question; Sprint run, pause).';
 
--- Why: "finish what was begun" means the jobs that the budget stopped and those still at work; where none was begun, the next one.
+-- Why: "finish what was begun" means the jobs that the budget stopped and those still at work; if there are none, the
+-- next one.
 create function private.jobs_to_finish(p_run public.sprint_runs, p_budget public.budgets)
 returns uuid[]
 language plpgsql

@@ -1,5 +1,4 @@
--- Why: the sum that is kept for a budget, and what came after it: all that was used in its window, and how much of it is in
--- the ledger for good.
+-- Why: the stored sum of a budget plus later lines: all usage in its window, and how much of it is final in the ledger.
 create function private.add_up_budget(p_budget public.budgets, out used numeric, out in_ledger numeric, out from_at timestamptz)
 language plpgsql
 stable
@@ -22,8 +21,8 @@ $$;
 
 comment on function private.add_up_budget is 'What was used in the window of a budget, and how much of it is in the ledger.';
 
--- Why: which usage falls under a budget, in one place: that of its window, after a line of the ledger. Of a task it is what was
--- done for it alone, which a batch for many tasks is not; a job that was cleaned away has used it all the same.
+-- Why: the one place that decides which usage falls under a budget: that of its window, after a line of the ledger. For
+-- a task, only work done for it alone, so not that of a batch; a deleted job's usage still counts.
 create function private.usage_under(p_budget public.budgets, p_from_at timestamptz, p_after_id bigint)
 returns setof private.known_usage
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: what one attempt has used so far, in the unit of a budget.
+-- Why: one attempt's usage so far, in the unit of a budget.
 create function private.attempt_used(p_job_id uuid, p_attempt integer, p_unit text)
 returns numeric
 language plpgsql

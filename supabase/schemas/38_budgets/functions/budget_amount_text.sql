@@ -1,4 +1,4 @@
--- Why: an amount in a sentence carries its unit: "12.50 USD", "200000 tokens".
+-- Why: an amount in a message has its unit: "12.50 USD", "200000 tokens".
 create function private.budget_amount_text(p_amount numeric, p_unit text)
 returns text
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: who is at work under a budget, and what they have reserved and not used yet.
+-- Why: the jobs at work under a budget, and what they have reserved but not used yet.
 create function private.budget_at_work(
   p_budget public.budgets, p_except uuid default null, out jobs integer, out reserved numeric)
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: which jobs fall under a budget, in one place.
+-- Why: the one place that decides which jobs fall under a budget.
 create function private.budget_covers(p_budget public.budgets, p_job public.agent_jobs)
 returns boolean
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: one shape of a budget for all who read it.
+-- Why: one form of a budget for all readers.
 create function private.budget_json(p_budget public.budgets)
 returns jsonb
 language plpgsql
@@ -30,7 +30,7 @@ $$;
 
 comment on function private.budget_json is 'A budget with what was spent, what is reserved and what is left.';
 
--- Why: what nobody told is not zero: a budget says how many finished jobs under it told no usage.
+-- Why: unreported usage is not zero: a budget shows how many finished jobs under it reported none.
 create function private.unreported_jobs(p_budget public.budgets)
 returns integer
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: what a claimed job may use at most, by unit: the smallest rest of the budgets that it falls under, as its claim found
--- them, and what a task is expected to use.
+-- Why: the most a claimed job may use, by unit: the smallest remainder of its budgets, as its claim found them, and
+-- what a task is expected to use.
 create function private.budget_left(p_job public.agent_jobs, p_rooms private.budget_room[])
 returns table (unit text, amount numeric, need numeric)
 language plpgsql

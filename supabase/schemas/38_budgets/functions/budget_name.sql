@@ -1,4 +1,4 @@
--- Why: sentences say whose budget it is.
+-- Why: messages name what a budget is for.
 create function private.budget_name(p_budget public.budgets)
 returns text
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: the first budget that a job at work is near to: it is used up, or one more step of the job would go beyond what is
--- reserved for it. Null for a job that may go on without another thought, and when a person lets it finish.
--- p_usage is what a heartbeat tells and nobody has written down yet.
+-- Why: the first budget that a job at work is close to: it is used up, or one more step would exceed the job's
+-- reservation. Null for a job that can simply continue, or that a person lets finish. p_usage is what a heartbeat
+-- reports and is not stored yet.
 create function private.budget_need(p_job public.agent_jobs, p_usage jsonb)
 returns uuid
 language plpgsql
@@ -38,7 +38,7 @@ $$;
 
 comment on function private.budget_need is 'The budget that a job at work comes near to, if any.';
 
--- Why: what a heartbeat tells, in the unit of a budget, before it is written down.
+-- Why: usage of a heartbeat in the unit of a budget, before it is stored.
 create function private.usage_in_unit(p_usage jsonb, p_unit text)
 returns numeric
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: tools that stop themselves at a sum are told it with the claim; heartbeats stop the others.
+-- Why: tools that can stop themselves at an amount get it with the claim; heartbeats stop the others.
 create function private.budget_payload(p_job public.agent_jobs, p_rooms private.budget_room[])
 returns jsonb
 language plpgsql

@@ -1,4 +1,5 @@
--- Why: "why is this not moving?" for a queued job under a budget: it was stopped, nobody may begin, or the rest is reserved by others.
+-- Why: "why is this not moving?" for a queued job under a budget: it was stopped, no job may begin, or others have
+-- reserved the rest.
 create function private.budget_reasons(p_job public.agent_jobs)
 returns jsonb
 language plpgsql

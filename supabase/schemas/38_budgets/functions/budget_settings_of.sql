@@ -1,4 +1,4 @@
--- Why: a product that nobody set anything for has the defaults.
+-- Why: a product without settings has the defaults.
 create function private.budget_settings_of(p_product_id uuid)
 returns public.budget_settings
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: what was used of a budget in its window, the turns under way included.
+-- Why: what was spent of a budget in its window, including unfinished turns.
 create function private.budget_spent(p_budget public.budgets)
 returns numeric
 language plpgsql

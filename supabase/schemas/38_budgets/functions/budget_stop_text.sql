@@ -1,5 +1,5 @@
--- Why: a worker whose heartbeat stopped its job reads the same sentence when it asks again: of two beats under way at once, or
--- after a lost answer, either may be the one that is heard.
+-- Why: a worker whose heartbeat stopped its job gets the same message again: of two concurrent heartbeats, or after a
+-- lost answer, either may be the one it receives.
 create function private.budget_stop_text(p_budget public.budgets)
 returns text
 language plpgsql

@@ -1,4 +1,5 @@
--- Why: a run that will probably use more than its sprint or product has left is not refused, but whoever starts it is told before.
+-- Why: a run that will probably exceed the budget of its sprint or product is not refused, but its start shows a
+-- warning.
 create function private.budget_warnings(p_sprint public.sprints)
 returns jsonb
 language plpgsql

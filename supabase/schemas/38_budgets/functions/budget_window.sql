@@ -1,5 +1,5 @@
--- Why: a day, week or month of a budget begins where its product is. A budget without a period has one window, from the
--- beginning of time.
+-- Why: the day, week or month of a budget begins in the product's time zone. A budget without a period has one window,
+-- since the beginning of time.
 create function private.budget_window(p_budget public.budgets, out from_at timestamptz, out until_at timestamptz)
 language plpgsql
 stable

@@ -1,5 +1,5 @@
--- Why: what one task will probably use: the median of the finished tasks of the product with the same model, of all its
--- finished tasks where there are too few, and the setting of the product before three have finished.
+-- Why: the probable usage of one task: the median of the product's finished tasks with the same model, of all its
+-- finished tasks if those are too few, and the product's setting before three have finished.
 create function private.expected_use(p_product_id uuid, p_unit text, p_model_id text)
 returns numeric
 language plpgsql
@@ -28,8 +28,8 @@ $$;
 
 comment on function private.expected_use is 'What one task will probably use, in tokens or in a currency.';
 
--- Why: forecasts stand on tasks that agents have finished: what each took in all its attempts, newest first. Tasks whose agents
--- told nothing say nothing. p_limit: no more than so many are read; a claim asks for it, with thousands behind it.
+-- Why: forecasts are based on tasks that agents have finished: the usage of all attempts of each, newest first. Tasks
+-- without reported usage are left out. p_limit bounds the reads, because a claim may have thousands of them.
 create function private.finished_use(p_product_id uuid, p_unit text, p_limit integer)
 returns table (job_id uuid, task_id uuid, model_id text, used numeric)
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: whether a job may begin although some budgets let nobody: it falls under none of them, or a person lets it finish.
+-- Why: whether a job may begin although some budgets are full: it falls under none of them, or a person lets it finish.
 create function private.fits_budgets(p_job_id uuid, p_full uuid[])
 returns boolean
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: of what a claim weighed, the budgets under which nobody may begin; null for a product without budgets.
+-- Why: the budgets under which no job may begin, from those that a claim weighed; null for a product without budgets.
 create function private.full_budgets(p_rooms private.budget_room[])
 returns uuid[]
 language plpgsql

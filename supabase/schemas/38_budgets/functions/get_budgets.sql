@@ -1,5 +1,5 @@
--- Why: the budgets of a product that matter now: its own, those of open sprints and tasks and of unfinished runs; with a run or task, all
--- that it falls under. Definer: access is checked first.
+-- Why: a product's budgets that matter now: its own, those of open sprints and tasks and of unfinished runs; for a
+-- given run or task, all that it falls under. Definer: access is checked first.
 create function operations.get_budgets(
   p_product_id uuid, p_sprint_run_id uuid default null, p_sprint_id uuid default null, p_task_id uuid default null)
 returns json
@@ -51,7 +51,7 @@ $$;
 comment on function operations.get_budgets is 'Budgets of a product with what is spent, reserved and left, and its settings for them.';
 grant execute on function operations.get_budgets to authenticated;
 
--- Why: a page offers what would be allowed: budgets are the owner's, in a session, of a product that is not archived.
+-- Why: pages offer only what is allowed: budgets are set by the owner, in a session, in a product that is not archived.
 create function private.may_set_budgets(p_product_id uuid)
 returns boolean
 language plpgsql

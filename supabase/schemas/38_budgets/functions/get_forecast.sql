@@ -1,6 +1,6 @@
--- Why: before a run starts people ask how long and how much; afterwards, what came out otherwise than they thought. Answers
--- agents' working time, tokens and money of the open tasks of a sprint (or of one task without it) at 20 and 80 per cent, estimates
--- beside what the work took, by size and model, and the tasks that surprised most. Currencies are never added.
+-- Why: before a run people ask how long and how much; afterwards, what differed from the estimates. Returns working
+-- time, tokens and money of a sprint's open tasks (without a sprint, of one task) at 20 and 80 per cent, estimates
+-- beside actual times by size and model, and the biggest surprises. Currencies are never added.
 -- Definer: access is checked first.
 create function operations.get_forecast(p_product_id uuid, p_sprint_id uuid default null)
 returns json
@@ -47,8 +47,8 @@ $$;
 comment on function operations.get_forecast is 'Time, tokens and money of open tasks from finished ones, and estimates beside what came out.';
 grant execute on function operations.get_forecast to authenticated;
 
--- Why: an estimate is worth what it taught: by size (up to 15 minutes, an hour, four hours, more) and model the middle of the
--- estimates beside the middle of what the work took, and the tasks that were furthest from their estimate.
+-- Why: shows how good estimates are: by size (up to 15 minutes, an hour, four hours, more) and model the median
+-- estimate beside the median actual time, and the tasks that missed their estimate most.
 create function private.estimates_of(p_product_id uuid)
 returns jsonb
 language plpgsql
@@ -88,8 +88,8 @@ $$;
 
 comment on function private.estimates_of is 'Estimates beside what the work took, and what surprised most.';
 
--- Why: forecasts and comparisons stand on tasks that agents have finished: how long all attempts took, and what they used. The two
--- hundred newest say enough, and older ones say less and less.
+-- Why: forecasts and comparisons are based on tasks that agents have finished: the time of all attempts, and their
+-- usage. The 200 newest are enough, and older ones say less and less.
 create function private.finished_tasks(p_product_id uuid)
 returns table (job_id uuid, task_id uuid, model_id text, estimated_minutes integer, seconds numeric, tokens numeric)
 language plpgsql
@@ -118,8 +118,8 @@ $$;
 
 comment on function private.finished_tasks is 'The newest tasks that agents finished, with time and tokens.';
 
--- Why: one task lies between the fifth that took least and the fifth that took most; many together lie closer to their average,
--- because some take more and some less. Answers both ends, and on how many finished tasks they stand.
+-- Why: one task is between the 20th and 80th percentile; the sum of many is closer to their average, because high and
+-- low values cancel out. Returns both ends and the number of finished tasks behind them.
 create function private.spread_of(p_values numeric[], p_tasks integer)
 returns jsonb
 language plpgsql

@@ -1,7 +1,9 @@
--- Why: what a heartbeat tells is written down, and a job that comes near to a budget gets more of it or is stopped. Beside others a
--- job stops as soon as one more step like its largest might not fit; the last one at work may use up the rest. So what is spent
--- beyond a budget is at most what one task uses between two heartbeats. Answers the sentence for the worker, or null to go on.
--- Called with the job's row held; stops only with the product's lock (private.lock_for_budget), else the next heartbeat does.
+-- Why: stores the usage of a heartbeat, and gives a job near a budget more of it or stops it. While other jobs are at
+-- work, a job stops as soon as another step like its largest might not fit; the last one may use up the rest. So
+-- overspending is at most what one task uses between two heartbeats. Returns the message for the worker, or null to
+-- continue.
+-- Called with the job's row locked. Stops only under the product's lock (private.lock_for_budget), else the next
+-- heartbeat does.
 create function private.heed_budget(p_job public.agent_jobs, p_usage jsonb)
 returns text
 language plpgsql
@@ -47,7 +49,7 @@ $$;
 
 comment on function private.heed_budget is 'Continue or stop, as the budgets of a job say.';
 
--- Why: how much an attempt uses between two heartbeats tells whether one more of them fits. Answers the most so far.
+-- Why: an attempt's usage between two heartbeats tells whether one more step fits. Returns the largest so far.
 create function private.note_budget_step(p_job public.agent_jobs, p_unit text)
 returns numeric
 language plpgsql
@@ -71,8 +73,8 @@ $$;
 
 comment on function private.note_budget_step is 'Keeps the largest step of an attempt between two heartbeats.';
 
--- Why: a job that has reached a budget goes back to the queue, no retry counted, with the work that its worker keeps; the runs
--- under the budget are paused with a question, and the answer brings the job back first. Called with the product's lock.
+-- Why: a job that reaches a budget is requeued with the work its worker keeps, without counting a retry; the runs under
+-- the budget are paused with a question, and the answer puts the job first. Called with the product's lock.
 create function private.stop_for_budget(p_job public.agent_jobs, p_budget public.budgets)
 returns text
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: a budget that was reached yesterday is open again today.
+-- Why: a budget reached in an earlier window is open again.
 create function private.is_budget_reached(p_budget public.budgets)
 returns boolean
 language plpgsql

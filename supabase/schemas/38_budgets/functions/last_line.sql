@@ -1,4 +1,4 @@
--- Why: how far the ledger of a product goes.
+-- Why: the id of the last ledger line of a product.
 create function private.last_line(p_product_id uuid)
 returns bigint
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: nearly every heartbeat touches one row and no lock. One that may have to stop its job, or take more of a budget, needs the
--- product's lock, and has to take it before that row.
+-- Why: nearly every heartbeat touches one row and takes no lock. One that may stop its job, or take more of a budget,
+-- needs the product's lock and must take it before that row.
 create function private.lock_for_budget(p_job_id uuid, p_attempt integer, p_usage jsonb)
 returns void
 language plpgsql

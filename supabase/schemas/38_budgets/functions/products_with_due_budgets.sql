@@ -1,4 +1,4 @@
--- Why: what a claim found but could not do with a share of the lock, and windows that are over while runs wait for them.
+-- Why: products with work that a claim could not do under a shared lock, or with ended windows that runs wait for.
 create function private.products_with_due_budgets()
 returns setof uuid
 language plpgsql

@@ -1,4 +1,5 @@
--- Why: the write behind all doors that make or change a budget. What was spent before counts. Called with the product's lock.
+-- Why: the one write behind all operations that create or change a budget. Earlier spending counts. Called with the
+-- product's lock.
 create function private.put_budget(
   p_product_id uuid, p_scope text, p_period text, p_target_id uuid, p_unit text, p_amount numeric)
 returns public.budgets

@@ -1,5 +1,4 @@
--- Why: a new sum opens a budget again when it is above what was spent; what the old one went beyond is remembered. Called with the
--- product's lock.
+-- Why: a new amount above what was spent reopens a budget; the old overshoot is kept. Called with the product's lock.
 create function private.raise_budget(p_budget public.budgets, p_amount numeric)
 returns public.budgets
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: a run that a budget has paused does not go on by itself while the budget is used up: it would only be paused again.
+-- Why: a run paused by a budget cannot be resumed while the budget is used up: it would be paused again at once.
 create function private.require_budget_left(p_run public.sprint_runs)
 returns void
 language plpgsql

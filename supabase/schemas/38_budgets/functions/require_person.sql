@@ -1,4 +1,4 @@
--- Why: a token is an agent's. What only a person may do asks for a session, whatever the account behind the token is.
+-- Why: tokens belong to agents. What only people may do needs a session, whatever the token's account.
 create function private.require_person()
 returns void
 language plpgsql

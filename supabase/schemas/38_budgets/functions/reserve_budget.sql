@@ -1,4 +1,4 @@
--- Why: what the claimed job is expected to use is taken off what others may begin with; where less is left, the rest.
+-- Why: reserves what a claimed job is expected to use; if less is left, the rest.
 create function private.reserve_budget(p_job public.agent_jobs, p_rooms private.budget_room[])
 returns void
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: makes or changes the one budget of a scope, period and unit. Owners only, and people only.
+-- Why: creates or changes the one budget of a scope, period and unit. Owners and people only.
 -- Refusals: 404, 403, 422. Definer: budgets are written by functions only.
 create function operations.set_budget(
   p_product_id uuid, p_scope text, p_unit text, p_amount numeric, p_period text default null, p_target_id uuid default null)

@@ -1,4 +1,5 @@
--- Why: what holds for all budgets of a product; what is not named stays. Owners and people only. Refusals: 404, 403, 422.
+-- Why: changes settings for all budgets of a product; those not named stay. Owners and people only. Refusals: 404, 403,
+-- 422.
 -- Definer: settings are written by functions only.
 create function operations.set_budget_settings(p_product_id uuid, p_changes jsonb)
 returns json

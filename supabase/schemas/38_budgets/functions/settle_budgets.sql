@@ -1,6 +1,6 @@
--- Why: what budgets lead to, in one place: one under which a claim found nothing left is reached; runs under a reached budget are
--- paused, but not while a job goes on that a person lets finish; runs that a budget paused go on when it was raised, taken away or its
--- day is over. Called with the product's lock.
+-- Why: the one place for the effects of budgets: one under which a claim found nothing left is reached; runs under a
+-- reached budget are paused, unless a job that a person lets finish is at work; paused runs continue when their budget
+-- was raised or deleted, or its window has ended. Called with the product's lock.
 create function private.settle_budgets(p_product_id uuid, p_job_id uuid default null)
 returns void
 language plpgsql
@@ -51,7 +51,7 @@ $$;
 comment on function private.settle_budgets is
   'Pauses the runs of reached budgets and lets those of open ones go on (specification: Sprint run, pause).';
 
--- Why: whether one budget is reached now. A new window begins anew and remembers what the old one went beyond.
+-- Why: whether one budget is reached now. A new window starts from zero and keeps the largest overshoot.
 create function private.settle_budget(p_budget public.budgets)
 returns public.budgets
 language plpgsql
@@ -83,8 +83,8 @@ $$;
 
 comment on function private.settle_budget is 'Marks a budget as reached, or open again.';
 
--- Why: a run that has reached a budget waits for a person, who answers with a button: raise it, finish what was begun, or stop.
--- The question names no job: its answer is for the run, and no agent reads it as words for itself.
+-- Why: a run that reached a budget asks a person, who answers with a button: raise it, finish what was begun, or stop.
+-- The question names no job: its answer is for the run, and no agent reads it as instructions.
 create function private.pause_for_budget(p_run public.sprint_runs, p_budget public.budgets, p_job_id uuid)
 returns void
 language plpgsql
@@ -133,7 +133,8 @@ $$;
 comment on function private.pause_for_budget is
   'Run to PAUSED because of a budget, with a question and its buttons (specification: Sprint run, pause).';
 
--- Why: the sum that the button offers: a quarter more, at least what one task is expected to use, rounded up so that it reads well.
+-- Why: the amount that the button offers: a quarter more, at least the expected usage of one task, rounded up to a
+-- readable number.
 create function private.budget_raise(p_budget public.budgets)
 returns numeric
 language plpgsql

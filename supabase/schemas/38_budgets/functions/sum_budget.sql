@@ -1,5 +1,5 @@
--- Why: keeps the sum of a budget up to the last line of its product. Called with the whole lock of the product: with a share of
--- it a line that somebody else is writing would be missed for ever, so that nothing is kept.
+-- Why: stores the sum of a budget up to the last line of its product. Called under the exclusive product lock. Under a
+-- shared one it stores nothing, because it would permanently miss a line that somebody else is writing.
 create function private.sum_budget(p_budget public.budgets)
 returns void
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: the sums of budgets follow the ledger from far enough that few lines are left to add, and not at every line. Only the
--- budgets of this job have new ones. Called with the whole lock of the product.
+-- Why: stored sums follow the ledger closely enough that few lines are left to add, but not at every line. Only this
+-- job's budgets have new lines. Called under the exclusive product lock.
 create function private.sum_budgets(p_job public.agent_jobs)
 returns void
 language plpgsql

@@ -1,4 +1,5 @@
--- Why: at four fifths people are told, once a window. Whoever is at the same budget says it instead: nobody waits here.
+-- Why: people are warned at four fifths of a budget, once per window. If another transaction holds the budget, it warns
+-- instead: nobody waits here.
 create function private.warn_of_budget(p_budget public.budgets, p_spent numeric)
 returns void
 language plpgsql

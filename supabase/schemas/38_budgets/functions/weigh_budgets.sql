@@ -1,9 +1,9 @@
--- Why: a claim asks what the budgets of the product leave, and which let nobody begin now: those that are reached, and those
--- whose rest, less what others have reserved, is below what a task is expected to use. A last rest may be used by one worker
--- alone, unless it is next to nothing. Where the product says so, a worker that tells no usage begins nothing under any.
--- Budgets of runs that are over are left out, and one whose sum is far behind the ledger is due too.
--- Claims of one product do this one after another, so that eight of them never reserve the same rest. Answers null when
--- the product has no budgets. Takes nobody's lock but its own; with p_wait false it takes none that another holds.
+-- Why: a claim reads what the product's budgets have left, and which are full: those that are reached, and those with
+-- less left, after others' reservations, than a task is expected to use. The last remainder may be used by one worker
+-- alone, unless it is next to nothing. If the product says so, a worker that reports no usage may begin nothing under
+-- any budget. Budgets of finished runs are left out; one whose stored sum is far behind the ledger becomes due too.
+-- Claims of one product do this one after another, so that they never reserve the same remainder. Returns null when the
+-- product has no budgets. Takes only its own lock; with p_wait false it does not wait for it.
 create function private.weigh_budgets(p_product_id uuid, p_worker_id uuid, p_wait boolean)
 returns private.budget_room[]
 language plpgsql
@@ -61,7 +61,7 @@ $$;
 
 comment on function private.weigh_budgets is 'What the budgets of a product leave for a job that begins now.';
 
--- Why: where nobody may begin under any budget, there is nothing to add up.
+-- Why: if no job may begin under any budget, there is nothing to sum.
 create function private.closed_budgets(p_product_id uuid)
 returns private.budget_room[]
 language plpgsql
@@ -76,7 +76,7 @@ $$;
 
 comment on function private.closed_budgets is 'All budgets of a product as full.';
 
--- Why: which model a worker will use is not known before it does; nearly always it is the one that it used last.
+-- Why: the model a worker will use is not known beforehand; nearly always it is the last one it used.
 create function private.model_of_worker(p_worker_id uuid)
 returns text
 language plpgsql
@@ -92,8 +92,8 @@ $$;
 
 comment on function private.model_of_worker is 'The model that a worker used last.';
 
--- Why: a budget sees nothing of an agent that tells no usage. What a worker does is known from the last attempt that it brought to
--- an end; a new worker is believed.
+-- Why: a budget cannot see the usage of an agent that reports none. Decided by the last attempt the worker finished; a
+-- new worker is trusted.
 create function private.reports_usage(p_worker_id uuid)
 returns boolean
 language plpgsql

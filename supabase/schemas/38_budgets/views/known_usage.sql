@@ -1,5 +1,5 @@
--- Why: what is known to be used at this moment: the ledger, and what attempts have told of the turns that are under way. What a
--- subscription pays is in tokens here, and costs nothing. A turn under way has the greatest id there is: it comes after every line.
+-- Why: all usage known now: the ledger, and what attempts have reported of unfinished turns. Subscription usage has
+-- tokens here, but no cost. An unfinished turn has the largest possible id, so that it comes after every line.
 create view private.known_usage with (security_invoker = true) as
 select e.product_id, e.sprint_run_id, e.task_id, e.job_id, e.attempt, e.worker_id, e.created_at,
   coalesce(e.input_tokens, 0) + coalesce(e.output_tokens, 0) + coalesce(e.cache_write_tokens, 0) as tokens,

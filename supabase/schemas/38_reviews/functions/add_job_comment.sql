@@ -1,5 +1,5 @@
--- Why: a comment on a line of the newest diff is collected as a draft of its author. The text of the line comes from the service,
--- which has the diff at hand. Refusals: 404, 403, 409 without a diff, 422, 429. Definer: comments are written by functions only.
+-- Why: a comment on a line of a diff, collected as a draft of its author. The service passes the line's text, since it
+-- has the diff. Refusals: 404, 403, 409 without a diff, 422, 429. Definer: comments are written by functions only.
 create function operations.add_job_comment(
   p_job_id uuid, p_attempt integer, p_path text, p_line integer, p_side text, p_line_text text, p_body text)
 returns json

@@ -1,4 +1,4 @@
--- Why: what no agent can decide is a question to a person; with p_park the job waits for the answer, which its next attempt reads.
+-- Why: asks a person what no agent can decide; with p_park the job waits for the answer, which its next attempt reads.
 create function private.ask_person(p_job public.agent_jobs, p_park boolean, p_question text)
 returns void
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: one shape of a comment for all who read it.
+-- Why: one form of a comment for all readers.
 create function private.comment_json(p_comment public.job_comments)
 returns jsonb
 language plpgsql

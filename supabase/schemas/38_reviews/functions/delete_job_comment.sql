@@ -1,4 +1,5 @@
--- Why: a draft can be taken back by whoever wrote it; what was sent stays. Refusals: 404, 403, 409. Definer, as above.
+-- Why: authors can delete their drafts; sent comments stay. Refusals: 404, 403, 409. Definer: comments are written by
+-- functions only.
 create function operations.delete_job_comment(p_job_id uuid, p_comment_id uuid)
 returns json
 language plpgsql

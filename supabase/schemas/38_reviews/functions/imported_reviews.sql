@@ -1,5 +1,5 @@
--- Why: reviews that came with an import have no job whose page could show them: the page of their task does.
--- Definer: access to the task is checked by the page, and to be safe here.
+-- Why: imported reviews have no job page, so their task's page shows them.
+-- Definer: the page has checked access to the task; checked here again to be safe.
 create function private.imported_reviews(p_task_id uuid)
 returns json
 language plpgsql

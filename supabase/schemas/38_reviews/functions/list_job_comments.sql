@@ -1,4 +1,4 @@
--- Why: the reviews of a job with their comments, and the drafts of whoever asks: those of others are nobody's to read.
+-- Why: the reviews of a job with their comments, and the caller's own drafts, but nobody else's.
 -- Refusals: 404, 403. Definer: access is checked first.
 create function operations.list_job_comments(p_job_id uuid)
 returns json

@@ -1,5 +1,5 @@
--- Why: the branch is on the main branch: nothing of it waits to be merged any more, and where nobody else has to look, what was in review is
--- done. A person's review is not replaced by what a token reports.
+-- Why: the branch is on the main branch: its jobs no longer wait for the merge, and unless a person must review them,
+-- tasks in review are done. A token's report never replaces a person's review.
 create function private.note_merged(p_product_id uuid, p_branch text)
 returns void
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: changes are requested of work that has ended. While its run goes on the job comes back itself, first of all that wait, and
--- the jobs of its branch that nobody has begun wait for it. Later its task goes back to the board, and the next run carries the
--- comments. What failed is tried again by a resume. Called under the product lock.
+-- Why: changes are requested for finished work. During its run the job itself returns, first in the queue, and jobs of
+-- its branch that have not begun wait for it. Later its task returns to the board, and the next run gets the comments.
+-- Failed work is retried by resuming. Called under the product lock.
 create function private.reopen_job(p_job public.agent_jobs)
 returns void
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: nobody judges their own work. A token of the user whose worker worked on the job may be in the hands of that worker, so it
--- neither comments nor reviews; the person does, signed in. Talks about ideas change nothing that could be reviewed.
+-- Why: nobody reviews their own work. A token of the user whose worker worked on the job may be in that worker's hands,
+-- so it can neither comment nor review; the person can, signed in. Conversations about ideas have no changes to review.
 create function private.require_reviewer(p_job public.agent_jobs)
 returns void
 language plpgsql

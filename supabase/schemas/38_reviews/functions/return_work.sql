@@ -1,5 +1,6 @@
--- Why: what a code host or the landing queue found wrong with work that is done goes to its agent as a review that requests changes, in its
--- old conversation. With p_question a person is asked instead, and the job waits for the answer. Called under the product lock.
+-- Why: faults that a code host or the landing queue found in finished work go to its agent as a review that requests
+-- changes, in the same session. With p_question a person is asked as well, and the job waits for the answer. Called
+-- under the product lock.
 create function private.return_work(p_job public.agent_jobs, p_words text, p_author text, p_question text default null)
 returns void
 language plpgsql
@@ -29,8 +30,9 @@ $$;
 
 comment on function private.return_work is 'Work that is done goes back to its agent (docs/forges.md).';
 
--- Why: CI, reviewers and the queue speak when the run has long ended; a run that was done is continued with the job. Not when its sprint is
--- over, or another run works there: then the task waits on the board for the next run, which is told the same.
+-- Why: CI, reviewers and the queue often report after the run has ended; a run that was done is then reopened with the
+-- job. Not if its sprint has ended or another run is at work: then the task waits on the board for the next run, which
+-- gets the same review.
 create function private.reopen_run(p_job public.agent_jobs)
 returns void
 language plpgsql

@@ -1,6 +1,7 @@
--- Why: one round of a review: the verdict, words, and all comments that their author had collected. A job that waits for a person ends
--- or goes back to be worked on; of one that has ended an approval is kept, and a request for changes opens it again: at the head of
--- the queue while its run goes on, else by its task, which the next run takes up; what proved that work does so no longer. One verdict an attempt: whoever comes second is told.
+-- Why: one round of a review: the verdict, the summary, and all of the author's collected comments. A job in review
+-- ends or returns to work. For an ended job an approval is stored, and a request for changes reopens it: first in the
+-- queue during its run, else through its task, which the next run takes up; the work's proof is void. One verdict per
+-- attempt: the second is refused.
 -- Refusals: 404, 403, 409, 422, 429. Definer: reviews are written by functions only.
 create function operations.review_job(p_job_id uuid, p_verdict text, p_summary text default null)
 returns json
@@ -52,7 +53,7 @@ $$;
 comment on function operations.review_job is 'Approves the work of a job, or requests changes (docs/review.md).';
 grant execute on function operations.review_job to authenticated;
 
--- Why: what can be judged is work that has come to its end, and each end once: of two verdicts at the same moment one wins.
+-- Why: only ended work can be reviewed, once per attempt: of two concurrent verdicts one wins.
 create function private.require_reviewable(p_job public.agent_jobs, p_verdict text)
 returns void
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: one shape of a review for all who read it.
+-- Why: one form of a review for all readers.
 create function private.review_json(p_review public.job_reviews)
 returns jsonb
 language plpgsql

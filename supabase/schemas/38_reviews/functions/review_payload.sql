@@ -1,5 +1,5 @@
--- Why: whoever works on a task is told what the newest review asks for, also across runs: its words first, then each comment with the
--- line that it is about. Nothing once the work was approved.
+-- Why: the next attempt at a task, even in another run, gets what the newest review requests: its summary first, then
+-- each comment with its line. Empty once the work was approved.
 create function private.review_payload(p_job public.agent_jobs)
 returns json
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: a comment on a line of a diff. It is its author's alone until it is sent with a review. It keeps the text of its line, so that it
--- is found again when lines move, and is known to be stale when its line is gone. One that came with an import has a review and no job.
--- Written by functions only.
+-- Why: a comment on a line of a diff, visible only to its author until it is sent with a review. It stores the text of
+-- its line, to find the line after it moves, and to be marked stale when it is gone. An imported one has a review and
+-- no job. Written by functions only.
 create table public.job_comments (
   id uuid primary key default gen_random_uuid(),
   job_id uuid references public.agent_jobs (id) on delete cascade,
@@ -27,7 +27,7 @@ create index job_comments_author_id_idx on public.job_comments (author_id);
 
 alter table public.job_comments enable row level security;
 
--- Read through operations.list_job_comments: a draft is its author's alone.
+-- Read through operations.list_job_comments, because a draft is visible only to its author.
 create policy job_comments_service on public.job_comments for all to service_role using (true) with check (true);
 
 grant select, insert, update, delete on public.job_comments to service_role;

@@ -1,5 +1,5 @@
--- Why: whatever comes next for a story begins from what was done for it. A person may decide once that it shall not; who did and when
--- stays for ever, and the branches stay where they are.
+-- Why: the next run continues a story's unmerged work, unless a person starts the story over. Who did and when is kept
+-- forever, and the branches stay.
 create table public.fresh_starts (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

@@ -1,4 +1,5 @@
--- Why: pre-flight, sprint and story say in one way from what the next run begins: a line a story and branch, with its newest head.
+-- Why: one form for pre-flight, sprint and story of where the next run starts: one line per story and branch, with its
+-- newest head.
 create function private.beginnings(p_story_ids uuid[])
 returns jsonb
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: a claim tells which commits its branch has to hold before anything is done: those of its story, or of all stories of the
--- sprint (or of the run, which has none) where they share a branch. The oldest first, each commit once, in the repository that the job works in. Nothing for a job whose
--- branch was pushed by an earlier one of its run: that one has brought them in.
+-- Why: a claim names the commits its branch must contain before work begins: those of its story, or of all stories of
+-- the sprint (without a sprint, of the run) if they share a branch. Oldest first, each commit once, in the repository
+-- of the job. Empty if an earlier job of the run has pushed the branch: that one has merged them.
 create function private.begins_from(p_job public.agent_jobs)
 returns json
 language plpgsql

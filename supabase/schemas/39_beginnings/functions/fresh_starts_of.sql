@@ -1,4 +1,4 @@
--- Why: that a story was started over stays to be read: who, when, and which branches were left.
+-- Why: shows that a story was started over: who, when, and which branches were discarded.
 create function private.fresh_starts_of(p_story_id uuid)
 returns jsonb
 language plpgsql

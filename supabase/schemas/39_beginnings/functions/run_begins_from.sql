@@ -1,5 +1,5 @@
--- Why: before a run starts a person sees from what it would begin, story by story: the newest head of each branch that is not known to be
--- on the main branch. Where stories share the branch of the run those that are done count too.
+-- Why: before a run starts, people see where it would begin, story by story: the newest head of each branch not known
+-- to be on the main branch. If stories share the run's branch, finished ones count too.
 create function private.run_begins_from(p_sprint_id uuid, p_strategy public.pr_strategy)
 returns jsonb
 language plpgsql

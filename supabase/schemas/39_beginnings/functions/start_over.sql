@@ -1,6 +1,7 @@
--- Why: a person throws away what was done for a story, or for all stories of a sprint: the next run begins from the main branch. The
--- branches stay; who said it, when, and of which heads is kept. Not while a run has work of its own on the branch: that would go on.
--- Refusals: 404, 403 (tokens, demo, archived), 409 (nothing to leave, a run under way), 422. Definer: the trail is written by functions only.
+-- Why: a person discards the unmerged work of a story, or of all stories of a sprint: the next run begins from the main
+-- branch. The branches stay; who, when and which heads is recorded. Not while a run already has work on the branch, as
+-- that would continue. Refusals: 404, 403 (tokens, demo, archived), 409 (nothing to discard, an unfinished run), 422.
+-- Definer: the trail is written by functions only.
 create function operations.start_over(p_kind text, p_id uuid)
 returns json
 language plpgsql
@@ -47,7 +48,8 @@ $$;
 comment on function operations.start_over is 'The next run of a story or sprint begins from the main branch (docs/worker.md).';
 grant execute on function operations.start_over to authenticated;
 
--- Why: a run that has begun goes on from its own branch, so a story cannot start over beneath it. Answers what that run works on, or null.
+-- Why: a run that has begun continues its own branch, so its stories cannot start over. Returns what that run works on,
+-- or null.
 create function private.run_with_work(p_story_ids uuid[])
 returns text
 language plpgsql

@@ -1,9 +1,9 @@
--- Why: what was done for a story and is not on the main branch is where whatever comes next for it begins: after a review, a run that was
--- cancelled or failed, in another sprint or under another strategy. Left out is what came before work that is known to be on the main
--- branch, and before a person let the story start over. Of each branch the head that was pushed last and the one that ended last: jobs
--- that share a branch run one after another, but one may wait for a review while the next goes on.
--- Story by story, each by an index: a plan for many would read the jobs of all products. The job of a batch is looked for from the batch:
--- where few jobs are of that kind, the planner began with them, and read all jobs once for each task.
+-- Why: a story's work that is not on the main branch is where its next run begins: after a review, a cancelled or
+-- failed run, in another sprint or with another strategy. Left out is what came before work known to be on the main
+-- branch, and before a person started the story over. Of each branch the head pushed last and the one that ended last:
+-- jobs that share a branch run one after another, but one may wait for a review while the next continues.
+-- Story by story, each by an index: a plan for many would read the jobs of all products. A batch's job is looked up
+-- from the batch: with few jobs of that kind, the planner started from them and read all jobs once per task.
 create function private.unlanded_work(p_story_ids uuid[], p_except_run_id uuid default null)
 returns table (story_id uuid, story_code text, task_id uuid, task_code text, job_id uuid, judged boolean, branch text, base_sha text,
   head_sha text, commits integer, repo_url text, finished_at timestamptz)

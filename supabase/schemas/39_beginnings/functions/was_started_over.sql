@@ -1,4 +1,4 @@
--- Why: the branch of a run that failed holds what a person has thrown away since, so the next run takes another one.
+-- Why: whether a person has discarded work of a failed run's branch since; the next run then takes another branch.
 create function private.was_started_over(p_sprint_id uuid, p_since timestamptz)
 returns boolean
 language plpgsql

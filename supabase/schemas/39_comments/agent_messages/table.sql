@@ -1,5 +1,5 @@
--- Why: a comment that is sent to the agent at work. It is kept until an attempt has seen it: a worker, agent or service that dies
--- meanwhile loses nothing. What it says stays as it was sent, whatever becomes of the comment. Written by functions only.
+-- Why: a comment sent to the agent at work. It is kept until an attempt has seen it, so a dying worker, agent or
+-- service loses nothing. Its text stays as sent, whatever happens to the comment. Written by functions only.
 create table public.agent_messages (
   id uuid primary key default gen_random_uuid(),
   comment_id uuid not null references public.comments (id) on delete cascade,

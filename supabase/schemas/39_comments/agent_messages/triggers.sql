@@ -1,4 +1,5 @@
--- Why: a job may go with its task while a message waits for its agent: then nobody will see it, and that is said.
+-- Why: a job may be deleted with its task while a message waits for its agent: nobody will see it, so it is marked
+-- undelivered.
 create function private.tg_agent_messages__lose_job()
 returns trigger
 language plpgsql
@@ -19,8 +20,8 @@ create trigger _300_lose_job before update of job_id on public.agent_messages
   for each row when (new.job_id is null and old.job_id is not null)
   execute function private.tg_agent_messages__lose_job();
 
--- Why: the page of the item and that of the job show what became of a message at once, and the worker of the job hears of a new one.
--- Definer: an event is sent whoever writes, and no client may call private.emit.
+-- Why: the pages of the item and the job show a message's state at once, and the job's worker hears of a new one.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_agent_messages__emit()
 returns trigger
 language plpgsql
@@ -46,8 +47,8 @@ create trigger _901_emit after update of state on public.agent_messages
   for each row when (new.state <> old.state)
   execute function private.tg_agent_messages__emit();
 
--- Why: no message is left waiting for an agent that will not come. What the attempt that delivered the work had seen counts as acted
--- on; what it was handed with its claim it has seen too. An attempt that failed may have failed before its agent read anything.
+-- Why: no message waits for an agent that will not come. What the delivering attempt had seen counts as acted on; it
+-- has also seen what came with its claim. An attempt that failed may not have read anything.
 -- Definer: messages are written by functions only.
 create function private.tg_agent_jobs__settle_messages()
 returns trigger

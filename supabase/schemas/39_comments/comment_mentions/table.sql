@@ -1,5 +1,5 @@
--- Why: whom a comment names. It waits in the inbox of that member until they answer there or archive it.
--- Written with the comment, and by nothing else.
+-- Why: the members a comment mentions. It is in their inbox until they answer there or archive it.
+-- Written only together with the comment.
 create table public.comment_mentions (
   comment_id uuid not null references public.comments (id) on delete cascade,
   user_id uuid not null references public.users (id) on delete cascade,

@@ -1,5 +1,5 @@
--- Why: the inbox counts a mention at once. Only the member who is named is told.
--- Definer: an event is sent whoever writes, and no client may call private.emit.
+-- Why: the inbox counts a mention at once. Only the mentioned member gets the event.
+-- Definer: every write sends its event, but no client may call private.emit.
 create function private.tg_comment_mentions__tell_inbox()
 returns trigger
 language plpgsql

@@ -32,9 +32,9 @@ $$;
 comment on function operations.add_comment is 'Adds a comment to a PBI, story or task, and sends it to the agents at work when that is wished.';
 grant execute on function operations.add_comment to authenticated;
 
--- Why: a comment on a task, or on its story, goes to every agent that works on it at the moment; where none does, to the job that waits
--- for one. A job that ends at the same moment is waited for: either its end finds the message, or the message finds no job.
--- Refusals: 403, 409 where there is no such job, 422. Definer, as for all writes of comments.
+-- Why: a comment on a task, or on its story, goes to every agent at work on it; if there is none, to the queued job. A
+-- job that ends at the same moment is waited for: either its end finds the message, or the message finds no job.
+-- Refusals: 403, 409 if there is no such job, 422. Definer, as for all writes of comments.
 create function private.send_to_agent(p_comment public.comments)
 returns void
 language plpgsql
@@ -65,7 +65,8 @@ $$;
 
 comment on function private.send_to_agent is 'Sends a comment to the agents at work on its task or story; PT409, PT422.';
 
--- The jobs of these statuses that work on the task or story of a comment, alone or in a batch. Their rows are held until the end.
+-- The jobs of these statuses that work on the task or story of a comment, alone or in a batch. Their rows stay locked
+-- until the end of the transaction.
 create function private.steerable_jobs(p_comment public.comments, p_statuses public.agent_job_status[])
 returns uuid[]
 language plpgsql

@@ -1,4 +1,4 @@
--- Where a browser shows a comment.
+-- The address of a comment in the browser.
 create function private.comment_path(p_comment public.comments)
 returns text
 language sql

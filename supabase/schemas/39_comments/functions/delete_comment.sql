@@ -1,4 +1,4 @@
--- Why: authors take their own words back; the owner of the product can take away anybody's, and the author's activity says so.
+-- Why: authors can delete their comments, and the product's owner anybody's, which the author's audit trail records.
 -- Refusals: 404, 403, 429. Definer: comments are written by functions only.
 create function operations.delete_comment(p_kind text, p_id uuid, p_comment_id uuid)
 returns json

@@ -1,4 +1,4 @@
--- Why: only its author changes what a comment says, and everybody sees that it was changed. Refusals: 404, 403, 429, 422.
+-- Why: only its author edits a comment, and everybody sees that it was edited. Refusals: 404, 403, 429, 422.
 -- Definer: comments are written by functions only.
 create function operations.edit_comment(p_kind text, p_id uuid, p_comment_id uuid, p_body text)
 returns json

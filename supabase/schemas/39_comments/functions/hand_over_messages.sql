@@ -1,6 +1,7 @@
--- Why: the answer to a heartbeat carries what people wrote to the agent. A worker that confirms (p_seen, also an empty list) gets each
--- message until it says that its agent has seen it. An agent that confirms nothing has seen what it is told; the next answer
--- repeats it, for the case that this one is lost on its way. A verifier forms a view of its own: nobody talks to it. Null where there is nothing.
+-- Why: the answer to a heartbeat carries messages for the agent. A worker that confirms (p_seen, even an empty list)
+-- gets each message until it reports that its agent has seen it. For a worker that confirms nothing, a message counts
+-- as seen when sent; the next answer repeats it in case this one is lost. A verifier forms its own view, so it gets
+-- none. Null without messages.
 create function private.hand_over_messages(p_job public.agent_jobs, p_seen jsonb)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- One comment as every answer shows it.
+-- One comment, as in every answer.
 create function private.item_comment_json(p_comment public.comments)
 returns json
 language plpgsql
@@ -15,8 +15,8 @@ $$;
 comment on function private.item_comment_json is 'A comment on a PBI, story or task in REST form.';
 grant execute on function private.item_comment_json to authenticated;
 
--- Why: a comment that was sent to agents says what became of it; one that was not is as it was before that could be. Its own state is that
--- of the delivery that is least far.
+-- Why: a comment sent to agents shows its state; others are answered as before this existed. Its state is that of its
+-- least advanced delivery.
 create function private.with_deliveries(p_comment json, p_comment_id uuid)
 returns json
 language plpgsql

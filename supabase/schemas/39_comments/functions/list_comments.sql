@@ -1,4 +1,4 @@
--- The newest comments of an item in the order in which they were written, and with a cursor those before them.
+-- The newest comments of an item, oldest first; with a cursor those before them.
 create function operations.list_comments(p_kind text, p_id uuid, p_limit integer default 100, p_cursor uuid default null)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- What people wrote to the agent of a job, and what became of it. Definer: access to the job is checked once.
+-- The messages to a job's agent, with their state. Definer: access to the job is checked once.
 create function operations.list_job_messages(p_job_id uuid)
 returns json
 language plpgsql

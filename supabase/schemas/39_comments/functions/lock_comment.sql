@@ -1,4 +1,4 @@
--- Why: a comment that is to be changed, as it is now, at the item that was named. 404, 403.
+-- Why: locks and returns the comment to change, at the named item. 404, 403.
 create function private.lock_comment(p_kind text, p_id uuid, p_comment_id uuid)
 returns public.comments
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: `@name` tells that member at once, on their devices and in their inbox. Names in code and parts of addresses are none. Whoever
--- was mentioned already is not told again when the comment is edited, and who is not named any more is forgotten. Nobody mentions themself.
+-- Why: `@name` reaches that member at once, on their devices and in their inbox. Names in code or in addresses do not
+-- count. An edit does not notify members again, and deletes mentions that are gone. Authors cannot mention themselves.
 create function private.mention_members(p_comment public.comments)
 returns void
 language plpgsql
@@ -34,7 +34,7 @@ $$;
 
 comment on function private.mention_members is 'Keeps whom a comment mentions, and tells whoever is new.';
 
--- Why: a mention is for one person: it reaches their devices, and no webhook.
+-- Why: a mention is for one person: it is sent to their devices and to no webhook.
 create function private.tell_mentioned(p_comment public.comments, p_user_id uuid)
 returns void
 language plpgsql

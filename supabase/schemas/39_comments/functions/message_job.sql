@@ -1,5 +1,5 @@
--- Why: whoever watches a job writes to its agent from there. What they write is a comment on the task of the job, of a batch on the task
--- that it is at. Refusals: 404, 403, 409, 422, 429. Definer: comments are written by functions only.
+-- Why: people who watch a job can write to its agent from there. The message is a comment on the job's task, in a batch
+-- on the task it is at. Refusals: 404, 403, 409, 422, 429. Definer: comments are written by functions only.
 create function operations.message_job(p_job_id uuid, p_body text)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Messages as an agent reads them, in the order in which they were sent; null for none.
+-- Messages as an agent reads them, in the order they were sent; null for none.
 create function private.messages_json(p_ids uuid[])
 returns json
 language plpgsql

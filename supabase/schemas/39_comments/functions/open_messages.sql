@@ -1,5 +1,5 @@
--- Why: a claim carries what people wrote to the agent of the job and no attempt has acted on: the attempt that saw it may have died of
--- something else. A verifier gets none. Null where there is nothing, which is nearly always.
+-- Why: a claim carries messages to the job's agent that no attempt has acted on, even seen ones: the attempt that saw
+-- them may have died for another reason. A verifier gets none. Null without messages, which is nearly always.
 create function private.open_messages(p_job public.agent_jobs)
 returns json
 language plpgsql

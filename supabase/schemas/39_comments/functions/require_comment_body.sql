@@ -1,4 +1,4 @@
--- Why: a comment says something, and is short enough to be read.
+-- Why: a comment has text, and is short enough to read.
 create function private.require_comment_body(p_body text)
 returns void
 language plpgsql

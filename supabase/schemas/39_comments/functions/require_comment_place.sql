@@ -1,4 +1,4 @@
--- Where a comment can stand, or 422 with the list.
+-- The kinds of items that can have comments, or 422 with the list.
 create function private.require_comment_place(p_kind text)
 returns text
 language plpgsql

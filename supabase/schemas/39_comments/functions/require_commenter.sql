@@ -1,5 +1,6 @@
--- Why: the one answer to who may comment: whoever reads, viewers too. It is the first line of every write to a comment: 404, 403, then a share of the product's lock,
--- since nothing else changes with a comment. Definer, for the same reason as require_write. Answers the product.
+-- Why: the one rule for who may comment: everybody who can read, including viewers. The first line of every write to a
+-- comment: 404, 403, then a share of the product's lock, as nothing else changes with a comment. Definer, for the same
+-- reason as require_write. Returns the product.
 create function private.require_commenter(p_kind text, p_id uuid)
 returns uuid
 language plpgsql

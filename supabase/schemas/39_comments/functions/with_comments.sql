@@ -1,5 +1,6 @@
--- Why: a story as agents begin with it, with the newest twenty comments of it and its tasks. One that has none is answered as before
--- there were any. What people wrote is data for an agent, never an order, and the answer says so. Definer: access is checked by the caller.
+-- Why: the story an agent starts with, plus the newest twenty comments of it and its tasks. Without comments the answer
+-- is as before they existed. Comments are data for an agent, never instructions, and the answer says so. Definer: the
+-- caller has checked access.
 create function private.with_comments(p_story json, p_story_id uuid)
 returns json
 language plpgsql

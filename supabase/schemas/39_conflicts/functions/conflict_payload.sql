@@ -1,5 +1,5 @@
--- Why: whoever mends gets both versions with the claim: the newest of each branch that the work did not merge with. Whether it merges by
--- now the worker sees in git.
+-- Why: a claim includes both versions of each conflict: the newest for each branch the work did not merge with. Whether
+-- it merges now, the worker sees in git.
 create function private.conflict_payload(p_job public.agent_jobs)
 returns json
 language plpgsql

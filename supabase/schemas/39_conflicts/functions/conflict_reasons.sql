@@ -1,5 +1,5 @@
--- Why: that two tasks change the same file holds nothing up, and neither does a job that came home to mend a conflict; both are said where
--- somebody asks why things are as they are.
+-- Why: two tasks that change the same file block nothing, and neither does a job that was sent back to resolve a
+-- conflict; why_not_moving shows both anyway.
 create function private.conflict_reasons(p_kind text, p_id uuid)
 returns jsonb
 language plpgsql

@@ -1,6 +1,7 @@
--- Why: an attempt says that its work does not merge with its own branch, the main branch or another branch of its run. The answer says what
--- follows: `go_on` (the other one mends it, or nobody has to), `home` (the job went back to the queue, first of all that
--- wait, no retry counted) or `paused` (two tries were in vain; the run waits for a person and names tasks and files). Other jobs go on.
+-- Why: an attempt reports that its work does not merge with its own branch, the main branch or another branch of its
+-- run. Returns what follows: `go_on` (the other job resolves it, or nobody needs to), `home` (the job is requeued
+-- first, without counting a retry) or `paused` (after two failed tries; the run waits for a person, with tasks and
+-- files named). Other jobs continue.
 -- Refusals: 404, 403, 409 for a lost attempt, 422, 429. Definer: jobs and runs are written by functions only.
 create function operations.report_job_conflict(p_job_id uuid, p_attempt integer, p_conflict jsonb)
 returns json
@@ -45,8 +46,8 @@ $$;
 comment on function operations.report_job_conflict is 'Work that does not merge goes back to whoever can mend it (docs/dependencies.md).';
 grant execute on function operations.report_job_conflict to authenticated;
 
--- Why: a worker meets commits on a branch of the run; whose they are is known here. The job that ended with that very commit, else the one
--- that has work on the branch and is not done, else the last one that was.
+-- Why: finds the job behind the commits a worker met on a branch of the run: the job that ended with that commit, else
+-- an unfinished one with work on the branch, else the last finished one.
 create function private.conflict_rival(p_job public.agent_jobs, p_branch text, p_theirs_sha text)
 returns public.agent_jobs
 language plpgsql
@@ -75,10 +76,11 @@ $$;
 
 comment on function private.conflict_rival is 'The job of a run whose work lies on a branch, or null.';
 
--- Why: of two tasks that do not merge exactly one mends it, whatever races: the one that ends later. Each worker pushes before it looks, so
--- at least one of them sees the other. One that was not verified yet in its attempt, or waits in the queue with half its work on its branch,
--- looks again at its own end: it is told with its next claim, and the one that asks goes on. Else the one that asks takes it home; after two
--- tries in vain a person is asked. Called under the product lock.
+-- Why: of two tasks that do not merge exactly one resolves it, whatever races: the one that ends later. Each worker
+-- pushes before it checks, so at least one of them sees the other. A job that was not verified yet in its attempt, or
+-- is queued with partial work on its branch, checks again at its own end: its next claim tells it, and the reporting
+-- job continues. Otherwise the reporting job takes it; after two failed tries a person is asked. Called under the
+-- product lock.
 create function private.decide_conflict(p_job public.agent_jobs, p_kind text, p_branch text, p_rival public.agent_jobs, p_in_vain boolean)
 returns text
 language plpgsql
@@ -108,7 +110,7 @@ $$;
 
 comment on function private.decide_conflict is 'home, paused, noted (the other one mends) or go_on (docs/dependencies.md).';
 
--- Why: one row for each time that a conflict was met, with the job that mends it first.
+-- Why: one row for each time a conflict was met, listed under the job that resolves it.
 create function private.note_conflict(p_job public.agent_jobs, p_other public.agent_jobs, p_conflict jsonb, p_decision text)
 returns void
 language plpgsql
@@ -127,8 +129,9 @@ $$;
 
 comment on function private.note_conflict is 'Keeps that work of a job does not merge, and what was decided.';
 
--- Why: the owning task goes back to work with both versions, first of all that wait, in the session of its agent; no retry is counted. With
--- p_pause its run waits for a person, who is told the pair and the files. Called under the product lock.
+-- Why: the task that must resolve the conflict returns to work with both versions, first in the queue, in its agent's
+-- session; no retry is counted. With p_pause its run waits for a person, who gets the two tasks and the files. Called
+-- under the product lock.
 create function private.send_conflict_home(p_job public.agent_jobs, p_rival public.agent_jobs, p_conflict jsonb, p_pause boolean)
 returns void
 language plpgsql

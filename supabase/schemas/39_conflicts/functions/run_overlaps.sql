@@ -1,5 +1,6 @@
--- Why: two tasks at work on branches of their own may change the same file; whoever watches sees it before they have to merge. Known files are
--- those of the newest diff, and of a job at work what its agent says that it edits. A pair counts while one of the two is at work.
+-- Why: two tasks on separate branches may change the same file; people see it before the merge. Known files are those
+-- of the newest diff, and for a job at work also those its agent reports editing. A pair counts while one of them is at
+-- work.
 create function private.run_overlaps(p_run public.sprint_runs)
 returns jsonb
 language plpgsql

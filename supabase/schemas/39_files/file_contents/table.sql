@@ -1,4 +1,4 @@
--- Why: what a file holds, read by operations.read_file after it has checked access.
+-- Why: the content of a file, read by operations.read_file after it has checked access.
 create table public.file_contents (
   file_id uuid primary key references public.files (id) on delete cascade,
   content bytea not null

@@ -1,5 +1,6 @@
--- Why: a file of a product, for whoever may comment there. The service has found its type out from its content. A product holds 1 GB: who comes at
--- the same moment waits for the count. Refusals: 404, 403, 413, 422, 429. Definer: files are written by functions only.
+-- Why: adds a file to a product, for everybody who may comment there. The service has detected its type from its
+-- content. A product holds 1 GB; concurrent calls wait for each other's count. Refusals: 404, 403, 413, 422, 429.
+-- Definer: files are written by functions only.
 create function operations.add_file(p_product_id uuid, p_name text, p_type text, p_content text, p_story_id uuid default null,
   p_task_id uuid default null, p_comment_id uuid default null, p_job_id uuid default null)
 returns json
@@ -33,7 +34,7 @@ $$;
 comment on function operations.add_file is 'Keeps a file of a product (docs/users.md).';
 grant execute on function operations.add_file to authenticated;
 
--- Why: what a file belongs to lies in its product.
+-- Why: the item a file belongs to must be in its product.
 create function private.require_file_place(p_product_id uuid, p_story_id uuid, p_task_id uuid, p_comment_id uuid, p_job_id uuid)
 returns void
 language plpgsql

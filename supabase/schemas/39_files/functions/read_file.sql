@@ -1,4 +1,5 @@
--- Called by GET /api/files/:id. Who may not read the product learns nothing of the file. Definer: contents are nobody's to select.
+-- Called by GET /api/files/:id. Without access to the product a file looks missing. Definer: users may not select
+-- contents.
 create function operations.read_file(p_file_id uuid)
 returns json
 language plpgsql

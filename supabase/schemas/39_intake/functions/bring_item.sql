@@ -1,5 +1,6 @@
--- Why: whoever brings work from outside, it begins as a story in triage, in the PBI Intake, with its address. The text is data: it is kept as it
--- came. Called under the product's lock, after private.known_item. Definer: no user may write where an item comes from.
+-- Why: all work from outside starts as a story in triage, in the PBI Intake, with its address. The text is data and
+-- stored unchanged. Called under the product's lock, after private.known_item. Definer: users may not set where an item
+-- comes from.
 create function private.bring_item(p_product_id uuid, p_origin text, p_title text, p_text text, p_url text, p_external_id text)
 returns json
 language plpgsql
@@ -23,7 +24,8 @@ $$;
 
 comment on function private.bring_item is 'A new item from outside, in triage.';
 
--- Why: a story has a PBI. What comes from outside has one of its own until a person accepts it into another. Called under the product's lock.
+-- Why: every story has a PBI. Items from outside have a separate one until a person accepts them into another. Called
+-- under the product's lock.
 create function private.intake_pbi(p_product_id uuid)
 returns uuid
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: the settings show the address. The hash goes along, so that the app can tell whether the key it makes is still this one.
--- Definer: the hash is in no grant.
+-- Why: the settings show the address. The hash is included, so that the app can check whether its derived key is still
+-- the current one. Definer: no grant includes the hash.
 create function operations.get_intake_hook(p_product_id uuid)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Called by workers before they look at issues. Nothing is taken from a product that is archived.
+-- Called by workers before they look at issues. Empty for an archived product, which takes no issues.
 create function operations.get_issue_label(p_product_id uuid)
 returns json
 language plpgsql

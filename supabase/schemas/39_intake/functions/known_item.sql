@@ -1,5 +1,5 @@
--- Why: a thing that came before is answered with what it became: a story, or what a person did with it. Null for what is new.
--- Definer: whoever brings items may not read what was settled.
+-- Why: an item that came before is answered with its story, or with what a person did with it. Null for a new one.
+-- Definer: the sender of items may not read the settled ones.
 create function private.known_item(p_product_id uuid, p_external_id text)
 returns json
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: a worker asks what to write under an issue of its repository. One worker has it at a time; when its lease ends without a word
--- another one takes over, and looks for the mark first: the comment may be there already.
+-- Why: a worker asks what to write under an issue of its repository. One worker has a note at a time; when its lease
+-- expires, another takes over, and looks for the mark first: the comment may already exist.
 -- Refusals: 404, 403, 429. Definer: notes are written by functions only.
 create function operations.next_issue_note(p_product_id uuid, p_worker text, p_project text)
 returns json
@@ -35,8 +35,8 @@ $$;
 comment on function operations.next_issue_note is 'What a worker writes under an issue next (docs/forges.md).';
 grant execute on function operations.next_issue_note to authenticated;
 
--- Why: an issue whose item is done gets a comment, and is closed when all work of the item has landed. A merged item is done with the
--- story it was added to. Nothing is written while the product names no label.
+-- Why: an issue whose item is done gets a comment, and is closed when all of the item's work has landed. A merged item
+-- is done with the story it was merged into. Nothing is written while the product has no label.
 create function private.due_issue_notes(p_product_id uuid)
 returns table (url text, deed text, story_id uuid)
 language plpgsql
@@ -107,7 +107,8 @@ $$;
 
 comment on function private.jobs_of_story is 'The jobs that implemented tasks of a story, batches included.';
 
--- Why: whoever reads the issue may not be a member: only the code and addresses of the code host are named, no text of the backlog.
+-- Why: readers of the issue may not be members, so it names only the code and addresses at the code host, no text of
+-- the backlog.
 create function private.done_words(p_story_id uuid)
 returns text
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: a worker hands in the issues that it saw with the label of the product. An open one becomes an item in triage, once for its
--- address, whoever saw it and however often; one that was closed leaves triage. What was seen with another label, because the owner
--- has changed it meanwhile, changes nothing.
+-- Why: a worker reports issues it saw with the product's label. An open one becomes an item in triage, once per
+-- address, however often and by whomever it was seen; a closed one leaves triage. Issues seen with a label that the
+-- owner has changed meanwhile are ignored.
 -- Refusals: 404, 403, 422, 429. Definer: items from outside and what is settled are written by functions only.
 create function operations.observe_issues(p_product_id uuid, p_label text, p_issues jsonb)
 returns json
@@ -37,7 +37,7 @@ $$;
 comment on function operations.observe_issues is 'What workers saw of issues with the label of the product (docs/forges.md).';
 grant execute on function operations.observe_issues to authenticated;
 
--- Why: what nobody decided on yet needs no decision when its issue is closed. What was accepted stays.
+-- Why: an issue closed before anybody decided on it needs no decision. Accepted stories stay.
 create function private.decline_issue(p_product_id uuid, p_url text)
 returns integer
 language plpgsql
@@ -61,7 +61,7 @@ $$;
 
 comment on function private.decline_issue is 'Takes the item of a closed issue out of triage; how many that were.';
 
--- Why: anybody may write an issue. Each of its lines is marked as quoted, so that none of them can end the quotation.
+-- Why: anybody can write an issue. Each line is marked as quoted, so that none can end the quotation.
 create function private.issue_words(p_issue jsonb)
 returns text
 language plpgsql

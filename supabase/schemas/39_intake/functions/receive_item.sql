@@ -1,6 +1,6 @@
--- Why: what a service sends to the hook address becomes a story in triage, each external id once, however often and by however many
--- senders at once it comes. Refusals: 404 for a key that does not hold, 403 for an archived product, 429. Service only. Definer: there
--- is no user.
+-- Why: an item sent to the hook address becomes a story in triage, once per external id, even if several senders repeat
+-- it concurrently. Refusals: 404 for an invalid key, 403 for an archived product, 429. Service only. Definer: there is
+-- no user.
 create function operations.receive_item(
   p_key_hash text, p_title text, p_text text default null, p_url text default null, p_external_id text default null)
 returns json

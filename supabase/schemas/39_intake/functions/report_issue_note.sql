@@ -1,5 +1,6 @@
--- Why: a worker says what became of a note, under the lease that it got. `working` renews the lease, `put_off` gives the note back for a
--- minute, then for four times as long each time, and the fifth time it counts as refused; `written` and `refused` end it.
+-- Why: a worker reports the result of a note, with its lease. `working` renews the lease, `put_off` returns the note
+-- for a minute, then for four times as long each time, and the fifth time it counts as refused; `written` and `refused`
+-- end it.
 -- Refusals: 404, 403, 409 for a lease that was taken over, 422, 429. Definer: notes are written by functions only.
 create function operations.report_issue_note(p_issue_note_id uuid, p_lease uuid, p_state text, p_words text default null)
 returns json

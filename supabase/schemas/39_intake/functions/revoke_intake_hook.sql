@@ -1,4 +1,4 @@
--- Refusals: 404, 403, 404 when there is none. Definer: hooks are written by functions only.
+-- Refusals: 404, 403, 404 when there is no hook. Definer: hooks are written by functions only.
 create function operations.revoke_intake_hook(p_product_id uuid)
 returns json
 language plpgsql

@@ -1,5 +1,6 @@
--- Why: making and renewing are one thing: the key before is dead at once. The key is made by the app; only its SHA-256 arrives here.
--- Refusals: 404, 403 (not the owner, demo, archived), 422, 429. Definer: hooks are written by functions only.
+-- Why: creates or replaces the address; the previous key stops working at once. The app generates the key; only its
+-- SHA-256 is stored. Refusals: 404, 403 (not the owner, demo, archived), 422, 429. Definer: hooks are written by
+-- functions only.
 create function operations.set_intake_hook(p_product_id uuid, p_id uuid, p_key_hash text)
 returns json
 language plpgsql

@@ -1,5 +1,6 @@
--- Why: what a worker writes under an issue of the code host, once each: that its work is done, and that it is closed. The row of an
--- issue and a deed is taken by one worker at a time. It outlives its story, so that nothing is ever written twice.
+-- Why: what workers write under an issue of the code host, once each: the comment that its work is done, and its
+-- closing. One worker at a time has the row of an issue and a deed. It outlives its story, so that nothing is ever
+-- written twice.
 -- Written by operations.next_issue_note and operations.report_issue_note.
 create table public.issue_notes (
   id uuid primary key default gen_random_uuid(),

@@ -1,4 +1,4 @@
--- Why: what a person declined or merged must not come back with the next delivery of the same thing.
+-- Why: a declined or merged item must not return with its next delivery.
 create table public.settled_items (
   product_id uuid not null references public.products (id) on delete cascade,
   external_id text not null,
@@ -18,7 +18,7 @@ create index settled_items_merged_into_idx on public.settled_items (merged_into)
 
 alter table public.settled_items enable row level security;
 
--- The service role passes row level security; this policy only states that nobody else has a row here.
+-- The service role bypasses row level security; this policy only states that nobody else has a row here.
 create policy settled_items_service on public.settled_items
   for all to service_role using (true) with check (true);
 

@@ -1,4 +1,4 @@
--- Why: each end of a landing has its consequence, and happens once. Called under the product lock.
+-- Why: the effects of each end of a landing, applied once. Called under the product lock.
 create function private.end_landing(p_landing public.landings, p_state text, p_words text, p_head_sha text default null)
 returns public.landings
 language plpgsql

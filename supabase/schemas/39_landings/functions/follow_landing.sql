@@ -1,4 +1,5 @@
--- Why: CI of the merged state, and what people do with the pull request meanwhile, are seen by whoever looks at it. Called under the product lock.
+-- Why: a landing follows CI of the merged state, and what people do with the pull request, as workers observe it.
+-- Called under the product lock.
 create function private.follow_landing(p_pull public.pulls, p_seen jsonb)
 returns void
 language plpgsql

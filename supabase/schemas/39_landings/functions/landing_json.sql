@@ -1,4 +1,4 @@
--- Why: one shape wherever a landing is shown.
+-- Why: one form of a landing.
 create function private.landing_json(p_landing public.landings)
 returns jsonb
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: which branches may land, in their order: all work on them is done and nobody is at work there, what their stories depend on has landed,
--- and their pull request, where the product opens one, stands at that very commit with nothing against it. What came home waits for its next
--- commit; what the code host refused is tried again after half an hour.
+-- Why: the branches that may land, in order: all their work is done and nobody is at work on them, their stories'
+-- blockers have landed, and the pull request, if the product opens one, is at that commit with nothing against it. A
+-- returned branch waits for its next commit; one refused by the code host is retried after half an hour.
 create function private.landing_queue(p_product_id uuid)
 returns table (place bigint, job_id uuid, branch text, head_sha text)
 language plpgsql
@@ -40,7 +40,7 @@ $$;
 
 comment on function private.landing_queue is 'Branches that wait to land, the one that lands now first (docs/forges.md).';
 
--- Why: a branch that an agent will push to again, or whose tasks are not all done, is not finished.
+-- Why: a branch is unfinished if an agent will push to it again, or not all of its tasks are done.
 create function private.is_worked_on(p_job public.agent_jobs)
 returns boolean
 language plpgsql
@@ -66,7 +66,7 @@ $$;
 
 comment on function private.is_worked_on is 'Whether a branch will change, or was left behind (docs/forges.md).';
 
--- Why: a branch that began on another one would bring that one along, before it is its turn.
+-- Why: a branch that began on another would bring that one along before its turn.
 create function private.follows_unlanded(p_job public.agent_jobs)
 returns boolean
 language plpgsql

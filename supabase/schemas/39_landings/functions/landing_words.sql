@@ -1,4 +1,4 @@
--- Why: why_not_moving says how far a branch is. Null where the product has no queue, or the branch is not in it.
+-- Why: why_not_moving shows how far a branch is. Null if the product has no queue, or the branch is not in it.
 create function private.landing_words(p_product_id uuid, p_branch text)
 returns text
 language plpgsql

@@ -1,5 +1,6 @@
--- Called by GET /api/products/:id/landings and the pages: the branch that lands now, those that wait, and the newest that ended.
--- Definer: the queue is worked out from jobs of the whole product, after access was checked.
+-- Called by GET /api/products/:id/landings and the pages: the branch landing now, those in the queue, and the newest
+-- that ended.
+-- Definer: the queue is computed from jobs of the whole product, after access was checked.
 create function operations.list_landings(p_product_id uuid)
 returns json
 language plpgsql

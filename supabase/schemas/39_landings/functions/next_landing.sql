@@ -1,5 +1,5 @@
--- Why: a worker asks for the branch that lands next. One worker has it at a time; when its lease ends without a word another takes it over, and
--- sees in git how far it came. Without p_pushes it merges pull requests only.
+-- Why: a worker asks for the next branch to land. One worker has it at a time; when its lease expires, another takes
+-- over and sees in git how far it got. Without p_pushes it only merges pull requests.
 -- Refusals: 404, 403 without the right to work in the product, 429. Definer: landings are written by functions only.
 create function operations.next_landing(p_product_id uuid, p_worker text, p_pushes boolean default false)
 returns json

@@ -1,6 +1,7 @@
--- Why: a worker says how far a landing is, under the lease that it got. `working` renews the lease, `waiting_ci` hands over to CI of the merged
--- state, `put_off` gives it back for a minute (the fifth time it counts as refused), `untested` waits half an hour for CI to begin; `landed`, `conflict`, `test_failed` and `refused` end it.
--- What does not merge or fails its tests goes home to its agent, twice; the third time a person is asked.
+-- Why: a worker reports the progress of a landing, with its lease. `working` renews the lease, `waiting_ci` hands over
+-- to CI of the merged state, `put_off` returns it for a minute (the fifth time it counts as refused), `untested` waits
+-- up to half an hour for CI to begin; `landed`, `conflict`, `test_failed` and `refused` end it. Work that does not
+-- merge or fails its tests returns to its agent, twice; the third time a person is asked.
 -- Refusals: 404, 403, 409 for a lease that was taken over, 422, 429. Definer: landings are written by functions only.
 create function operations.report_landing(p_landing_id uuid, p_lease uuid, p_state text, p_head_sha text default null, p_words text default null)
 returns json

@@ -1,4 +1,4 @@
--- Why: what reaches the main branch is said by workers that may work there, and by no other token.
+-- Why: only tokens of users whose workers are allowed in the product may report what reaches its main branch.
 create function private.require_allowed_workers(p_product_id uuid)
 returns void
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: what a red CI said stands in the prompt of the next attempt.
+-- Why: the output of failed CI for the next attempt's prompt.
 create function private.ci_words(p_ci jsonb)
 returns text
 language plpgsql

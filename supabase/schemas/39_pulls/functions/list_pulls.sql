@@ -1,4 +1,4 @@
--- Called by GET /api/products/:id/pulls and the pages: the pull requests of a product as they were last seen, the newest first.
+-- Called by GET /api/products/:id/pulls and the pages: a product's pull requests as last seen, newest first.
 create function operations.list_pulls(p_product_id uuid, p_state text default 'open')
 returns json
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: a worker hands in what it saw of pull requests; what follows is decided here, once, whoever saw it and however often. What is
--- older than what is known, and what lies on a branch that no job works on, changes nothing.
+-- Why: a worker reports the pull requests it saw; what follows is decided here, once, however often and by whomever
+-- they were seen. Observations older than the stored one, and branches without a job, are ignored.
 -- Refusals: 404, 403, 422, 429. Definer: pulls, jobs, questions and evidence are written by functions only.
 create function operations.observe_pulls(p_product_id uuid, p_pulls jsonb)
 returns json
@@ -36,7 +36,7 @@ $$;
 comment on function operations.observe_pulls is 'What workers saw of pull requests, and what follows (docs/forges.md).';
 grant execute on function operations.observe_pulls to authenticated;
 
--- Why: of the jobs that share a branch the one whose commit is at its head has to do with what is seen there, else the last that ended.
+-- Why: of the jobs that share a branch, the one whose commit is at its head is concerned, else the last that ended.
 create function private.job_of_branch(p_product_id uuid, p_branch text, p_head_sha text)
 returns public.agent_jobs
 language plpgsql
@@ -57,7 +57,7 @@ $$;
 
 comment on function private.job_of_branch is 'The job that a branch is at, or null.';
 
--- Why: two workers look at different moments, and the later one's answer may come first.
+-- Why: two workers look at different times, and the later observation may arrive first.
 create function private.note_pull(p_product_id uuid, p_seen jsonb)
 returns public.pulls
 language plpgsql
@@ -83,8 +83,8 @@ $$;
 
 comment on function private.note_pull is 'Keeps what was seen of a pull request; null when something newer is known.';
 
--- Why: what is seen of a pull request is followed where its work stands at the very commit, and has ended: what an attempt is still at work
--- on, or has pushed anew, is looked at again then (false). Called under the product lock.
+-- Why: except for a merge, what is seen of a pull request has effects only when the job's work has ended at that very
+-- commit; otherwise it is looked at again later (false). Called under the product lock.
 create function private.follow_pull(p_pull public.pulls, p_job public.agent_jobs, p_seen jsonb)
 returns boolean
 language plpgsql
@@ -124,7 +124,7 @@ $$;
 
 comment on function private.follow_pull is 'What follows from what was seen of a pull request (docs/forges.md).';
 
--- Why: the key of the table decides who was first.
+-- Why: the table's key decides which observation was first.
 create function private.is_first(p_pull public.pulls, p_kind text, p_external_id text, p_job_id uuid, p_decision text)
 returns boolean
 language plpgsql
@@ -141,8 +141,8 @@ $$;
 
 comment on function private.is_first is 'Keeps that something is followed; false when somebody else has seen to it.';
 
--- Why: what is wrong with the work by what was seen, and was not returned before: a red CI and a conflict count once a commit, a comment
--- once. Only comments of people who may push there count, and only as they were first written.
+-- Why: faults of the work that were not returned before: failed CI and a conflict count once per commit, a comment
+-- once. Only comments of people who may push there count, and only in their first version.
 create function private.new_faults(p_pull public.pulls, p_seen jsonb)
 returns jsonb
 language plpgsql
@@ -189,8 +189,8 @@ $$;
 
 comment on function private.comment_words is 'A comment from outside as the next attempt reads it.';
 
--- Why: the work goes back to its agent, in its old conversation, with all that is wrong at once. Each kind returns a task twice; the third time
--- a person is asked, and the job waits for the answer; so is every later time.
+-- Why: the work returns to its agent, in the same session, with all faults at once. Each kind of fault returns a task
+-- twice; from the third time on a person is asked, and the job waits for the answer.
 create function private.return_for_pull(p_pull public.pulls, p_job public.agent_jobs, p_faults jsonb)
 returns void
 language plpgsql
@@ -223,7 +223,7 @@ $$;
 
 comment on function private.return_for_pull is 'Work back to its agent because of its pull request (docs/forges.md).';
 
--- Why: CI that passed at the commit of the work proves the criteria that speak of tests, at grade ci.
+-- Why: CI that passed at the work's commit proves criteria about tests, at grade ci.
 create function private.record_ci(p_pull public.pulls, p_job public.agent_jobs)
 returns void
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: one shape wherever a pull request is shown.
+-- Why: one form of a pull request.
 create function private.pull_json(p_pull public.pulls)
 returns jsonb
 language plpgsql

@@ -1,5 +1,5 @@
--- Why: work that is done and has not landed waits at its code host: for CI, for a reviewer there, or to be merged. It keeps nothing here from
--- moving, and is said beside the other reasons.
+-- Why: finished work that has not landed waits at its code host: for CI, a reviewer there, or the merge. It blocks
+-- nothing here, and is shown beside the other reasons.
 create function private.pull_reasons(p_kind text, p_id uuid)
 returns jsonb
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: what comes from outside stands in the prompt as data: each of its lines is marked, so that none of them can end the quotation.
+-- Why: text from outside is data in a prompt: each of its lines is marked, so that none can end the quotation.
 create function private.quoted(p_text text)
 returns text
 language plpgsql

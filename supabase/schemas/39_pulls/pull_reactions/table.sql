@@ -1,4 +1,5 @@
--- Why: several workers see the same thing, also again after a restart: the key lets the first of them have it followed, and nobody else.
+-- Why: several workers see the same thing, even again after a restart: the key lets only the first observation have
+-- effects.
 create table public.pull_reactions (
   pull_id uuid not null references public.pulls (id) on delete cascade,
   kind text not null constraint pull_reactions_kind_known

@@ -1,5 +1,5 @@
--- Why: the schedule ends and the template is a story of the backlog again. What it has made stays. Refusals: 404, 403. Definer: recurrences are
--- written by functions only.
+-- Why: ends the schedule; the template is a normal story of the backlog again. Its copies stay. Refusals: 404, 403.
+-- Definer: recurrences are written by functions only.
 create function operations.delete_recurrence(p_story_id uuid)
 returns json
 language plpgsql

@@ -1,6 +1,6 @@
--- Why: a slot makes one story, whoever of several processes is first, or says why there is none: the last one is not done, a budget of the
--- product is used up, or nobody was there and the template skips what was missed. p_due_at is the next_at that the caller has seen, p_slot the
--- last slot up to now, p_next_at the one after. Service only. Definer: there is no user.
+-- Why: a slot creates one story, whichever process is first, or records why not: the last copy is not done, a budget of
+-- the product is used up, or the slot was missed and the template skips missed ones. p_due_at is the next_at the caller
+-- has seen, p_slot the last slot up to now, p_next_at the one after. Service only. Definer: there is no user.
 create function operations.fire_recurrence(p_story_id uuid, p_due_at timestamptz, p_slot timestamptz, p_is_late boolean, p_next_at timestamptz default null)
 returns json
 language plpgsql
@@ -44,7 +44,7 @@ $$;
 comment on function operations.fire_recurrence is 'Decides one slot of a template, once. Service only.';
 grant execute on function operations.fire_recurrence to service_role;
 
--- Why: a story that failed is not over either: somebody has to look at it first.
+-- Why: a failed story is not finished either: somebody must look at it first.
 create function private.has_open_copy(p_story_id uuid)
 returns boolean
 language sql
@@ -72,8 +72,8 @@ $$;
 
 comment on function private.is_product_budget_reached is 'Whether a budget of the product itself is used up in its window.';
 
--- Why: the new story has everything that was planned in the template: texts, labels, tasks with their plans, order among them and budgets. It joins the
--- active sprint, or else the backlog. Called by fire_recurrence under the product's lock.
+-- Why: the copy has everything planned in the template: texts, labels, tasks with their plans, dependencies and
+-- budgets. It joins the active sprint, or else the backlog. Called by fire_recurrence under the product's lock.
 create function private.copy_template(p_template_id uuid)
 returns uuid
 language plpgsql

@@ -1,4 +1,4 @@
--- Called by the story page and GET /api/stories/:id/recurrence. Also where a fired story comes from.
+-- Called by the story page and GET /api/stories/:id/recurrence. Also returns the template of a fired story.
 create function operations.get_recurrence(p_story_id uuid)
 returns json
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: what is due, for the app to read the cron lines of. Archived products rest. Service only.
+-- Why: due recurrences with their cron lines, which the app parses. Archived products are left out. Service only.
 create function operations.list_due_recurrences()
 returns json
 language plpgsql

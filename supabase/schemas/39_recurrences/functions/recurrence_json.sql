@@ -1,4 +1,4 @@
--- One shape of a recurrence, with the last slot that was decided; null for a story that is no template.
+-- One form of a recurrence, with its last decided slot; null for a story that is no template.
 create function private.recurrence_json(p_story_id uuid)
 returns json
 language sql

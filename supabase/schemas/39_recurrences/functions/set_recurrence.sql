@@ -1,6 +1,7 @@
--- Why: the story becomes a template, or its schedule changes: it leaves its sprint and the backlog of agents, and makes a story at every
--- slot. The app has read the cron line and says when the next slot is. Refusals: 404, 403 (also for a token where what tokens make waits
--- in triage), 409 for a story that cannot be set aside, 422. Definer: recurrences are written by functions only.
+-- Why: turns a story into a template, or changes its schedule. A template leaves its sprint and is hidden from agents,
+-- and creates a story at every slot. The app has parsed the cron line and passes the next slot. Refusals: 404, 403
+-- (also for a token in products where agents' items go to triage), 409 for a story that cannot become a template, 422.
+-- Definer: recurrences are written by functions only.
 create function operations.set_recurrence(p_story_id uuid, p_cron text, p_zone text, p_missed text, p_next_at timestamptz)
 returns json
 language plpgsql
@@ -37,7 +38,7 @@ $$;
 comment on function operations.set_recurrence is 'Makes a story a template with a schedule, or changes its schedule.';
 grant execute on function operations.set_recurrence to authenticated;
 
--- Why: a template is never worked on, so nobody may be at it, and nothing may wait for it.
+-- Why: a template is never worked on, so nobody may be at work on it, and it may block nothing.
 create function private.require_set_aside(p_story public.stories)
 returns void
 language plpgsql

@@ -1,4 +1,4 @@
--- Why: a slot is decided once, however many processes see that it is due: whoever inserts its row decides.
+-- Why: a slot is decided once, however many processes see that it is due: the one that inserts its row decides.
 create table public.recurrence_slots (
   story_id uuid not null references public.recurrences (story_id) on delete cascade,
   slot timestamptz not null,
@@ -14,7 +14,7 @@ create index recurrence_slots_fired_idx on public.recurrence_slots (fired_story_
 
 alter table public.recurrence_slots enable row level security;
 
--- Members read what became of the slots of their stories. Nobody writes directly.
+-- Members read the slots of their stories. Nobody writes directly.
 create policy recurrence_slots_select on public.recurrence_slots for select to authenticated
   using (story_id in (select r.story_id from public.recurrences r));
 
