@@ -1,4 +1,4 @@
--- Why: how many tasks were in a sprint and not done at the end of each day, read from the recorded history, so the past does
+-- Why: how many tasks were in a sprint, started and not done at the end of each day, read from the recorded history, so the past does
 -- not change. The day on which a sprint was completed ends with that: what goes back to the backlog then is what was left.
 create function private.burndown(p_sprint public.sprints)
 returns jsonb
@@ -16,9 +16,10 @@ begin
     with scope as materialized (
       select distinct c.task_id from public.task_status_changes c where c.sprint_id = p_sprint.id
     )
-    select coalesce(jsonb_agg(jsonb_build_object('date', x.day, 'remaining', x.remaining, 'total', x.total) order by x.day), '[]')
+    select coalesce(jsonb_agg(jsonb_build_object('date', x.day, 'remaining', x.remaining, 'started', x.started, 'total', x.total) order by x.day), '[]')
     from (
-      select d.day::date as day, count(*) as total, count(*) filter (where l.to_status <> 'DONE') as remaining
+      select d.day::date as day, count(*) as total, count(*) filter (where l.to_status <> 'DONE') as remaining,
+        count(*) filter (where l.to_status in ('IN_PROGRESS', 'REVIEW')) as started
       from generate_series(v_from::timestamp, v_to::timestamp, interval '1 day') as d (day)
       cross join scope
       cross join lateral (
