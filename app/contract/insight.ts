@@ -30,6 +30,11 @@ export type ReturnKind = (typeof returnKinds)[number];
 
 const nullableText = z.string().nullable();
 
+/** The tasks of a sprint at the end of each day: not done, those of them that are started, and all. */
+export const burndownSchema = z.array(
+  z.object({ date: z.string(), remaining: z.int(), started: z.int(), total: z.int() }),
+);
+
 /** Burn-down from the recorded history, tokens and cost (specification: Agent job; Model price). */
 export const insightsSchema = z.object({
   product_id: z.string(),
@@ -45,7 +50,7 @@ export const insightsSchema = z.object({
       completed_at: nullableText,
     })
     .nullable(),
-  burndown: z.array(z.object({ date: z.string(), remaining: z.int(), total: z.int() })),
+  burndown: burndownSchema,
   totals: numbersSchema,
   by_model: z.array(numbersSchema.extend({ model_id: nullableText })),
   by_day: z.array(numbersSchema.extend({ date: z.string() })),

@@ -6,6 +6,7 @@ import { runSummary } from "./dashboard";
 import { dependenciesSchema, dependencyKinds } from "./dependency";
 import { doingSchema } from "./events";
 import { forecastSchema } from "./forecast";
+import { burndownSchema } from "./insight";
 import { jobReviewSchema, storedCommentSchema } from "./job-review";
 import { labelSchema } from "./label";
 import { pbiSchema } from "./pbi";
@@ -100,7 +101,7 @@ export const sprintPageSchema = z.object({
   /** Only where nothing is in the way of a run. */
   forecast: forecastSchema.nullable(),
   budgets: budgetListSchema,
-  burndown: z.array(z.object({ date: z.string(), remaining: z.number(), total: z.number() })),
+  burndown: burndownSchema,
 });
 
 /** The sprint without what other parts of its page show. */

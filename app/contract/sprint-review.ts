@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { costsSchema } from "./agent-job";
+import { burndownSchema } from "./insight";
 import { doneRequirements } from "./product";
 import { provenCriterionSchema } from "./proof";
 import { sprintSchema } from "./sprint";
@@ -38,7 +39,7 @@ export type ReviewedStory = z.infer<typeof reviewedStorySchema>;
 export const sprintReviewSchema = z.object({
   sprint: sprintSchema,
   product: z.object({ name: z.string(), done_requires: z.enum(doneRequirements) }),
-  burndown: z.array(z.object({ date: z.string(), remaining: z.number(), total: z.number() })),
+  burndown: burndownSchema,
   stories: z.array(reviewedStorySchema),
   costs: costsSchema,
   /** Jobs that did the whole sprint at once. */

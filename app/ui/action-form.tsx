@@ -1,5 +1,5 @@
 import { useFetcher } from "@remix-run/react";
-import type { ReactNode } from "react";
+import type { FormEventHandler, ReactNode } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { type ActionResult, useResultToast } from "./action-result";
 import { enhancedField } from "./enhanced-field";
@@ -23,6 +23,8 @@ export function ActionForm({
   fetcherKey?: string;
   action?: string;
   onDone?: () => void;
+  /** Prevented, it is not sent. */
+  onSubmit?: FormEventHandler<HTMLFormElement>;
 }) {
   const fetcher = useFetcher<ActionResult>(fetcherKey ? { key: fetcherKey } : undefined);
   const { state, data } = fetcher;

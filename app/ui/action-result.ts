@@ -3,6 +3,12 @@ import { useEffect, useState } from "react";
 import type { Begin } from "./begin-waiting";
 import { showToast } from "./toast";
 
+/** A form that takes back what another one did. */
+export interface WayBack {
+  action: string;
+  fields: Readonly<Record<string, string>>;
+}
+
 /** What an action answers to a small form: done, or the sentence that says why not. */
 export interface ActionResult {
   ok?: boolean;
@@ -10,14 +16,16 @@ export interface ActionResult {
   error?: string;
   /** What was done can be taken back. */
   undo?: boolean;
+  /** The form that takes it back, where the service does not remember it by itself. */
+  back?: WayBack;
   /** It was refused because the task waits for others, and can be sent again, confirmed. */
   begin?: Begin;
 }
 
 /** Shows what an action answered: why not, or what was done and that it can be taken back. */
-export function showResult({ error, message, undo, begin }: ActionResult): void {
+export function showResult({ error, message, undo, back, begin }: ActionResult): void {
   if (typeof error === "string") showToast(error, "failed", { begin });
-  else if (message) showToast(message, "done", { undo });
+  else if (message) showToast(message, "done", { undo: back ?? undo });
 }
 
 /** Answers that were told already; one with a key outlives its form. */

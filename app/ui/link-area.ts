@@ -1,5 +1,6 @@
 import { useNavigate } from "@remix-run/react";
 import { type MouseEvent, useCallback } from "react";
+import { withKeptLook } from "./kept-look";
 
 /**
  * A click handler for an element with many plain links inside: they go where they point without loading the
@@ -14,7 +15,10 @@ export function useLinkArea() {
       if (!link || !to || link.target || event.defaultPrevented || isForBrowser(event)) return;
       event.preventDefault();
       const replace = link.hasAttribute("data-replace");
-      navigate(to, { preventScrollReset: to.startsWith("?"), replace });
+      navigate(link.hasAttribute("data-place") ? withKeptLook(to) : to, {
+        preventScrollReset: to.startsWith("?"),
+        replace,
+      });
     },
     [navigate],
   );

@@ -17,7 +17,7 @@ export function PlaceLink({
   const { pathname } = useLocation();
   const isHere = pathname === to || (!end && pathname.startsWith(`${to}/`));
   return (
-    <a href={to} aria-current={isHere ? "page" : undefined} className={className}>
+    <a href={to} data-place aria-current={isHere ? "page" : undefined} className={className}>
       {children}
     </a>
   );

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import type { WayBack } from "./action-result";
 import type { Begin } from "./begin-waiting";
 
 export interface Toast {
@@ -10,8 +11,8 @@ export interface Toast {
 
 /** What can be pressed in a message. */
 interface Offer {
-  /** It tells of a change that can be taken back. */
-  undo?: boolean | undefined;
+  /** It tells of a change that can be taken back: by the service, or in this way. */
+  undo?: boolean | WayBack | undefined;
   /** It tells of a task that waits for others, and can be begun all the same. */
   begin?: Begin | undefined;
 }
@@ -28,6 +29,7 @@ function publish(next: readonly Toast[]) {
 
 export function showToast(text: string, tone: Toast["tone"] = "done", offer: Offer = {}): void {
   lastId += 1;
+  if (offer.undo) offerOwnUndo(offer.undo === true ? null : offer.undo);
   // Only the last change is the one that is taken back.
   const earlier = toasts.slice(-2).map((toast) => (offer.undo ? { ...toast, offer: {} } : toast));
   publish([...earlier, { id: lastId, tone, text, offer }]);
@@ -39,7 +41,24 @@ export function dismissToast(id: number) {
 
 /** What they offer to take back is being taken back. */
 export function dropUndo() {
+  ownUndo = null;
   publish(toasts.filter((toast) => !toast.offer.undo));
+}
+
+/** How the last change is taken back when the service does not remember it, and until when. */
+let ownUndo: { way: OwnUndo; until: number } | null = null;
+
+type OwnUndo = (() => void) | WayBack;
+
+/** What the next undo does instead of asking the service; null when that is over. */
+export function offerOwnUndo(way: OwnUndo | null, forMs = 30_000) {
+  ownUndo = way && { way, until: Date.now() + forMs };
+}
+
+export function takeOwnUndo(): OwnUndo | null {
+  const way = ownUndo && ownUndo.until > Date.now() ? ownUndo.way : null;
+  ownUndo = null;
+  return way;
 }
 
 const none: readonly Toast[] = [];

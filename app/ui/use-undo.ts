@@ -2,19 +2,29 @@ import { useSubmit } from "@remix-run/react";
 import { useCallback } from "react";
 import { undoPath } from "~/live/retrying-fetch";
 import { enhancedField } from "./enhanced-field";
-import { dropUndo } from "./toast";
+import { dropUndo, takeOwnUndo } from "./toast";
 
 /** Under this key the answer of an undo arrives. */
 export const undoKey = "undo";
 
-/** Asks the service to take back the last change of this session. */
+/** Takes back the last change that was made here: by itself where it can, else the service takes back the session's last. */
 export function useUndo(): () => void {
   const submit = useSubmit();
   return useCallback(() => {
+    const own = takeOwnUndo();
     dropUndo();
+    if (typeof own === "function") {
+      own();
+      return;
+    }
     submit(
-      { [enhancedField]: "1" },
-      { method: "post", action: undoPath, navigate: false, fetcherKey: undoKey },
+      { ...own?.fields, [enhancedField]: "1" },
+      {
+        method: "post",
+        action: own?.action ?? undoPath,
+        navigate: false,
+        fetcherKey: undoKey,
+      },
     );
   }, [submit]);
 }

@@ -34,6 +34,11 @@ test("fields and values of a filter are completed by keys, in the backlog and on
   await expect(field).toHaveValue("label:needs-design ");
   await expect(list(page)).toBeHidden();
   await expect(page).toHaveURL(/q=label%3Aneeds-design/);
+  // Somewhere else and back again.
+  await page.getByRole("link", { name: "Sprints", exact: true }).click();
+  await expect(page).toHaveURL(/sprints$/);
+  await page.getByRole("link", { name: "Backlog", exact: true }).click();
+  await expect(page).toHaveURL(/q=label%3Aneeds-design/);
   await expect(page.getByText("Nothing matches")).toBeVisible();
   await page.keyboard.press("Escape");
   await page.keyboard.press("Shift+F");

@@ -27,7 +27,7 @@ test("somebody new comes from nothing to an agent's work in review in a few pres
     presses += 1;
     return button.click();
   };
-  await press(page.getByRole("link", { name: "Take the first steps" }));
+  await press(page.getByRole("link", { name: "Open first steps" }));
   await expectLive(page);
   // Nothing is loaded anew from here on: the page itself notices what happens in the terminal.
   const loads: string[] = [];
@@ -41,6 +41,7 @@ test("somebody new comes from nothing to an agent's work in review in a few pres
   // An empty folder: the line brings the worker along.
   terminal(`cd "${home}" && ${command}`);
   await press(page.getByRole("button", { name: "In a separate file" }));
+  await press(page.getByRole("button", { name: "Send now" }));
   const review = page.getByRole("link", { name: "Review T-2" });
   // Two tasks that take their time, with their proof tried on the base as well.
   await expect(review).toBeVisible({ timeout: 120_000 });
@@ -51,8 +52,7 @@ test("somebody new comes from nothing to an agent's work in review in a few pres
 
   await review.click();
   await page.getByRole("button", { name: "Approve" }).click();
-  await page.getByRole("button", { name: /account and appearance/ }).click();
-  await page.getByRole("link", { name: "First steps" }).click();
+  await page.getByRole("link", { name: "Continue first steps" }).click();
   await expect(step(page, "Watch the demo agent").first()).toContainText(", done");
 
   // The agent of one's own: its line is there to copy.

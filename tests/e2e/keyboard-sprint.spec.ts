@@ -122,11 +122,20 @@ test("by keys alone: answer questions", async ({ browser }) => {
   // Put off, and brought back from there; the number in the tab follows.
   await keys.sequence("j", "h");
   await expect(page).toHaveTitle("(1) Inbox · Backloom");
+  await keys.press("ControlOrMeta+z");
+  await expect(page).toHaveTitle("(2) Inbox · Backloom");
+  await keys.sequence("j", "h");
+  await expect(page).toHaveTitle("(1) Inbox · Backloom");
   await openLive(page, "/inbox?show=later");
   await keys.activate(page.getByRole("button", { name: "Move to inbox" }));
   await expect(page.getByText("Nothing snoozed")).toBeVisible();
   await keys.sequence("g", "q");
   await expect(page.getByRole("article")).toHaveCount(2);
+  // Taken back by the key that takes everything back, and answered again.
+  await keys.sequence("j", "1");
+  await expect(page.getByText("The agent gets this")).toBeVisible();
+  await keys.press("ControlOrMeta+z");
+  await expect(page.getByText("The agent gets this")).not.toBeVisible();
   await keys.sequence("j", "2");
   await expect(page.getByRole("article")).toHaveCount(1);
   await keys.sequence("j", "r");

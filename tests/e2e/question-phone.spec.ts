@@ -67,12 +67,22 @@ test("a question that an agent asks reaches the phone, is answered with a thumb,
   const questions = page.getByRole("article");
   await expect(questions.first()).toContainText("Which words?");
   await expect(questions.first()).toContainText("recommended");
+  // A slip of the thumb is taken back before the agent hears of it.
+  await page.getByRole("button", { name: "Hello" }).tap();
+  await expect(questions.first()).toContainText("The agent gets this in 5 seconds.");
+  await page.getByRole("button", { name: "Undo" }).tap();
   await page.getByRole("button", { name: "Welcome" }).tap();
+  await page.getByRole("button", { name: "Send now" }).tap();
   await expect(questions).toHaveCount(1);
+  // Whoever goes away has answered.
+  await page.getByLabel("Your answer").fill("Green");
+  await page.getByRole("button", { name: "Answer", exact: true }).tap();
+  await expect(page.getByText("The agent gets this")).toBeVisible();
+  await page.goto("/questions?state=answered");
+  await expect(questions.filter({ hasText: "Green" })).toBeVisible();
 
   const { result } = await agent.call("get_question_answer", { question_id: asked.id });
   expect(result).toMatchObject({ status: "answered", answer: "Welcome" });
-  await page.getByRole("link", { name: "Answered" }).tap();
   await expect(page.getByText("Welcome")).toBeVisible();
   await agent.close();
   await push.close();

@@ -9,7 +9,12 @@ import { afterWorkingDays, daysBetween } from "~/features/charts/working-days";
 /** From Monday 2 November 2026 on; the numbers are what is left. */
 function record(left: number[], total = 10) {
   const days = daysBetween("2026-11-02", "2026-12-31");
-  return left.map((remaining, index) => ({ date: days[index] ?? "", remaining, total }));
+  return left.map((remaining, index) => ({
+    date: days[index] ?? "",
+    remaining,
+    started: 1,
+    total,
+  }));
 }
 
 const sprint = { status: "active", end_date: "2026-11-13" };
@@ -26,6 +31,7 @@ describe("a burndown", () => {
     expect(factsOf([10, 8, 6])).toEqual({
       Scope: "10",
       Done: "4",
+      Started: "1",
       Left: "6",
       "Required pace": "0.9 a day",
       Pace: "2.0 a day",
@@ -46,8 +52,8 @@ describe("a burndown", () => {
   it("counts what came and went, and takes neither for work", () => {
     const days = [
       ...record([10]),
-      { date: "2026-11-03", remaining: 13, total: 13 },
-      { date: "2026-11-04", remaining: 11, total: 12 },
+      { date: "2026-11-03", remaining: 13, started: 0, total: 13 },
+      { date: "2026-11-04", remaining: 11, started: 0, total: 12 },
     ];
     expect(burnNumbers(days, null)).toMatchObject({
       added: 3,

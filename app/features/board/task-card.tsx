@@ -23,6 +23,10 @@ interface TaskCardProps {
   moving: boolean;
   /** It is selected. */
   marked: boolean;
+  /** A change of it is on its way. */
+  saving: boolean;
+  /** Why the last change of it was refused. */
+  refusal: string | undefined;
   /** Its menu is open in the card: a page without script was asked for it. */
   asked: boolean;
   onMove: (task: Pick<CardTask, "id" | "code" | "status">, status: string) => void;
@@ -36,6 +40,8 @@ export const TaskCard = memo(function TaskCard({
   changed,
   moving,
   marked,
+  saving,
+  refusal,
   asked,
   onMove,
 }: TaskCardProps) {
@@ -48,6 +54,8 @@ export const TaskCard = memo(function TaskCard({
       data-marked={marked || undefined}
       data-changed={changed || undefined}
       data-moving={moving || undefined}
+      data-saving={saving || undefined}
+      aria-busy={saving || undefined}
       data-waiting={questions > 0 || undefined}
       className="card"
     >
@@ -65,6 +73,7 @@ export const TaskCard = memo(function TaskCard({
         {task.title}
       </a>
       <LabelChips labels={task.labels} />
+      {refusal ? <p className="text-xs text-failed">Not saved: {refusal}</p> : null}
       <State task={task} doing={doing} />
       {task.status !== "done" && task.frees > 0 ? (
         <p data-part="waits" className="text-xs text-muted">

@@ -1,5 +1,6 @@
 import { useFetcher, useFetchers, useSubmit } from "@remix-run/react";
 import { useCallback, useEffect, useState } from "react";
+import { noteRefusal } from "~/features/items/on-the-way";
 import { changesPath } from "~/features/items/use-changes";
 import type { ActionResult } from "~/ui/action-result";
 import { showResult } from "~/ui/action-result";
@@ -57,6 +58,7 @@ export function useTaskMoves() {
   const move = useCallback(
     (task: Pick<CardTask, "id" | "code" | "status">, status: string) => {
       if (task.status === status) return;
+      noteRefusal([`task:${task.id}`], null);
       setMoved((known) => ({ ...known, [task.id]: task.code }));
       submit(
         { intent: moveIntent, task_id: task.id, status, [enhancedField]: "1" },
@@ -77,7 +79,8 @@ function MoveTracker({ taskId, code }: { taskId: string; code: string }) {
   useEffect(() => {
     if (state !== "idle" || !data) return;
     const { error } = data;
+    noteRefusal([`task:${taskId}`], error ?? null);
     showResult(error ? { ...data, error: `${code} was not moved: ${error}` } : data);
-  }, [state, data, code]);
+  }, [state, data, code, taskId]);
   return null;
 }

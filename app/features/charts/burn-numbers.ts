@@ -3,11 +3,14 @@ import { afterWorkingDays, daysBetween, isWeekend } from "./working-days";
 export interface BurndownDay {
   date: string;
   remaining: number;
+  /** Of those that remain: worked on or in review. */
+  started: number;
   total: number;
 }
 
 export interface BurnNumbers {
   done: number;
+  started: number;
   remaining: number;
   /** How much came and went since the first day. */
   added: number;
@@ -45,6 +48,7 @@ export function burnNumbers(days: readonly BurndownDay[], end: string | null): B
     needs !== null && needs <= longestForecast ? afterWorkingDays(last.date, needs) : null;
   return {
     done: last.total - last.remaining,
+    started: last.started,
     remaining: last.remaining,
     added,
     removed,

@@ -129,6 +129,7 @@ function factsOf(numbers: BurnNumbers, last: BurndownDay, isOpen: boolean): Char
   const facts: ChartFact[] = [
     { term: "Scope", value: `${last.total}${churn}` },
     { term: "Done", value: String(numbers.done) },
+    { term: "Started", value: String(numbers.started) },
     { term: "Left", value: String(numbers.remaining) },
   ];
   if (!isOpen) return facts;

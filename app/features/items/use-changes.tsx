@@ -1,7 +1,8 @@
-import { useSubmit } from "@remix-run/react";
-import { useCallback, useState } from "react";
-import { useResultOf } from "~/ui/action-result";
+import { useFetcher, useSubmit } from "@remix-run/react";
+import { useCallback, useEffect, useState } from "react";
+import { type ActionResult, useResultOf } from "~/ui/action-result";
 import { enhancedField } from "~/ui/enhanced-field";
+import { noteRefusal } from "./on-the-way";
 
 /** What is changed of which items. */
 export type Change = ReturnType<typeof useChanges>["change"];
@@ -13,24 +14,36 @@ let lastChange = 0;
 /** Changes one or many items at once; each is a request of its own, so that none waits for another or takes its place. */
 export function useChanges() {
   const submit = useSubmit();
-  const [sent, setSent] = useState<readonly string[]>([]);
+  const [sent, setSent] = useState<readonly Sent[]>([]);
   const change = useCallback(
-    (items: Iterable<string>, fields: Readonly<Record<string, string>>) => {
+    (changed: Iterable<string>, fields: Readonly<Record<string, string>>) => {
+      const items = [...changed];
+      noteRefusal(items, null);
       const form = new FormData();
       form.set(enhancedField, "1");
       for (const item of items) form.append("thing", item);
       for (const [name, value] of Object.entries(fields)) form.set(name, value);
       lastChange += 1;
       const fetcherKey = `change ${lastChange}`;
-      setSent((known) => [...known.slice(-20), fetcherKey]);
+      setSent((known) => [...known.slice(-20), { fetcherKey, items }]);
       submit(form, { method: "post", action: changesPath, navigate: false, fetcherKey });
     },
     [submit],
   );
-  return { change, trackers: sent.map((key) => <Tracker key={key} fetcherKey={key} />) };
+  return { change, trackers: sent.map((one) => <Tracker key={one.fetcherKey} {...one} />) };
 }
 
-function Tracker({ fetcherKey }: { fetcherKey: string }) {
+interface Sent {
+  fetcherKey: string;
+  items: readonly string[];
+}
+
+/** Says what became of a change: in a message, and why not where the items are. */
+function Tracker({ fetcherKey, items }: Sent) {
   useResultOf(fetcherKey);
+  const { data } = useFetcher<ActionResult>({ key: fetcherKey });
+  useEffect(() => {
+    if (data) noteRefusal(items, data.error ?? null);
+  }, [data, items]);
   return null;
 }

@@ -4,7 +4,7 @@ import { WriteAccessProvider } from "~/ui/write-access";
 
 interface Shell {
   user: { isDemo: boolean };
-  products: { id: string; role: string }[];
+  products: { id: string; code: string; role: string }[];
 }
 
 /** Whether this person only views the product: the signed-in area knows their role in each. Demo accounts may do even less. */
@@ -12,6 +12,12 @@ export function useIsViewer(productId: string | null | undefined): boolean {
   const shell = useRouteLoaderData<Shell>("routes/_app");
   if (!shell || shell.user.isDemo) return false;
   return shell.products.some(({ id, role }) => id === productId && role === "VIEWER");
+}
+
+/** Somebody on their first day: what there is beside the sample is yet to come. */
+export function useHasOnlySample(): boolean {
+  const shell = useRouteLoaderData<Shell>("routes/_app");
+  return shell?.products.every(({ code }) => code === "SAMPLE") ?? false;
 }
 
 /** Everything inside belongs to one product: nobody changes it while it is archived, and its viewers never. */

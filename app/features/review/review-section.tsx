@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { AgentJobDetail } from "~/contract/agent-job";
 import type { JobComment, JobComments } from "~/contract/job-review";
 import { waitsForReview } from "~/features/jobs/job-badges";
+import { useHasOnlySample } from "~/features/products/product-access";
 import { ActionForm } from "~/ui/action-form";
 import { Button, ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
@@ -54,8 +55,14 @@ function aboutReview(waits: boolean, drafts: number): string | undefined {
 
 /** Where whoever has judged an attempt goes on. */
 function NextSteps({ job }: { job: AgentJobDetail }) {
+  const isFirstDay = useHasOnlySample();
   return (
     <p className="flex flex-wrap gap-2">
+      {isFirstDay ? (
+        <ButtonLink to="/start" tone="primary">
+          Continue first steps
+        </ButtonLink>
+      ) : null}
       <ButtonLink to="/inbox">Open inbox</ButtonLink>
       {job.task_id ? (
         <ButtonLink to={`/tasks/${job.task_id}`}>Open {job.task_code ?? "task"}</ButtonLink>

@@ -41,11 +41,14 @@ export function ImportFields({ isNew }: { isNew: boolean }) {
           className="max-w-full text-sm font-normal text-muted file:mr-3 file:h-8 file:rounded file:border file:border-line file:bg-raised file:px-3 file:text-ink"
         />
         <span className="text-xs font-normal text-muted">
-          Up to 10 MB. For GitHub, export with{" "}
-          <code className="break-all">
-            gh issue list --state all --limit 1000 --json
-            number,title,body,state,stateReason,labels,assignees,milestone,createdAt,url,comments
-          </code>
+          Up to 10 MB.{" "}
+          <span className="hidden in-[form:has(option[value=github]:checked)]:inline">
+            Export with{" "}
+            <code className="break-all">
+              gh issue list --state all --limit 1000 --json
+              number,title,body,state,stateReason,labels,assignees,milestone,createdAt,url,comments
+            </code>
+          </span>
         </span>
       </label>
       <TextAreaField

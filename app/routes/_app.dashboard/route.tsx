@@ -66,7 +66,7 @@ export default function DashboardPage() {
           action={
             <>
               <ButtonLink to="/start" tone="primary">
-                Take the first steps
+                Open first steps
               </ButtonLink>
               <ButtonLink to="/products/new">Create a product</ButtonLink>
             </>
@@ -79,9 +79,9 @@ export default function DashboardPage() {
         <div className="grid gap-5">
           <Facts>
             <Fact term="Done today">{done_today === 1 ? "1 task" : `${done_today} tasks`}</Fact>
-            <Fact term="Cost today">{costsText(costs_today) ?? "none yet"}</Fact>
+            <Fact term="Cost today">{costsText(costs_today) ?? "None"}</Fact>
             <Fact term="Workers">
-              {workers_online === 0 ? "none online" : `${workers_online} online`}
+              {workers_online === 0 ? "None online" : `${workers_online} online`}
             </Fact>
           </Facts>
           {products.every(({ code }) => code === "SAMPLE") ? <FirstSteps /> : null}

@@ -10,6 +10,7 @@ import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { Kbd } from "~/ui/badge";
 import { EmptyState } from "~/ui/empty-state";
+import { enhancedField } from "~/ui/enhanced-field";
 import { PageHeader } from "~/ui/rare/page-header";
 import { questionIntents } from "../_app.questions/question-intents.server";
 import { InboxCard } from "./inbox-card";
@@ -47,7 +48,10 @@ export const action = pageAction(async ({ request, context }) => {
     mark: async () => {
       const input = readForm(form, markInboxItemInput);
       await markInboxItem(actor, input);
-      return done(form, "/inbox", told[input.mark]);
+      const { mark, kind, id } = input;
+      if (mark === "open" || !form.has(enhancedField)) return done(form, "/inbox", told[mark]);
+      const fields = { intent: "mark", kind, id, mark: "open" };
+      return json({ ok: true, message: told[mark], back: { action: "/inbox", fields } });
     },
   });
 });

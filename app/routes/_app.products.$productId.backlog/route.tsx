@@ -1,6 +1,7 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData, useNavigate, useNavigation } from "@remix-run/react";
 import { useMemo } from "react";
+import { lookParameters } from "~/contract/saved-view";
 import { beginning } from "~/contract/text";
 import { getBacklogTree } from "~/domain/pages/operations.server";
 import { useListPaste } from "~/features/items/lists/pasted-text";
@@ -14,6 +15,7 @@ import { useActionResult } from "~/ui/action-result";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
+import { useKeptLook } from "~/ui/kept-look";
 import { useRowKeys } from "~/ui/page-keys";
 import { actOnBacklog } from "./backlog-action.server";
 import { Filters, rowParts } from "./filters";
@@ -89,6 +91,9 @@ export const action = pageAction(async ({ request, context, params }) => {
 
 export const meta: MetaFunction = () => [{ title: "Backlog · Backloom" }];
 
+/** How the backlog is found again by whoever comes back to it. */
+const keptParameters = [...lookParameters.backlog, "view", "open", "shut"];
+
 export default function BacklogPage() {
   const { productId, filter, hide, saved, view, sprints, storiesInSprint, pbis, stories, panel } =
     useLoaderData<typeof loader>();
@@ -96,6 +101,7 @@ export default function BacklogPage() {
   const address = useTreeAddress();
   useLiveRevalidation({ stream: "backlog", productId });
   useRowKeys();
+  useKeptLook(keptParameters);
   useListPaste(address.panelTo("paste"));
   const selected = useSelected();
   const ownPeek = useTreePeek(address);

@@ -11,6 +11,10 @@ interface TreeRowLineProps {
   selected: boolean;
   changed: boolean;
   marked: boolean;
+  /** A change of it is on its way. */
+  saving: boolean;
+  /** Why the last change of it was refused. */
+  refusal: string | undefined;
   draggable: boolean;
   toggleTo: string;
   address: TreeAddress;
@@ -24,6 +28,8 @@ export const TreeRowLine = memo(function TreeRowLine({
   selected,
   changed,
   marked,
+  saving,
+  refusal,
   draggable,
   toggleTo,
   address,
@@ -37,6 +43,8 @@ export const TreeRowLine = memo(function TreeRowLine({
       data-changed={changed || undefined}
       data-selected={selected || undefined}
       data-marked={marked || undefined}
+      data-saving={saving || undefined}
+      aria-busy={saving || undefined}
       data-drag={(draggable && kind !== "task") || undefined}
       className={`line line-${kind}`}
     >
@@ -48,7 +56,11 @@ export const TreeRowLine = memo(function TreeRowLine({
         {marked ? <span className="sr-only">Selected: </span> : null}
         {row.title}
       </a>
-      {row.state ? (
+      {refusal ? (
+        <span className="line-state" data-tone="refused" title={refusal}>
+          Not saved: {refusal}
+        </span>
+      ) : row.state ? (
         <span className="line-state" data-tone={row.state.tone}>
           {row.state.text}
         </span>

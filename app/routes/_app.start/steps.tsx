@@ -203,7 +203,7 @@ function DemoJobs({ jobs }: { jobs: NonNullable<Progress["sample"]>["jobs"] }) {
     <ul className="grid gap-1.5 text-sm">
       {jobs.map((job) => (
         <li key={job.id} className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <span className="min-w-28 flex-1">
+          <span className="min-w-28 flex-1 max-sm:basis-full">
             <CodeChip className="mr-2">{job.task_code ?? ""}</CodeChip>
             {job.task_title}
           </span>
@@ -241,6 +241,12 @@ function OwnAgent({
       {agent?.blocks.map((block) => (
         <CopyBlock key={block.label} label={agent.name} text={block.text} />
       ))}
+      {agent && !product ? (
+        <p role="status" className="text-sm text-muted">
+          Replace CODE with the code of your product. If you have none yet, create it below, then
+          come back: the line will name it.
+        </p>
+      ) : null}
       <div className="flex flex-wrap items-center gap-2">
         {agent ? null : (
           <PressFor intent="agent" isCurrent={isCurrent}>

@@ -13,6 +13,7 @@ import { TaskTexts } from "~/features/in-place/task-texts";
 import { TasksOfSelection } from "~/features/items/keys/tasks-of-selection";
 import { RowActions } from "~/features/items/row-actions";
 import { findBlockedReasons } from "~/features/jobs/find-blocked-reasons.server";
+import { waitsForReview } from "~/features/jobs/job-badges";
 import { JobCard } from "~/features/jobs/job-card";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { ProductAccess } from "~/features/products/product-access";
@@ -25,6 +26,7 @@ import { requireId } from "~/http/require-id.server";
 import { readShownComments } from "~/http/shown-comments.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { ActionForm } from "~/ui/action-form";
+import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { HiddenFields } from "~/ui/field";
@@ -80,6 +82,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 export default function TaskPage() {
   const { page, comments, proof, budgets, why, plan, description } = useLoaderData<typeof loader>();
   const { task, product, story, jobs, questions, history } = page;
+  const toReview = jobs.find(waitsForReview);
   useLiveRevalidation({ stream: "backlog", productId: product.id });
   return (
     <ProductAccess productId={product.id} archived={product.archived}>
@@ -99,6 +102,10 @@ export default function TaskPage() {
               items={[`task:${task.id}`]}
               label={jobs.length > 0 ? "Run it again" : "Run this"}
             />
+          ) : toReview ? (
+            <ButtonLink to={`/jobs/${toReview.id}/changes`} tone="primary">
+              Review changes
+            </ButtonLink>
           ) : null
         }
       />

@@ -2,6 +2,7 @@ import { useNavigate } from "@remix-run/react";
 import { useMemo } from "react";
 import { useResultOf } from "~/ui/action-result";
 import { beginKey } from "~/ui/begin-waiting";
+import { withKeptLook } from "~/ui/kept-look";
 import { type PageKey, pressMarked, usePageKeys } from "~/ui/page-keys";
 import { undoKey, useUndo } from "~/ui/use-undo";
 import {
@@ -33,7 +34,7 @@ export function useShellKeys(
     const pages = productPages.map(({ letter, label, page }) => ({
       keys: `g ${letter}`,
       label: `Go to ${label}`,
-      run: () => (productId ? navigate(productPath(productId, page)) : undefined),
+      run: () => (productId ? navigate(withKeptLook(productPath(productId, page))) : undefined),
     }));
     const filter = () => {
       if (!pressMarked("data-filter")) palette();

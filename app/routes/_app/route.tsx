@@ -3,6 +3,7 @@ import { Outlet, useLoaderData } from "@remix-run/react";
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { getShell } from "~/domain/pages/operations.server";
 import { isOpenProduct } from "~/domain/products/is-open-product.server";
+import { AnswerTrackers } from "~/features/questions/answer-trackers";
 import { leaveLostProduct, rememberedProduct, rememberProduct } from "~/http/active-product.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { renewSessionCookie } from "~/http/session.server";
@@ -19,6 +20,7 @@ import type { ShellData } from "./shell-data";
 import { Sidebar } from "./sidebar";
 import { TopBar } from "./top-bar";
 import { useRecentPlaces } from "./use-recent-places";
+import { useStayOffline } from "./use-stay-offline";
 
 const loadPalette = () => import("./later/palette");
 const loadKeysDialog = () => import("./later/keys-dialog");
@@ -71,6 +73,7 @@ export default function AppShell() {
   useRecentPlaces(shell.user.id, product?.name);
   useTabMark(shell.inbox);
   useServiceWorker();
+  useStayOffline();
   useLaterParts(product?.id);
   return (
     <NowProvider now={shell.now}>
@@ -99,6 +102,7 @@ export default function AppShell() {
             </div>
           </div>
           <BottomBar shell={shell} />
+          <AnswerTrackers />
           <ToastRegion />
           {/* Not there before somebody asks: an empty one is hydrated last, and a live change may come before that. */}
           {overlay === "none" ? null : (

@@ -142,15 +142,16 @@ describe("insights", () => {
     ]);
     for (const task of [0, 1, 2]) await record(task, "TO_DO", day(1));
     await record(0, "DONE", day(2));
+    await record(1, "IN_PROGRESS", day(2));
     await record(2, "DONE", day(3));
     const before = await getInsights(world.actor, {
       product_id: world.product.id,
       sprint_id: world.sprint.id,
     });
     expect(before.burndown).toEqual([
-      { date: "2026-11-01", remaining: 3, total: 3 },
-      { date: "2026-11-02", remaining: 2, total: 3 },
-      { date: "2026-11-03", remaining: 1, total: 3 },
+      { date: "2026-11-01", remaining: 3, started: 0, total: 3 },
+      { date: "2026-11-02", remaining: 2, started: 1, total: 3 },
+      { date: "2026-11-03", remaining: 1, started: 1, total: 3 },
     ]);
     await create(world.actor, "remove_story_from_sprint", { p_story_id: at(world.stories, 1).id });
     const afterwards = await getInsights(world.actor, {

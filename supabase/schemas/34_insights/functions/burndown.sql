@@ -1,4 +1,4 @@
--- Why: how many tasks were in a sprint and not done at the end of each day, from the recorded history, so that the past
+-- Why: how many tasks were in a sprint, started, and not done at the end of each day, from the recorded history, so that the past
 -- does not change. The day a sprint was completed counts up to that moment: tasks that then return to the backlog are
 -- what was left.
 create function private.burndown(p_sprint public.sprints)
@@ -17,9 +17,10 @@ begin
     with scope as materialized (
       select distinct c.task_id from public.task_status_changes c where c.sprint_id = p_sprint.id
     )
-    select coalesce(jsonb_agg(jsonb_build_object('date', x.day, 'remaining', x.remaining, 'total', x.total) order by x.day), '[]')
+    select coalesce(jsonb_agg(jsonb_build_object('date', x.day, 'remaining', x.remaining, 'started', x.started, 'total', x.total) order by x.day), '[]')
     from (
-      select d.day::date as day, count(*) as total, count(*) filter (where l.to_status <> 'DONE') as remaining
+      select d.day::date as day, count(*) as total, count(*) filter (where l.to_status <> 'DONE') as remaining,
+        count(*) filter (where l.to_status in ('IN_PROGRESS', 'REVIEW')) as started
       from generate_series(v_from::timestamp, v_to::timestamp, interval '1 day') as d (day)
       cross join scope
       cross join lateral (
