@@ -7,7 +7,7 @@ import { projectRoot } from "./project-root";
 const folder = join(projectRoot, "supabase/embedded/shims");
 
 /** Roles whose login this stack uses itself, with the password of the installation. */
-const loginRoles = [
+export const loginRoles = [
   "postgres",
   "authenticator",
   "supabase_auth_admin",
