@@ -6,6 +6,7 @@ import { backup, restore } from "./commands/backups";
 import { doctor } from "./commands/doctor";
 import { importBacklogMd } from "./commands/import-backlog-md";
 import { exportCommand, importFile, memberAdd, productCreate } from "./commands/products";
+import { secretsRotate } from "./commands/secrets";
 import type { Target } from "./target.server";
 
 /** All admin commands. Order matters: a name that starts with another command's name must come first. */
@@ -20,6 +21,7 @@ const commands: readonly Command[] = [
   exportCommand,
   backup,
   restore,
+  secretsRotate,
   doctor,
 ];
 

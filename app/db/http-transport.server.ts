@@ -20,8 +20,7 @@ const connections = 8;
 
 /** Calls functions through the Data API, for hosted projects without a Postgres address. */
 export function openHttpTransport(options: HttpTransportOptions): Transport {
-  const callAtOnce: Transport["call"] = (door, values) =>
-    callOnce(options, door, values);
+  const callAtOnce: Transport["call"] = (door, values) => callOnce(options, door, values);
   return { call: answerInPlaces(connections, callAtOnce) };
 }
 

@@ -120,8 +120,8 @@ function ThisDevice({
   const [endpoint, setEndpoint] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => {
-    currentEndpoint().then(setEndpoint, () => setEndpoint(null));
-  }, []);
+    currentEndpoint(publicKey).then(setEndpoint, () => setEndpoint(null));
+  }, [publicKey]);
 
   if (publicKey === null) {
     return <p className="text-sm text-muted">Push messages are not set up on this server.</p>;
@@ -162,11 +162,17 @@ function ThisDevice({
 /** What the service needs to reach this browser. */
 type PushKeys = { endpoint: string; p256dh: string; auth: string };
 
-/** Where this browser is reached at present; null when it is not subscribed. */
-async function currentEndpoint(): Promise<string | null> {
+/** Where this browser is reached at present; null when it is not subscribed, or only to keys that the service had before. */
+async function currentEndpoint(publicKey: string | null): Promise<string | null> {
   const registration = await navigator.serviceWorker?.getRegistration();
   const subscription = await registration?.pushManager?.getSubscription();
-  return subscription?.endpoint ?? null;
+  return subscription && isFor(subscription, publicKey) ? subscription.endpoint : null;
+}
+
+function isFor({ options }: PushSubscription, publicKey: string | null): boolean {
+  if (options.applicationServerKey === null) return true;
+  const key = btoa(String.fromCharCode(...new Uint8Array(options.applicationServerKey)));
+  return key.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "") === publicKey;
 }
 
 /** Asks the person and the push service; a text says why it did not work. */
@@ -176,6 +182,9 @@ async function subscribeHere(publicKey: string): Promise<PushKeys | string> {
   }
   try {
     const registration = await navigator.serviceWorker.ready;
+    const earlier = await registration.pushManager.getSubscription();
+    // Browsers refuse a second key beside the first.
+    if (earlier && !isFor(earlier, publicKey)) await earlier.unsubscribe();
     const subscription = await registration.pushManager.subscribe({
       userVisibleOnly: true,
       applicationServerKey: publicKey,

@@ -7,7 +7,7 @@ import { projectRoot } from "./project-root";
 const folder = join(projectRoot, "supabase/embedded/shims");
 
 /** Roles this stack logs in with, using the installation's password. */
-const loginRoles = [
+export const loginRoles = [
   "postgres",
   "authenticator",
   "supabase_auth_admin",

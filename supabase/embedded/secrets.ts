@@ -18,9 +18,9 @@ export type EmbeddedSecrets = z.infer<typeof secretsSchema>;
  * mode is restored.
  */
 export async function loadSecrets(dataDir: string): Promise<EmbeddedSecrets> {
-  const file = join(dataDir, "secrets.json");
+  const file = secretsFile(dataDir);
   const text = await readFile(file, "utf8").catch(() => null);
-  if (text === null) return writeSecrets(file);
+  if (text === null) return writeSecrets(dataDir, makeSecrets());
   await chmod(file, 0o600);
   const parsed = secretsSchema.safeParse(JSON.parse(text));
   if (parsed.success) return parsed.data;
@@ -29,9 +29,8 @@ export async function loadSecrets(dataDir: string): Promise<EmbeddedSecrets> {
   );
 }
 
-/** Writes the file atomically by rename, so that an interrupted start leaves no partial file. */
-async function writeSecrets(file: string): Promise<EmbeddedSecrets> {
-  const secrets: EmbeddedSecrets = {
+export function makeSecrets(): EmbeddedSecrets {
+  return {
     databasePassword: random(24),
     jwtSecret: random(48),
     publishableKey: `sb_publishable_${random(24)}`,
@@ -39,6 +38,14 @@ async function writeSecrets(file: string): Promise<EmbeddedSecrets> {
     sessionSecret: random(48),
     cronSecret: random(32),
   };
+}
+
+/** Writes the file atomically by rename, so that an interrupted start leaves no partial file. */
+export async function writeSecrets(
+  dataDir: string,
+  secrets: EmbeddedSecrets,
+): Promise<EmbeddedSecrets> {
+  const file = secretsFile(dataDir);
   const draft = `${file}.${process.pid}.new`;
   const handle = await open(draft, "w", 0o600);
   await handle.writeFile(`${JSON.stringify(secrets, null, 2)}\n`);
@@ -47,6 +54,8 @@ async function writeSecrets(file: string): Promise<EmbeddedSecrets> {
   await rename(draft, file);
   return secrets;
 }
+
+const secretsFile = (dataDir: string) => join(dataDir, "secrets.json");
 
 function random(bytes: number): string {
   return randomBytes(bytes).toString("base64url");

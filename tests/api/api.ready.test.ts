@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connectDatabase } from "~/db/database.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
@@ -6,16 +6,22 @@ import { startTcpProxy } from "../setup/tcp-proxy";
 
 const t = await createTestDatabase({ transport: "session" });
 
+/** An app that reaches its database by a way that can be cut off. */
+async function startBehindProxy(connections?: number) {
+  const url = new URL(t.urlFor("authenticator"));
+  const proxy = await startTcpProxy(Number(url.port));
+  url.port = String(proxy.port);
+  const database = connectDatabase({ ...t.supabase, databaseUrl: url.href, connections });
+  onTestFinished(async () => {
+    await Promise.all([database.close(), proxy.close()]);
+  });
+  const app = await startTestApp(t, { database });
+  return { app, proxy, status: async () => (await app.request("/api/ready")).status };
+}
+
 describe("GET /api/ready", () => {
   it("is 503 while the database is away, 200 when it is back, and stays alive meanwhile", async () => {
-    const url = new URL(t.urlFor("authenticator"));
-    const proxy = await startTcpProxy(Number(url.port));
-    url.port = String(proxy.port);
-    const database = connectDatabase({ ...t.supabase, databaseUrl: url.href });
-    afterAll(() => Promise.all([database.close(), proxy.close()]));
-    const app = await startTestApp(t, { database });
-    const status = async () => (await app.request("/api/ready")).status;
-
+    const { app, proxy, status } = await startBehindProxy();
     await expect.poll(status).toBe(200);
     proxy.refuse();
     await expect.poll(status).toBe(503);
@@ -35,14 +41,7 @@ describe("GET /api/ready", () => {
   });
 
   it("is 503 when the network falls silent, and 200 once there is another way, though no connection was ended", async () => {
-    const url = new URL(t.urlFor("authenticator"));
-    const proxy = await startTcpProxy(Number(url.port));
-    url.port = String(proxy.port);
-    const database = connectDatabase({ ...t.supabase, databaseUrl: url.href, connections: 1 });
-    afterAll(() => Promise.all([database.close(), proxy.close()]));
-    const app = await startTestApp(t, { database });
-    const status = async () => (await app.request("/api/ready")).status;
-
+    const { proxy, status } = await startBehindProxy(1);
     await expect.poll(status).toBe(200);
     proxy.freeze();
     await expect.poll(status).toBe(503);

@@ -136,3 +136,12 @@ it("has a unit that systemd understands", () => {
   // Here are neither the program nor the user that it names.
   expect(about.filter((line) => !/is not executable|user.*not exist/i.test(line))).toEqual([]);
 });
+
+it("has a unit that shuts the service off from what it does not need", () => {
+  const unit = join(projectRoot, "deploy/backloom.service");
+  // 0 is closed, 10 is open; a unit that says nothing has 9.6.
+  const words = ["security", "--offline=true", "--no-pager", "--threshold=20", unit];
+  const { error, status, stdout } = spawnSync("systemd-analyze", words, { encoding: "utf8" });
+  if (error) return console.log("Left out: systemd-analyze is not installed");
+  expect(status, stdout).toBe(0);
+});

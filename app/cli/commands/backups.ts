@@ -1,6 +1,8 @@
 import { z } from "zod";
-import type { Env } from "~/env.server";
-import { CommandError, type CommandOutput, defineCommand } from "../command";
+import { type CommandOutput, defineCommand } from "../command";
+import { ownDataDir, refusing } from "../own-data-folder";
+
+const useTheirs = 'use its own backups (Database, Backups), or "supabase db dump"';
 
 /** `backup`: copies the embedded installation while it runs. Prints only the path of the copy to standard output. */
 export const backup = defineCommand({
@@ -15,7 +17,7 @@ export const backup = defineCommand({
       .optional(),
   }),
   run: async (target, { to: folder, keep }) => {
-    const dataDir = ownDataDir(target.env());
+    const dataDir = ownDataDir(target.env(), useTheirs);
     // End through `exit`, whose handlers stop what was started, also when the service that started this stops it.
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, endNow);
     const { backUp } = await import("../../../supabase/embedded/data-folder/back-up");
@@ -38,7 +40,7 @@ export const restore = defineCommand({
   positionals: ["copy"],
   options: z.object({ copy: z.string({ error: "which copy?" }).min(1) }),
   run: async (target, { copy }): Promise<CommandOutput> => {
-    const dataDir = ownDataDir(target.env());
+    const dataDir = ownDataDir(target.env(), useTheirs);
     const { restoreCopy } = await import("../../../supabase/embedded/data-folder/restore");
     const { begun_at, rows } = await refusing(() => restoreCopy(copy, dataDir));
     const counts = rows ? `: ${countsOf(rows)}` : "";
@@ -48,23 +50,6 @@ export const restore = defineCommand({
     };
   },
 });
-
-function ownDataDir({ supabase, dataDir }: Env): string {
-  if (supabase === undefined) return dataDir;
-  throw new CommandError(
-    `The data are in the Supabase project ${supabase.url}: use its own backups (Database, Backups), or "supabase db dump".`,
-  );
-}
-
-async function refusing<T>(work: () => Promise<T>): Promise<T> {
-  const { DataFolderProblem } = await import("../../../supabase/embedded/data-folder/problem");
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof DataFolderProblem) throw new CommandError(error.message);
-    throw error;
-  }
-}
 
 function countsOf(rows: Record<string, number>): string {
   const named = ["products", "stories", "tasks"].map(

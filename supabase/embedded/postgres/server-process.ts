@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
+import { DataFolderProblem } from "../data-folder/problem";
 import { type OsUser, plainEnvironment } from "./os-user";
 import { identityOf } from "./process-identity";
 import { settingArguments } from "./settings";
@@ -101,6 +102,11 @@ export async function answers(url: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (isStarting(error)) return false;
+    if (error instanceof pg.DatabaseError && error.code === "28P01") {
+      throw new DataFolderProblem(
+        'The database has another password than secrets.json: put back the file that belongs to it, or run "backloom admin secrets rotate".',
+      );
+    }
     throw error;
   }
 }
