@@ -13,7 +13,8 @@ import { useActionResult } from "~/ui/action-result";
 import { FormErrors } from "~/ui/field";
 import { PageHeader } from "~/ui/rare/page-header";
 import { demoLabel, findSample, readProgress } from "./progress.server";
-import { type FreshToken, Steps } from "./steps";
+import type { FreshToken } from "./step";
+import { Steps } from "./steps";
 
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);

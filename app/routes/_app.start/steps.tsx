@@ -1,20 +1,9 @@
-import { Form } from "@remix-run/react";
-import type { ReactNode } from "react";
-import { JobStatus } from "~/features/jobs/job-badges";
-import { QuestionCard } from "~/features/questions/question-card";
-import { CodeChip } from "~/ui/badge";
-import { ButtonLink, SubmitButton } from "~/ui/button";
+import { ButtonLink } from "~/ui/button";
 import { CopyBlock } from "~/ui/rare/copy-button";
-import { StatusIcon } from "~/ui/status-icon";
-import { WriteFields } from "~/ui/write-access";
 import { setups } from "../_app.connect/setups";
+import { DemoStep } from "./demo-step";
 import type { Progress } from "./progress.server";
-
-/** What a press answered: the token is shown once, in the line to copy. */
-export interface FreshToken {
-  step: "demo" | "agent";
-  token: string;
-}
+import { type FreshToken, Press, PressFor, Step } from "./step";
 
 interface StepsProps {
   progress: Progress;
@@ -35,7 +24,7 @@ export function Steps({ progress, origin, fresh }: StepsProps) {
         text="It needs no model and no key. It does two small tasks of a sample product, asks you one question, and waits for your review."
         {...place(0)}
       >
-        <Demo
+        <DemoStep
           isCurrent={current === 0}
           sample={sample}
           origin={origin}
@@ -77,151 +66,6 @@ export function Steps({ progress, origin, fresh }: StepsProps) {
 
 function tokenOf(fresh: FreshToken | undefined, step: FreshToken["step"]): string | null {
   return fresh?.step === step ? fresh.token : null;
-}
-
-function Step({
-  title,
-  text,
-  done,
-  isCurrent,
-  children,
-}: {
-  title: string;
-  text: string;
-  done: boolean;
-  isCurrent: boolean;
-  children: ReactNode;
-}) {
-  return (
-    <li
-      aria-current={isCurrent ? "step" : undefined}
-      className={`grid grid-cols-[1.5rem_minmax(0,1fr)] gap-x-2 rounded-lg border bg-surface p-4 ${isCurrent ? "border-accent" : "border-line"}`}
-    >
-      <StatusIcon tone={done ? "done" : isCurrent ? "progress" : "todo"} className="mt-1 size-4!" />
-      <div className="grid min-w-0 gap-2">
-        <h2 className="text-base font-semibold">
-          {title}
-          <span className="sr-only">{done ? ", done" : ""}</span>
-        </h2>
-        <p className="text-sm text-muted">{text}</p>
-        {children}
-      </div>
-    </li>
-  );
-}
-
-/** One step at a time stands out: the next one. */
-const toneOf = (isCurrent: boolean) => (isCurrent ? "primary" : "plain");
-
-function Press({
-  to,
-  isCurrent = false,
-  children,
-}: {
-  to: string;
-  isCurrent?: boolean;
-  children: ReactNode;
-}) {
-  return (
-    <div>
-      <ButtonLink to={to} tone={toneOf(isCurrent)}>
-        {children}
-      </ButtonLink>
-    </div>
-  );
-}
-
-function PressFor({
-  intent,
-  isCurrent,
-  children,
-}: {
-  intent: FreshToken["step"];
-  isCurrent: boolean;
-  children: string;
-}) {
-  return (
-    <WriteFields quiet>
-      <Form method="post">
-        <SubmitButton
-          name="intent"
-          value={intent}
-          tone={toneOf(isCurrent)}
-          pendingLabel="Preparing…"
-        >
-          {children}
-        </SubmitButton>
-      </Form>
-    </WriteFields>
-  );
-}
-
-/** From the press to the approved work, all in place: line, jobs, question, review. */
-function Demo({
-  isCurrent,
-  sample,
-  origin,
-  token,
-}: {
-  isCurrent: boolean;
-  sample: Progress["sample"];
-  origin: string;
-  token: string | null;
-}) {
-  const begun = sample?.begun ?? false;
-  const review = sample?.jobs.find(({ needsReview }) => needsReview);
-  return (
-    <>
-      {token && !begun ? (
-        <>
-          <CopyBlock label="Terminal, in any folder" text={demoLine(origin, token)} />
-          <p role="status" className="text-sm text-muted">
-            Copy the line into a terminal. This page continues by itself.
-          </p>
-        </>
-      ) : null}
-      {!token && !begun ? (
-        <PressFor intent="demo" isCurrent={isCurrent}>
-          Start the demo agent
-        </PressFor>
-      ) : null}
-      {sample?.question ? <QuestionCard question={sample.question} /> : null}
-      {sample && begun ? <DemoJobs jobs={sample.jobs} /> : null}
-      {review ? (
-        <div>
-          <ButtonLink to={`/jobs/${review.id}/changes#review`} tone="primary">
-            Review {review.task_code}
-          </ButtonLink>
-        </div>
-      ) : null}
-    </>
-  );
-}
-
-function DemoJobs({ jobs }: { jobs: NonNullable<Progress["sample"]>["jobs"] }) {
-  return (
-    <ul className="grid gap-1.5 text-sm">
-      {jobs.map((job) => (
-        <li key={job.id} className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <span className="min-w-28 flex-1 max-sm:basis-full">
-            <CodeChip className="mr-2">{job.task_code ?? ""}</CodeChip>
-            {job.task_title}
-          </span>
-          <JobStatus job={job} asks={job.asks} />
-          <ButtonLink to={`/jobs/${job.id}`} size="sm" aria-label={`Watch ${job.task_code}`}>
-            Watch
-          </ButtonLink>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function demoLine(origin: string, token: string): string {
-  const product = { id: "", code: "SAMPLE" };
-  const setup = setups({ origin, token, product }).find(({ name }) => name === "The demo worker");
-  // It works on nothing but the sample, whatever else its user has.
-  return `${setup?.blocks[0]?.text} --product ${product.code}`;
 }
 
 function OwnAgent({
