@@ -42,7 +42,7 @@ const words: Readonly<Record<string, string>> = {
   "user.configured": "Role or flags set by the operator",
 };
 
-/** What happened to accounts, newest first. `withPeople` names whom it concerns, for administrators. */
+/** Account events, newest first. For administrators, `withPeople` also names the account of each event. */
 export function AuditTrail({
   events,
   withPeople = false,
@@ -97,7 +97,7 @@ function detailText(detail: AuditEvent["detail"]): string {
   return parts.join(", ");
 }
 
-/** "20 USD", or "20 to 30 USD" where a budget was changed. */
+/** Returns "20 USD", or "20 to 30 USD" for a changed budget. */
 function sumOf({ amount, from, to, unit }: AuditEvent["detail"]): string {
   return `${typeof to === "number" ? `${from} to ${to}` : amount} ${unit}`;
 }

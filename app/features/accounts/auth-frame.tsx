@@ -2,7 +2,7 @@ import { Link } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { Mark } from "~/ui/mark";
 
-/** The frame of the pages before signing in: the mark, one thing to do, one way on. */
+/** Layout of the pages before sign-in: logo, one task, and a footer with a link onward. */
 export function AuthFrame({
   title,
   lead,

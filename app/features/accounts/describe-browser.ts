@@ -15,7 +15,7 @@ const systems: readonly [RegExp, string][] = [
   [/Linux|X11/, "Linux"],
 ];
 
-/** A user agent in words. It is told by the device itself, so an unknown one is shown as it came. */
+/** Describes a user agent in words. Devices report it themselves, so an unknown one is shown as received. */
 export function describeBrowser(userAgent: string | null): string {
   if (!userAgent) return "Unknown device";
   const browser = browsers.find(([pattern]) => pattern.test(userAgent))?.[1];

@@ -9,7 +9,7 @@ import { Cell, Table } from "~/ui/rare/table";
 import { RelativeTime } from "~/ui/relative-time";
 import { useWriteAccess } from "~/ui/write-access";
 
-/** Programs and tokens that may use the account: for what, since when, and how to end it. */
+/** Lists the programs and tokens that may use the account, with their scope and dates, and a way to revoke each. */
 export function GrantList({ grants }: { grants: readonly Grant[] }) {
   return (
     <Section
@@ -69,13 +69,13 @@ function wordsOf({ scopes: granted }: Grant): string {
     .join(", ");
 }
 
-/** Products that are gone leave the list, never the limit. */
+/** Names the products a grant covers. Deleted products leave the list, but the grant stays limited to a list. */
 function productsOf({ products }: Grant): string {
   if (products === null) return "all";
   return products.map(({ code }) => code).join(", ") || "none any more";
 }
 
-/** Some programs sign in and never call: then the fault is on their side, and this is where it shows. */
+/** Shows the first and last call. Reveals programs that sign in but never call. */
 function Calls({ grant: { first_used_at: first, last_used_at: last } }: { grant: Grant }) {
   if (last === null) return "never used";
   return (

@@ -1,7 +1,7 @@
 import { passwordMinLength } from "~/contract/password";
 import { TextField } from "~/ui/field";
 
-/** A password that somebody chooses. Takes what a form's `field` gives. */
+/** Field for choosing a password. Takes the props that a form's `field` returns. */
 export function NewPasswordField({
   label = "New password",
   ...field

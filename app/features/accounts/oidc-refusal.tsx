@@ -1,7 +1,7 @@
 import { ButtonLink } from "~/ui/button";
 import { AuthFrame } from "./auth-frame";
 
-/** Why a sign-in at the provider led nowhere, and the ways on. */
+/** Explains why a sign-in at the provider failed, and links to what to do next. */
 export function OidcRefusal({ refusal, connects }: { refusal: string; connects: boolean }) {
   return (
     <AuthFrame

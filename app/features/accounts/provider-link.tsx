@@ -1,6 +1,6 @@
 import { ButtonLink } from "~/ui/button";
 
-/** To the provider where the company's accounts are: a whole new page, since it is another site. */
+/** Link to the company's identity provider. It reloads the document because the provider is another site. */
 export function ProviderLink({ provider, redirectTo }: { provider: string; redirectTo: string }) {
   return (
     <ButtonLink

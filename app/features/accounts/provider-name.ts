@@ -3,7 +3,7 @@ const names: Readonly<Record<string, string>> = {
   "login.microsoftonline.com": "Microsoft",
 };
 
-/** What people call the provider: its name, where it is known to everybody, else its host. */
+/** Returns the provider's well-known name, or its host if we do not know one. */
 export function providerName(issuer: string): string {
   const { host } = new URL(issuer);
   return names[host] ?? host;

@@ -6,7 +6,7 @@ import type { CardTask, DropTarget, Lane } from "./board-settings";
 import { ColumnName } from "./column-name";
 import { type Column, movableColumns } from "./columns";
 
-/** The cards of one status, of the whole board or of a lane. */
+/** The cards of one status, for the whole board or one lane. */
 export function BoardColumn({
   column,
   lane,
@@ -26,7 +26,7 @@ export function BoardColumn({
   card: (task: CardTask) => ReactElement;
   address: URLSearchParams;
   takesNew: boolean;
-  /** The form for a new card, when it is open here. */
+  /** The form for a new card, if it is open in this column. */
   children: ReactNode;
 }) {
   const { status, label } = column;
@@ -61,10 +61,10 @@ export function BoardColumn({
   );
 }
 
-/** Empty columns narrow themselves, and a person shuts those that they do not look at. */
+/** Empty columns are narrow; columns that the person collapsed are shut. */
 export type ColumnWidth = "whole" | "narrow" | "shut";
 
-/** A column folded to its name and count, or open again; cards may be dropped on it all the same. */
+/** Collapses a column to its name and count, or expands it. Collapsed columns still accept dropped cards. */
 export function ColumnToggle({
   column: { status, label },
   isShut,
@@ -88,7 +88,7 @@ export function ColumnToggle({
   );
 }
 
-/** Opens the form for a new card in this column; `c` presses the first of them. */
+/** Opens the form for a new card in this column. The `c` key clicks the first such link on the board. */
 function NewCardLink({
   column: { status, label },
   lane,

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** All that stands above the cards of a board, in one line; the rest is in menus. On a phone it is three. */
+/** Everything above the cards of a board: one line, or three on a phone. All else is in menus. */
 export function BoardHeader({
   title,
   about,
@@ -9,11 +9,11 @@ export function BoardHeader({
   menu,
 }: {
   title: ReactNode;
-  /** All of the title, where the line has no room for it. */
+  /** The full title, for when the line truncates it. */
   about?: string | undefined;
-  /** The run of this board, or how to start one. */
+  /** The board's run, or the control that starts one. */
   run?: ReactNode;
-  /** Filter, views and display. */
+  /** Filter, views and display options. */
   tools?: ReactNode;
   menu?: ReactNode;
 }) {

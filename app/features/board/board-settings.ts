@@ -3,7 +3,7 @@ import type { BoardTask } from "~/contract/page-data";
 
 /** A task as a board shows it. */
 export type CardTask = BoardTask & {
-  /** The lane in which it stands, when the board is grouped. */
+  /** Key of the card's lane when the board is grouped. */
   group?: string | undefined;
   labels?: readonly Label[];
 };
@@ -17,7 +17,7 @@ export const groupings = [
   { value: "label", label: "Label" },
 ] as const;
 
-/** What cards can leave out. */
+/** Parts that cards can hide. */
 export const cardParts = [
   { value: "story", label: "Story" },
   { value: "labels", label: "Labels" },
@@ -30,34 +30,34 @@ export const cardParts = [
   { value: "plan", label: "Missing plan" },
 ] as const;
 
-/** What of a board is shown and in which shape; all of it is in the address. */
+/** What a board shows and in which layout. All of it lives in the address. */
 export interface BoardSettings {
   query: string;
   group: (typeof groupings)[number]["value"];
   list: boolean;
   dense: boolean;
-  /** Parts that are left out, with spaces between them. */
+  /** Hidden parts, separated by spaces. */
   hide: string;
-  /** Lanes that are folded, with commas between them. */
+  /** Folded lanes, separated by commas. */
   fold: string;
 }
 
 /** One lane of a grouped board. */
 export interface Lane {
-  /** Its name in the address. */
+  /** Name of the lane in the address. */
   key: string;
   label: string;
-  /** What a card that is put into it becomes; null where no person decides that. */
+  /** Fields that a card gets when it is moved into this lane; null if people cannot move cards into it. */
   sets: Readonly<Record<string, string>> | null;
 }
 
-/** Where a card would go that is held by pointer, finger or keys. */
+/** Where a card held by mouse, touch or keyboard would go. */
 export interface DropTarget {
-  /** Null: it keeps its own. */
+  /** Null: the card keeps its status. */
   status: string | null;
   lane: string | null;
-  /** What would become of it, or why it cannot go there. */
+  /** What the drop would change, or why it is refused. */
   says: string | null;
-  /** The card that keys move; a pointer shows itself what it holds. */
+  /** Id of the card being moved by keyboard. A pointer shows its own card. */
   moving?: string;
 }

@@ -10,7 +10,7 @@ import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { useWriteAccess } from "~/ui/write-access";
 import { type BoardSettings, cardParts, groupings } from "./board-settings";
 
-/** Filter, groups and shape of a board, and its saved views; with script they apply while one types. */
+/** Filter, grouping, layout and saved views of a board. With JavaScript they apply while the user types. */
 export function BoardTools({
   settings,
   view,
@@ -19,17 +19,17 @@ export function BoardTools({
   showAll,
 }: {
   settings: BoardSettings;
-  /** The saved view that the address names. */
+  /** The saved view in the address. */
   view: string | null;
   saved?: ComponentProps<typeof SavedViews>;
-  /** How many a filter hides; null without a filter. */
+  /** Number of tasks hidden by the filter; null without a filter. */
   hidden: number | null;
   showAll: string;
 }) {
   const area = useRef<HTMLDivElement>(null);
   const [shown, setShown] = useState(settings);
   useEffect(() => {
-    // What is being typed is the person's, not that of the next answer.
+    // Do not overwrite what the user is typing with the next response.
     if (!area.current?.contains(document.activeElement)) setShown(settings);
   }, [settings]);
   useEarlierChoices(area);
@@ -81,7 +81,7 @@ function SettingsForm({ settings, view }: { settings: BoardSettings; view: strin
       <PartsMenu title="Hide on cards" parts={cardParts} hidden={settings.hide}>
         <Choice label="Group by" name="group" value={settings.group} options={groupings} />
         <Choice label="Layout" name="as" value={settings.list ? "list" : ""} options={layouts} />
-        {/* A phone has one column at a time and large targets: density is nothing for it. */}
+        {/* Density does nothing on a phone: it shows one column at a time, with large targets. */}
         <label className="menu-item max-sm:hidden">
           <input type="checkbox" name="dense" value="1" defaultChecked={settings.dense} />
           Dense
@@ -129,7 +129,7 @@ function Choice({
   );
 }
 
-/** Selecting by thumb begins in the menu and ends where it is in sight. */
+/** Starts selecting by touch. The button that stops it is in sight, not in a menu. */
 function SelectCards() {
   const { canWrite } = useWriteAccess();
   if (!useHydrated() || !canWrite) return null;

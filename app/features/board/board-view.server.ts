@@ -12,7 +12,7 @@ import {
 import { lanesOf } from "./lanes.server";
 import { foldedLanes } from "./moving/folded-lanes";
 
-/** How the address wants the board: what is shown of it, and in which shape. */
+/** Reads from the address what the board shows and in which layout. */
 export function readSettings(address: URLSearchParams): BoardSettings {
   const left = address.getAll("hide").join(",").split(",");
   return {
@@ -28,14 +28,14 @@ export function readSettings(address: URLSearchParams): BoardSettings {
   };
 }
 
-/** The same settings with everything shown. */
+/** Returns the same address without the filter. */
 export function withoutFilter(address: URLSearchParams): string {
   const next = new URLSearchParams(address);
   next.delete("q");
   return `?${next}`;
 }
 
-/** The tasks that a settings shows, in the order of its lanes, each with the lane that it stands in. */
+/** Returns the tasks to show, in lane order, each with its lane. */
 export function viewOf(
   tasks: readonly BoardTask[],
   stories: readonly BoardStory[],
@@ -60,7 +60,7 @@ export function viewOf(
   const held = new Set(cards.map(({ group }) => group));
   return {
     tasks: cards.toSorted((one, other) => placeOf(one) - placeOf(other)),
-    // What a filter leaves out is counted; its lanes would only stand in the way.
+    // Hidden tasks are counted; lanes emptied by the filter are left out.
     lanes: settings.query === "" ? lanes : lanes.filter(({ key }) => held.has(key)),
     hidden: tasks.length - shown.length,
   };

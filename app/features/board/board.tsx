@@ -18,14 +18,14 @@ import { useCards } from "./use-cards";
 import { useSteadyCards } from "./use-steady-cards";
 import { useOptimisticTasks, useTaskMoves } from "./use-task-moves";
 
-/** Moving by pointer, thumb and keys comes after the page. */
+/** Moving by mouse, touch and keyboard loads after the page. */
 const BoardMoves = lazy(() => import("./moving/board-moves"));
 
 const ColumnStrip = lazy(() => import("./moving/column-strip"));
 
 /**
- * Tasks by status, and in lanes when they are grouped. Cards move by dragging, by the menu on each card, and by keys;
- * a refused move falls back alone.
+ * Tasks by status, grouped into lanes if asked. Cards move by dragging, by the menu on each card, and by keys. A
+ * refused move reverts only its own card.
  */
 export function Board({
   productId,
@@ -40,14 +40,14 @@ export function Board({
   productId: string;
   userId: string;
   tasks: readonly CardTask[];
-  /** Where new tasks can go. */
+  /** Stories that new tasks can go into. */
   stories: readonly CardStory[];
   lanes?: readonly Lane[] | undefined;
-  /** Columns that this person has shut, with dots between them. */
+  /** Columns this person collapsed, separated by dots. */
   shut?: string;
-  /** Cards of a line or two. */
+  /** Shows cards in one or two lines. */
   dense?: boolean;
-  /** Parts that its cards leave out. */
+  /** Parts that the cards hide. */
   hide?: string | undefined;
 }) {
   const { move, trackers } = useTaskMoves();
@@ -131,7 +131,7 @@ export function Board({
   );
 }
 
-/** Where the form for a new card is open, and what opens it: a plus, or `c`, which means the column of the card at hand. */
+/** Tracks the open new-card form. A plus button opens it, or `c`, which uses the highlighted card's column. */
 function useNewCard(
   address: URLSearchParams,
   tasks: readonly CardTask[],
@@ -142,7 +142,7 @@ function useNewCard(
   useEffect(() => {
     Promise.all([moveForm.load(), newCardPart.load(), lanesPart.load(), taskLines.load()]).catch(
       () => {
-        // Without network they are tried again when somebody asks for them.
+        // Offline: they load again when first needed.
       },
     );
   }, []);
@@ -169,7 +169,7 @@ function useNewCard(
   return { place, open, close };
 }
 
-/** A page without script asks for the form by its address. */
+/** Without JavaScript, the address says where the form is open. */
 function asked(address: URLSearchParams): NewCardPlace | null {
   const status = address.get("new");
   return status ? { status, lane: address.get("in"), storyId: undefined } : null;

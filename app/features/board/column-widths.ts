@@ -5,7 +5,7 @@ import { columns, shutColumnsCookie } from "./columns";
 
 const oneYear = 31_536_000;
 
-/** How wide each column is: those that a person shut, those without a card, and the others. */
+/** Returns the width of each column: shut by the person, narrow without cards, otherwise whole. */
 export function useColumnWidths(
   tasks: readonly CardTask[],
   { productId, userId, shut: remembered }: { productId: string; userId: string; shut: string },
@@ -25,7 +25,7 @@ export function useColumnWidths(
   return { widthOf, toggle };
 }
 
-/** Where the work is: with an agent, then waiting for a review, then to be begun. */
+/** Returns the column where the work is: with an agent, else in review, else to do. */
 export function columnOfWork(tasks: readonly CardTask[]): string | undefined {
   const held = new Set(tasks.map(({ status }) => status));
   const first = ["in_progress", "review", "todo"].find((status) => held.has(status));

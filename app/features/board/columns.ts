@@ -1,4 +1,4 @@
-/** The columns of a board, in the order in which work passes through them. */
+/** The columns of a board, in the order work passes through them. */
 export const columns = [
   { status: "todo", label: "To do" },
   { status: "in_progress", label: "In progress" },
@@ -9,12 +9,12 @@ export const columns = [
 
 export type Column = (typeof columns)[number];
 
-/** People move cards to these; a task becomes failed only by its work. */
+/** Columns people may move cards to. Only a failed job moves a task to Failed. */
 export const movableColumns = columns.filter(({ status }) => status !== "failed");
 
 export function columnLabel(status: string): string {
   return columns.find((column) => column.status === status)?.label ?? status;
 }
 
-/** One cookie a person and product: it is sent to the pages of this product only, so that they are drawn so at once. */
+/** One cookie per person and product, sent only to the product's pages so that the server can render the widths. */
 export const shutColumnsCookie = (userId: string) => `columns_${userId.slice(0, 8)}`;

@@ -4,15 +4,15 @@ import { priorityOptions } from "~/features/items/lists/priority";
 import type { BoardSettings, Lane } from "./board-settings";
 
 interface Lanes {
-  /** In the order of the board; some may hold no card. */
+  /** In board order, including lanes without cards. */
   lanes: readonly Lane[];
   keyOf: (task: BoardTask) => string;
 }
 
-/** Where nobody has it yet: no name of a person or worker. */
+/** Lane key for unassigned. Cannot be the name of a person or worker. */
 const nobody = "-";
 
-/** The lanes of a grouped board, those without cards too: a card may be put there. */
+/** Returns the lanes of a grouped board. Empty lanes are included so that cards can be moved there. */
 export function lanesOf(
   group: Exclude<BoardSettings["group"], "">,
   tasks: readonly BoardTask[],
@@ -38,7 +38,7 @@ function byStory(stories: readonly BoardStory[]): Lanes {
   };
 }
 
-/** Whoever has a task has its story. */
+/** Groups by the story's assignee; tasks have the assignee of their story. */
 function byAssignee(
   stories: readonly BoardStory[],
   members: readonly { id: string; username: string }[],
@@ -64,9 +64,9 @@ const personLane = (id: string, name: string | null): Lane => ({
   sets: { assignee_id: id },
 });
 
-/** A worker takes a task by itself; nobody puts it there. */
+/** Groups by worker. Workers claim tasks themselves, so nobody can move a card into these lanes. */
 function byWorker(tasks: readonly BoardTask[]): Lanes {
-  // Commas part the names in an address.
+  // Lane names are separated by commas in the address.
   const keyOf = ({ worker_name }: BoardTask) => worker_name?.replaceAll(",", " ") ?? nobody;
   const named = new Map(tasks.map((task) => [keyOf(task), task.worker_name]));
   named.delete(nobody);
@@ -76,7 +76,7 @@ function byWorker(tasks: readonly BoardTask[]): Lanes {
   return { lanes: [...workers, { key: nobody, label: "No worker", sets: null }], keyOf };
 }
 
-/** A card with several labels stands with the first of them, and labels are set with `l`, not by moving a card. */
+/** Groups by the first label. Labels are set with `l`, not by moving a card. */
 function byLabel(labels: readonly Label[]): Lanes {
   return {
     lanes: [

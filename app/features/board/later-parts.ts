@@ -6,7 +6,7 @@ export const newCard = laterPart(
   "[data-new-card]",
 );
 
-/** Where a card can be moved to. */
+/** The form that moves a card. */
 export const moveForm = laterPart(
   () => import("./moving/move-form").then(({ MoveForm }) => MoveForm),
   "[data-move-form]",
@@ -24,7 +24,7 @@ export const lanesPart = laterPart(
   "[data-lanes]",
 );
 
-/** What of a board its address asks for beside the cards; the server draws it at once. */
+/** Loads the parts the address asks for, so that the server can render them. */
 export async function loadAsked(address: URLSearchParams): Promise<void> {
   if (address.has("new")) await newCard.load();
   if (address.has("move")) await moveForm.load();

@@ -10,8 +10,8 @@ import type { Move, MovedTask } from "./moving/move-form";
 const menuId = "move-card";
 
 /**
- * The equal way to dragging: a button on every card, for keyboard, thumb and pages without script. All cards
- * share one menu; without script the button asks for the page again, with the menu open in its card.
+ * Alternative to dragging: a button on every card, for keyboard, touch and pages without JavaScript. All cards share
+ * one menu; without JavaScript the button reloads the page with the menu open in its card.
  */
 export function MoveButton({ id, code }: { id: string; code: string }) {
   const { canWrite, reason } = useWriteAccess();
@@ -42,7 +42,7 @@ export function MoveButton({ id, code }: { id: string; code: string }) {
   );
 }
 
-/** The menu that the cards share: a native popover, which opens beside the button that was pressed. */
+/** The menu shared by all cards: a native popover that opens beside the pressed button. */
 export function MoveMenu({ task, onMove }: { task: MovedTask | undefined; onMove: Move }) {
   const label = `Move ${task?.code ?? "a task"} to`;
   return (

@@ -2,13 +2,13 @@ import { firstLine } from "~/features/jobs/first-line";
 import { countText } from "~/ui/numbers";
 import { isHeld, type StatusTone } from "~/ui/status";
 
-/** What a page knows of a task and its work. */
+/** What a page knows about a task and its job. */
 export interface WorkState {
   status: string;
   open_questions: number;
   job_status: string | null;
   job_phase: string | null;
-  /** Codes of what it waits for. */
+  /** Codes of its blockers. */
   waits_for: readonly string[];
   failure_reason: string | null;
   has_plan: boolean;
@@ -21,8 +21,8 @@ export interface StateLine {
 }
 
 /**
- * The one thing that is said of where a task stands. Cards, rows and pages all ask here, so that none says two things that
- * cannot both be true: a job that is parked for an answer is queued for the service, and waits for a person.
+ * Returns the one line that says where a task stands, or null. Cards, rows and pages all use it so that they never
+ * contradict each other. Example: a job parked for an answer is queued in the database but waits for a person.
  */
 export function stateLine(task: WorkState): StateLine | null {
   const { open_questions: questions, job_status, job_phase, waits_for, failure_reason } = task;
@@ -48,7 +48,7 @@ export function stateLine(task: WorkState): StateLine | null {
   return null;
 }
 
-/** Nobody works, and somebody is asked: what is called running stands still until they answer. */
+/** Whether no agent works and a person must answer: the "running" work stands still until then. */
 export function waitsForPerson(tasks: readonly WorkState[]): boolean {
   return (
     !tasks.some(({ job_status }) => isHeld(job_status)) &&

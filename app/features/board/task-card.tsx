@@ -16,7 +16,7 @@ import { stateLine } from "./state-line";
 
 interface TaskCardProps {
   task: CardTask;
-  /** What its agent was heard to do since the page was read. */
+  /** The agent's latest activity since the page loaded. */
   doing: Doing | undefined;
   draggable: boolean;
   changed: boolean;
@@ -32,7 +32,7 @@ interface TaskCardProps {
   onMove: (task: Pick<CardTask, "id" | "code" | "status">, status: string) => void;
 }
 
-/** One task on a board: what it is, who works on it since when, and whether it waits on a person. */
+/** One task on a board: title, worker and running time, and whether it waits for a person. */
 export const TaskCard = memo(function TaskCard({
   task,
   doing,
@@ -100,7 +100,7 @@ export const TaskCard = memo(function TaskCard({
   );
 });
 
-/** The one line that says where it stands. */
+/** The line that says where the task stands. */
 function State({ task, doing }: Pick<TaskCardProps, "task" | "doing">) {
   const state = stateLine(task);
   if (!state) return null;
@@ -117,7 +117,7 @@ function State({ task, doing }: Pick<TaskCardProps, "task" | "doing">) {
     );
   }
   if (kind === "question") return <WaitingBadge>{text}</WaitingBadge>;
-  // The column says it, unless an agent's work is what is to be judged.
+  // The column already says it, unless an agent's work needs review.
   if (kind === "review")
     return task.job_phase === "review" ? <WaitingBadge>{text}</WaitingBadge> : null;
   if (kind === "failed") return <p className="line-clamp-3 text-xs text-failed">{text}</p>;
@@ -141,7 +141,7 @@ function State({ task, doing }: Pick<TaskCardProps, "task" | "doing">) {
   );
 }
 
-/** It stands still until a person comes. */
+/** Marks a task that stands still until a person acts. */
 function WaitingBadge({ children }: { children: string }) {
   return (
     <Badge tone="waiting">
@@ -151,7 +151,7 @@ function WaitingBadge({ children }: { children: string }) {
   );
 }
 
-/** Running looks different from standing still: pulse, how long, and when it was last heard of. */
+/** Sets running apart from standing still: a pulse, the elapsed time, and when the worker was last active. */
 function RunningLine({ task }: { task: CardTask }) {
   return (
     <p data-part="worker" className="flex flex-wrap items-center gap-x-1.5 text-xs text-progress">

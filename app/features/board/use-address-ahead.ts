@@ -1,6 +1,6 @@
 import { useLocation, useNavigation } from "@remix-run/react";
 
-/** The search parameters of the page that is coming: what is folded is so at once. */
+/** Returns the search parameters of the page being loaded, so that folding shows at once. */
 export function useAddressAhead(): URLSearchParams {
   const { pathname, search } = useLocation();
   const { location: next } = useNavigation();

@@ -9,7 +9,7 @@ import { useWriteAccess } from "~/ui/write-access";
 import type { CardTask, DropTarget } from "./board-settings";
 import { TaskCard } from "./task-card";
 
-/** Draws a card with all that is known of it here: what its agent does, what has changed, what is selected or moved. */
+/** Returns a function that renders a card with its local state: agent activity, recent change, selection, move. */
 export function useCards(
   productId: string,
   tasks: readonly CardTask[],
@@ -44,7 +44,7 @@ export function useCards(
 
 const nothing: ReadonlySet<string> = new Set();
 
-/** Which cards changed their place since the last look, for a short highlight. */
+/** Returns the tasks whose state changed since the last render, for a short highlight. */
 function useChangedTasks(tasks: readonly CardTask[]): ReadonlySet<string> {
   const before = useRef<Map<string, string> | null>(null);
   const [changed, setChanged] = useState<ReadonlySet<string>>(nothing);

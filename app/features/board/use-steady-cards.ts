@@ -2,12 +2,12 @@ import { type RefObject, useEffect, useReducer, useRef } from "react";
 import { useLocalMutation } from "~/ui/use-local-mutation";
 import type { CardTask } from "./board-settings";
 
-/** A pointer that has not moved for so long is about to press nothing. */
+/** A pointer that has been still for this long is not about to click. */
 const restMs = 1000;
 
 /**
- * The cards where they were, as long as a pointer moves over the board or presses: none jumps away from under a hand, or
- * under it. What a card says is always new, and what its user does shows at once.
+ * Keeps the cards in place while a pointer moves or presses over the board, so that none jumps from under the pointer.
+ * Content always updates, and the user's own changes show at once.
  */
 export function useSteadyCards(
   tasks: readonly CardTask[],
@@ -29,7 +29,7 @@ export function useSteadyCards(
     const onHand = ({ buttons }: PointerEvent) => {
       isAtHand.current = true;
       clearTimeout(timer);
-      // What is pressed is let go with an event of its own, wherever that is.
+      // Releasing the button fires its own event, wherever the pointer is then.
       if (buttons === 0) timer = setTimeout(rest, restMs);
     };
     const onLetGo = (event: PointerEvent) => isAtHand.current && onHand(event);

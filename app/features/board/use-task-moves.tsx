@@ -9,14 +9,14 @@ import type { CardTask } from "./board-settings";
 
 export const moveIntent = "move-task";
 
-/** Beside what a drop changes, the lane in which it shows until the service has answered. */
+/** Form field with the lane a dropped card shows in until the server responds. */
 export const laneField = "lane";
 
 const keyOf = (taskId: string) => `move-${taskId}`;
 
 type Wanted = Partial<Pick<CardTask, "status" | "group">>;
 
-/** The cards as they will be when the moves under way succeed: a refused one falls back by itself, alone. */
+/** Returns the cards with pending moves applied. A refused move reverts only its own card. */
 export function useOptimisticTasks(tasks: readonly CardTask[]): readonly CardTask[] {
   const wanted = new Map<string, Wanted>();
   const fetchers = useFetchers();
@@ -33,7 +33,7 @@ export function useOptimisticTasks(tasks: readonly CardTask[]): readonly CardTas
       if (group === undefined) continue;
       want(id, { group });
       if (!formData?.has("assignee_id")) continue;
-      // Whoever gets a task gets its story.
+      // Assigning a task assigns its story.
       const story = tasks.find((task) => task.id === id)?.story_code;
       for (const task of tasks) if (task.story_code === story) want(task.id, { group });
     }
@@ -50,10 +50,10 @@ function textIn(form: FormData | undefined, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Sends a move in the background; `trackers` must be rendered, they report how it went. */
+/** Sends moves in the background. Render `trackers`: they report the results. */
 export function useTaskMoves() {
   const submit = useSubmit();
-  /** The codes of the tasks that were moved, by id. */
+  /** Codes of the moved tasks, by id. */
   const [moved, setMoved] = useState<Readonly<Record<string, string>>>({});
   const move = useCallback(
     (task: Pick<CardTask, "id" | "code" | "status">, status: string) => {
@@ -73,7 +73,7 @@ export function useTaskMoves() {
   return { move, trackers };
 }
 
-/** Stays as long as the board does, so that an answer finds somebody who tells it. */
+/** Stays mounted as long as the board, so that the result of a move is always reported. */
 function MoveTracker({ taskId, code }: { taskId: string; code: string }) {
   const { state, data } = useFetcher<ActionResult>({ key: keyOf(taskId) });
   useEffect(() => {

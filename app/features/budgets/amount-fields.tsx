@@ -5,7 +5,7 @@ const units = ["USD", "EUR", "GBP", "CHF", "JPY", "tokens"].map((unit) => ({
   label: unit,
 }));
 
-/** A sum and what it is counted in. */
+/** An amount and its unit. */
 export function AmountFields({
   label,
   id,
@@ -15,7 +15,7 @@ export function AmountFields({
   label: string;
   id: string;
   required?: boolean;
-  /** The form that they belong to, where they stand outside of it. */
+  /** Id of the form, if the fields are outside of it. */
   form?: string;
 }) {
   return (

@@ -9,7 +9,7 @@ import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 import { amountText } from "./amount-text";
 
-/** Budgets and how far they are; whoever may set them changes them in place. */
+/** Budgets and their usage. People who may set budgets can edit them in place. */
 export function BudgetList({
   budgets,
   maySet,
@@ -17,7 +17,7 @@ export function BudgetList({
 }: {
   budgets: readonly Budget[];
   maySet: boolean;
-  /** Where budgets of several things stand side by side. */
+  /** Set when the list shows budgets of several items. */
   showName?: boolean;
 }) {
   return (
@@ -70,7 +70,7 @@ function sentenceOf({ spent, reserved, left, overshoot, unit }: Budget): string 
   return parts.join(" · ");
 }
 
-/** Spent, then reserved, of the whole. */
+/** Shows spent and reserved amounts as shares of the whole. */
 function Bar({ budget }: { budget: Budget }) {
   const { spent, reserved, amount, unit } = budget;
   const used = Math.min(100, (100 * spent) / amount);

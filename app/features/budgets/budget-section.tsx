@@ -7,7 +7,7 @@ import { WriteFields } from "~/ui/write-access";
 import { AmountFields } from "./amount-fields";
 import { BudgetList } from "./budget-list";
 
-/** What one sprint, run or task may cost; nothing of it where nobody may set anything and nothing is set. */
+/** Budget of a sprint, run or task. Renders nothing if none is set and the viewer may not set one. */
 export function BudgetSection({
   scope,
   targetId,
@@ -17,7 +17,7 @@ export function BudgetSection({
   scope: "sprint" | "run" | "task";
   targetId: string;
   budgets: Budgets;
-  /** Whether work may still come: a finished thing needs no new budget. */
+  /** Whether work may still happen: finished items need no new budget. */
   open: boolean;
 }) {
   const maySet = may_set && open;

@@ -5,7 +5,7 @@ import { amountText } from "./amount-text";
 
 type Shown = Pick<Forecast, "tasks" | "finished" | "too_few" | "seconds" | "tokens" | "costs">;
 
-/** What the open tasks will take, between the lucky fifth and the unlucky one. */
+/** Time and cost forecast of the open tasks, as a range from 20 to 80 %. */
 export function ForecastLine({ forecast }: { forecast: Shown }) {
   const { tasks, finished, too_few, seconds, tokens, costs } = forecast;
   if (too_few || seconds === null) {

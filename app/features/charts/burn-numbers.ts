@@ -12,23 +12,23 @@ export interface BurnNumbers {
   done: number;
   started: number;
   remaining: number;
-  /** How much came and went since the first day. */
+  /** Tasks added since the first day. */
   added: number;
   removed: number;
-  /** Tasks a working day: so far, and from now on to end in time; null when it cannot be said. */
+  /** Tasks per working day: so far, and needed from now on to finish on time. Null if unknown. */
   pace: number | null;
   needed: number | null;
-  /** The day on which nothing is left at this pace. Only from three recorded days, and only while it goes down. */
+  /** Day on which nothing is left at this pace. Needs three recorded days and a falling count. */
   forecast: string | null;
-  /** Working days after the planned end; below zero is early. */
+  /** Working days after the planned end; negative means early. */
   daysLate: number | null;
 }
 
 const fewestDays = 3;
-/** Nobody plans by a date that far off. */
+/** Nobody plans for a date further away. */
 const longestForecast = 250;
 
-/** What can be said truthfully about a sprint from its recorded days. */
+/** Returns what a sprint's recorded days support; null without any. */
 export function burnNumbers(days: readonly BurndownDay[], end: string | null): BurnNumbers | null {
   const first = days[0];
   const last = days.at(-1);

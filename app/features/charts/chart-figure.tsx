@@ -4,7 +4,7 @@ import type { Chart } from "./chart";
 
 const StopWalker = lazy(() => import("./stop-walker"));
 
-/** Numbers, the picture, and the same as a table. With script a pointer or the arrow keys walk from day to day. */
+/** Key numbers, the chart, and its data as a table. With JavaScript, pointer and arrow keys step through the days. */
 export function ChartFigure({ chart, caption }: { chart: Chart; caption?: string }) {
   const hydrated = useHydrated();
   const { width, height, shapes, words, label, facts, table } = chart;

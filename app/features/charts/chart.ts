@@ -1,19 +1,19 @@
 import { calendarText } from "~/ui/relative-time";
 
-/** A chart as its page receives it: measured out on the server, so that no browser loads what draws it. */
+/** A chart as its page receives it. The server computes the layout, so browsers load no chart library. */
 export interface Chart {
   width: number;
   height: number;
-  /** From the lowest to the uppermost. */
+  /** From bottom to top layer. */
   shapes: readonly Shape[];
   words: readonly Words[];
-  /** What the picture shows, in a sentence for those who do not see it. */
+  /** Text alternative: says in one sentence what the chart shows. */
   label: string;
-  /** Said above the picture. */
+  /** Shown above the chart. */
   facts: readonly ChartFact[];
-  /** Places to walk through, one a day or dot, with what there is to say about each. */
+  /** Points to step through, one per day or dot, each with its text. */
   stops: readonly { x: number; text: string }[];
-  /** The same in numbers. */
+  /** The same data as a table. */
   table: { head: readonly string[]; rows: readonly (readonly string[])[] };
 }
 
@@ -53,17 +53,17 @@ export const words = (
 export interface ChartFact {
   term: string;
   value: string;
-  /** Drawn attention to: what was planned does not hold. */
+  /** Highlighted because the plan does not hold. */
   late?: boolean;
 }
 
-/** A tenth of a unit is finer than anybody sees, and short to send. */
+/** Rounds to a tenth of a unit: finer is invisible and longer to send. */
 export const round = (value: number) => Math.round(value * 10) / 10;
 
 export const box = (x: number, y: number, width: number, height: number) =>
   `M${round(x)} ${round(y)}h${round(width)}v${round(height)}h${round(-width)}z`;
 
-/** The first day and the last one under a picture. */
+/** Labels the first and last day below a chart. */
 export function daysBelow(
   days: readonly string[],
   left: number,

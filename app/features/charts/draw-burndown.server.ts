@@ -16,8 +16,8 @@ interface SprintDates {
 }
 
 /**
- * What is left of a sprint, one slot a day to its planned end: scope and rest as steps, weekends tinted, the ideal flat over
- * them, today marked, and a forecast only where the record carries one. Null before the first day.
+ * Draws a sprint's burndown, one slot per day to its planned end: scope and remaining tasks as steps, tinted weekends,
+ * the ideal line (flat on weekends), today, and a forecast if the data supports one. Null before the first day.
  */
 export function drawBurndown(
   days: readonly BurndownDay[],
@@ -32,7 +32,7 @@ export function drawBurndown(
   const slots = daysBetween(first.date, lastSlot ?? last.date);
   const slot = (width - left - right) / slots.length;
   const most = Math.max(1, ...days.map(({ total, remaining }) => Math.max(total, remaining)));
-  /** The end of a day: what is recorded holds from there on. */
+  /** The end of a day: its recorded values hold from here on. */
   const edge = (index: number) => round(left + (index + 1) * slot);
   const y = (count: number) => round(top + (1 - count / most) * (height - top - bottom));
   const steps = (of: (day: BurndownDay) => number) =>
@@ -94,13 +94,13 @@ export function drawBurndown(
   };
 }
 
-/** A forecast far beyond the sprint is said in words, not drawn: it would squeeze what is known. */
+/** A forecast far beyond the sprint is only stated in words: drawing it would squeeze the recorded days. */
 function nearForecast({ forecast }: BurnNumbers, end: string | null): string {
   if (!forecast || !end) return "";
   return daysBetween(end, forecast, 60).length <= 8 ? forecast : "";
 }
 
-/** From all to nothing over the working days, flat where nobody works. */
+/** Points of the ideal line: falls to zero over the working days, flat on weekends. */
 function ideal(
   slots: readonly string[],
   total: number,
@@ -120,7 +120,7 @@ function ideal(
   return [shape(line, "fill-none stroke-faint [stroke-linecap:round]", "1 4")];
 }
 
-/** On the last slot the word ends at the line: centred it would be cut off. */
+/** On the last slots the label ends at the line; centered, it would be cut off. */
 const todayAt = (x: number) => words(x, top - 4, "today", x > width - 2 * left ? "end" : "middle");
 
 function factsOf(numbers: BurnNumbers, last: BurndownDay, isOpen: boolean): ChartFact[] {

@@ -12,11 +12,11 @@ const fills = ["fill-accent", "fill-progress", "fill-review", "fill-done", "fill
 
 export interface CostChart {
   chart: Chart;
-  /** Which colour is which model, the costliest first. */
+  /** The color of each model, most expensive first. */
   models: readonly { name: string; fill: string; cost: string }[];
 }
 
-/** A bar a day, stacked by model; a chart a currency, because currencies are never added. */
+/** Draws one bar per day, stacked by model. One chart per currency, because currencies are never added. */
 export function drawCosts(rows: Insights["by_day_model"]): CostChart[] {
   const currencies = [...new Set(rows.map(({ currency }) => currency))].sort();
   return currencies.map((currency) =>
@@ -80,7 +80,7 @@ function drawCurrency(rows: Insights["by_day_model"], currency: string): CostCha
   };
 }
 
-/** Four models have a colour of their own, what remains shares the last. */
+/** Each model gets its own color; if there are too many, the cheapest share the last one. */
 function modelsOf(rows: Insights["by_day_model"]) {
   const ids = [...new Set(rows.map(({ model_id }) => model_id))];
   const costs = ids

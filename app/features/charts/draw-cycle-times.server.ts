@@ -9,7 +9,7 @@ const bottom = 22;
 const top = 14;
 const fewest = 3;
 
-/** How long tasks took from their first start to their end: a dot a task, and the two numbers to plan with. */
+/** Draws each task's time from first start to end as a dot, and the 50% and 85% marks. Null if too few. */
 export function drawCycleTimes(tasks: Insights["cycle_times"]): Chart | null {
   const taken = tasks.map((task) => ({
     ...task,
@@ -26,7 +26,7 @@ export function drawCycleTimes(tasks: Insights["cycle_times"]): Chart | null {
   const days = daysBetween(first.day, last.day, 100);
   const slot = (width - 16) / days.length;
   const x = (day: string) => round(8 + (days.indexOf(day) + 0.5) * slot);
-  // Minutes and days stand in one picture: a root lets the short ones be told apart.
+  // Values range from minutes to days; the square root keeps the short ones apart.
   const y = (time: number) =>
     round(height - bottom - Math.sqrt(time / most) * (height - top - bottom));
   const marks = half === most85 ? [] : [{ time: half, name: "50% within" }];
@@ -37,7 +37,7 @@ export function drawCycleTimes(tasks: Insights["cycle_times"]): Chart | null {
     shapes: [
       shape(`M8 ${height - bottom}H${width - 8}`, "stroke-line"),
       ...marks.map(({ time }) => shape(`M8 ${y(time)}H${width - 8}`, "stroke-line-strong", "3 3")),
-      // A line without length and with round ends is a dot.
+      // A zero-length line with round caps is a dot.
       ...taken.map(({ day, time }) =>
         shape(
           `M${x(day)} ${y(time)}h0`,
@@ -68,7 +68,7 @@ export function drawCycleTimes(tasks: Insights["cycle_times"]): Chart | null {
   };
 }
 
-/** The time within which so large a share was done. */
+/** Returns the time within which this share of the tasks was done. */
 function share(sorted: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * part) - 1)] ?? 0;
 }

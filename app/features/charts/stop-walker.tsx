@@ -3,7 +3,7 @@ import type { Chart } from "./chart";
 
 const lineHeight = 16;
 
-/** Lies over a chart and says one thing at a time: what stands at the day under the pointer, or where the arrows have led. */
+/** Overlay of a chart: shows the text of one stop, chosen by pointer or arrow keys. */
 export default function StopWalker({ chart: { stops, width, height } }: { chart: Chart }) {
   const [at, setAt] = useState<number | null>(null);
   const last = stops.length - 1;
@@ -58,7 +58,7 @@ function Tip({
   width: number;
   height: number;
 }) {
-  // Letters are about six wide at this size; the box may be a little larger than its words.
+  // Characters are about six units wide at this size. The box may be slightly wider than its text.
   const wide = text.length * 6.2 + 16;
   const start = Math.min(Math.max(2, x - wide / 2), width - wide - 2);
   return (

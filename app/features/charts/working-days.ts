@@ -6,13 +6,13 @@ export function dayAfter(day: string, days = 1): string {
   return new Date(Date.parse(day) + days * oneDay).toISOString().slice(0, 10);
 }
 
-/** All days from the first to the last, at most so many. */
+/** Returns all days from the first to the last, capped at `most`. */
 export function daysBetween(first: string, last: string, most = 200): string[] {
   const count = Math.round((Date.parse(last) - Date.parse(first)) / oneDay) + 1;
   return Array.from({ length: Math.max(0, Math.min(count, most)) }, (_, n) => dayAfter(first, n));
 }
 
-/** The working day on which so much working time after `day` is over. */
+/** Returns the working day on which `count` working days after `day` are over. */
 export function afterWorkingDays(day: string, count: number): string {
   let at = day;
   for (let left = Math.ceil(count); left > 0; ) {

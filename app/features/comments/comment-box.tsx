@@ -8,7 +8,7 @@ import { MentionArea } from "./mention-area";
 import type { ShownComments } from "./shown-comment";
 import { useSent } from "./use-sent";
 
-/** Where a comment is written. What is refused stays in the box; what is sent leaves it. */
+/** The form for a new comment. Refused text stays in the box; sent text is cleared. */
 export function CommentBox({ item, toAgent }: { item: ShownComments; toAgent: boolean }) {
   const { kind, id, productId } = item;
   const fetcher = useFetcher<ActionResult>({ key: `comment ${kind} ${id}` });
@@ -50,7 +50,7 @@ export function CommentBox({ item, toAgent }: { item: ShownComments; toAgent: bo
   );
 }
 
-/** The answer of another form of the page is none of this one's. */
+/** Whether the action result belongs to this form: it must have a `body` field. */
 function isAboutBody(answer: unknown): boolean {
   if (typeof answer !== "object" || answer === null || !("initialValue" in answer)) return false;
   const { initialValue } = answer;

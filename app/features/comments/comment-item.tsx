@@ -11,7 +11,7 @@ import { MentionArea } from "./mention-area";
 import { MessageStateBadge } from "./message-state";
 import type { ShownComment, ShownComments } from "./shown-comment";
 
-/** One comment, with what its author and the owner of the product can do about it. */
+/** One comment, with the actions of its author and of the product's owner. */
 export function CommentItem({
   comment,
   item,
@@ -66,7 +66,7 @@ interface OwnComment {
   item: ShownComments;
 }
 
-/** Behind a disclosure, so that it opens without script too. */
+/** A disclosure, so that it works without JavaScript. */
 function EditComment({ comment, item }: OwnComment) {
   const disclosure = useRef<HTMLDetailsElement>(null);
   const close = () => disclosure.current?.removeAttribute("open");

@@ -6,7 +6,7 @@ import { CommentBox } from "./comment-box";
 import { CommentItem } from "./comment-item";
 import { earlierParameter, type ShownComments } from "./shown-comment";
 
-/** What people and agents say about an item, oldest first, and a box for one's own words. */
+/** Comments of people and agents on an item, oldest first, and a box for a new one. */
 export function Comments({
   comments,
   isOwner,
@@ -14,7 +14,7 @@ export function Comments({
 }: {
   comments: ShownComments;
   isOwner: boolean;
-  /** An agent works on the item, and could be written to. */
+  /** Whether an agent works on the item and can receive messages. */
   toAgent?: boolean;
 }) {
   const { list, earlier } = comments;
@@ -44,7 +44,7 @@ export function Comments({
       </div>
     </Section>
   );
-  // The one thing that viewers do.
+  // Viewers may comment, although they may change nothing else.
   return isViewer ? (
     <WriteAccessProvider reason={null} replace>
       {section}

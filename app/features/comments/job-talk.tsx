@@ -14,7 +14,7 @@ import { useSent } from "./use-sent";
 
 export type ShownMessage = JobMessage & { html: SafeHtml | null };
 
-/** What people wrote to the agent of a job and what became of it, and a box to write to it while it works. */
+/** Messages to a job's agent with their delivery state, and a box for a new one while the agent works. */
 export function JobTalk({
   productId,
   messages,
@@ -22,7 +22,7 @@ export function JobTalk({
 }: {
   productId: string;
   messages: readonly ShownMessage[];
-  /** It has an agent, or is to get one. */
+  /** Whether the job has an agent or will get one. */
   isOpen: boolean;
 }) {
   const isViewer = useIsViewer(productId);

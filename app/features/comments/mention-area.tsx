@@ -6,7 +6,7 @@ import { FieldErrors } from "~/ui/field";
 import { useAttach } from "./use-attach";
 import { useMention } from "./use-mention";
 
-/** A text area in which `@` offers the members of the product. Ctrl or ⌘ with Enter sends its form. */
+/** A text area that suggests product members after `@`. Ctrl+Enter or ⌘+Enter submits its form. */
 export function MentionArea({
   label,
   productId,
@@ -110,7 +110,7 @@ export function MentionArea({
               tabIndex={-1}
               aria-selected={index === active}
               className="menu-item aria-selected:bg-sunken"
-              // The focus stays in the text.
+              // Keeps focus in the text area.
               onPointerDown={(event) => {
                 event.preventDefault();
                 mention.insert(name);

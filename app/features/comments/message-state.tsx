@@ -7,7 +7,7 @@ interface Delivered {
   attempt: number | null;
 }
 
-/** What became of words that were sent to an agent. */
+/** Delivery state of a message to an agent. */
 export function MessageStateBadge({ message: { state, reason, attempt } }: { message: Delivered }) {
   const by = attempt === null ? "" : ` in attempt ${attempt}`;
   switch (state) {

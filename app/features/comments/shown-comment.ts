@@ -4,12 +4,12 @@ import type { SafeHtml } from "~/features/markdown/prose";
 /** The comments of an item as a page shows them. */
 export interface ShownComments {
   kind: CommentPlace;
-  /** The item that they are about. */
+  /** Id of the item. */
   id: string;
   productId: string;
   viewerId: string;
   list: readonly ShownComment[];
-  /** Leads to the ones before these; null where there are none. */
+  /** Cursor of the earlier comments; null if there are none. */
   earlier: string | null;
 }
 
@@ -17,5 +17,5 @@ export interface ShownComment extends Comment {
   text: SafeHtml | null;
 }
 
-/** Names the comment before which those of the page end. */
+/** Search parameter with the cursor of earlier comments. */
 export const earlierParameter = "comments-before";

@@ -1,11 +1,11 @@
 import { useFetcher } from "@remix-run/react";
 import { type KeyboardEvent, type RefObject, useState } from "react";
 
-/** What is typed of a name: an `@` that begins a word, up to the cursor. */
+/** A mention being typed: an `@` at the start of a word, up to the cursor. */
 const begun = /(?:^|[^\w.@/-])@([\w.-]{0,40})$/;
 const mostNames = 6;
 
-/** Completes `@na` to the name of a member. The names are read when the first `@` is typed. */
+/** Completes `@na` to a member's name. Names are loaded when the first `@` is typed. */
 export function useMention(area: RefObject<HTMLTextAreaElement>, productId: string) {
   const members = useFetcher<{ names: string[] }>({ key: `members ${productId}` });
   const [typed, setTyped] = useState<string | null>(null);
@@ -28,7 +28,7 @@ export function useMention(area: RefObject<HTMLTextAreaElement>, productId: stri
     element.setRangeText(`${name} `, end - typed.length, end, "end");
     close();
   }
-  /** True for a key that was for the list. */
+  /** Returns true if the key was used by the list. */
   function press(event: KeyboardEvent): boolean {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     const chosen = names[active];
@@ -49,7 +49,7 @@ function beforeCursor(element: HTMLTextAreaElement | null): string {
   return element === null ? "" : element.value.slice(0, element.selectionStart);
 }
 
-/** Names that begin so come first, then those that have it somewhere. */
+/** Names that start with the typed text come before names that contain it. */
 function fitting(names: readonly string[], typed: string): string[] {
   const part = typed.toLowerCase();
   const place = (name: string) => name.toLowerCase().indexOf(part);

@@ -17,7 +17,7 @@ import { useCandidates } from "./use-candidates";
 const fieldId = "blocked-by";
 const keys: readonly PageKey[] = [{ keys: "b", label: "Blocked by…", run: openPicker }];
 
-/** A highlighted row has a menu of its own for this key. */
+/** Leaves the key to a highlighted row, which has its own menu for it. */
 function openPicker(): boolean {
   if (itemOf(activeRow()) && !isPageItem(activeRow())) return false;
   const field = document.getElementById(fieldId);
@@ -30,13 +30,13 @@ interface Side {
   kind: DependencyKind;
   id: string;
   dependencies: Dependencies;
-  /** Only the owner of the product may say that code has reached the main branch. */
+  /** Only the product's owner may confirm that code has reached the main branch. */
   isOwner: boolean;
-  /** What can be done although it waits. */
+  /** Actions that are possible while the item is blocked. */
   children?: ReactNode;
 }
 
-/** What a task or story waits for and what waits for it; `b` goes to the field that adds one. */
+/** Blockers of a task or story, and what it blocks. `b` focuses the field that adds a blocker. */
 export function DependenciesSection({ kind, id, dependencies, isOwner, children }: Side) {
   const { blocked_by: blockers, blocks } = dependencies;
   const open = blockers.filter(({ resolved }) => !resolved).length;
@@ -66,7 +66,7 @@ export function DependenciesSection({ kind, id, dependencies, isOwner, children 
   );
 }
 
-/** Done, and its code not where it is waited for: a worker sees the merge, else the owner says it. */
+/** A blocker that is done but not merged to the main branch. A worker detects the merge, or the owner confirms it. */
 function Awaited({ work, isOwner }: { work: AwaitedWork; isOwner: boolean }) {
   const { job_id, task_code, branch, head_sha } = work;
   return (
@@ -97,7 +97,7 @@ function Ends({
 }: {
   kind: DependencyKind;
   ends: Dependencies["blocks"];
-  /** Who waits, where a press ends it. */
+  /** Id of the blocked item, if dependencies can be removed here. */
   id?: string;
 }) {
   return (
@@ -118,7 +118,7 @@ function Ends({
   );
 }
 
-/** What it could wait for, nearest first: one press each. */
+/** Possible blockers, nearest first; one click adds one. */
 function CandidateList({ kind, id, typed }: { kind: DependencyKind; id: string; typed: string }) {
   const candidates = useCandidates({ kind, id }, typed);
   if (candidates === null || candidates.length === 0) return null;

@@ -4,7 +4,7 @@ import { SubmitButton } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import { WriteFields } from "~/ui/write-access";
 
-/** One press ends a dependency; also the cure in front of a run. */
+/** Removes a dependency with one click. Also offered in the pre-flight of a run. */
 export function RemoveForm({
   kind,
   id,

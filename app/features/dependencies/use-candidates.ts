@@ -2,7 +2,7 @@ import { useFetcher } from "@remix-run/react";
 import { useEffect } from "react";
 import type { Candidates, DependencyKind } from "~/contract/dependency";
 
-/** What a task or story could wait for; null until it is known. Read as soon as somebody may choose. */
+/** Returns possible blockers; null while loading. Loads as soon as `what` is set. */
 export function useCandidates(
   what: { kind: DependencyKind; id: string } | null,
   typed: string,

@@ -16,7 +16,7 @@ const statusWords: Record<ShownFile["status"], string> = {
   submodule: "submodule",
 };
 
-/** One file of a diff. Its lines are loaded when somebody opens it, or scrolls near it. */
+/** One file of a diff. Its lines load when it is open and near the viewport. */
 export function ChangedFile({
   file,
   address,
@@ -26,16 +26,16 @@ export function ChangedFile({
   above,
 }: {
   file: ShownFile;
-  /** Where its lines are. */
+  /** URL of the file's lines. */
   address: string;
   isViewed: boolean;
   onViewed: (isViewed: boolean) => void;
   below: BelowLine;
-  /** What stands before the lines: comments whose lines are gone. */
+  /** Shown before the lines: comments whose lines no longer exist. */
   above: ReactNode;
 }) {
   const [isOpen, setOpen] = useState(!file.folded && !isViewed);
-  // What was viewed before is known only once the page runs.
+  // The viewed state is known only in the browser.
   useEffect(() => {
     if (isViewed) setOpen(false);
   }, [isViewed]);
@@ -105,7 +105,7 @@ function noteOf(file: ShownFile): string | null {
   return file.lineCount === 0 ? "No lines changed." : null;
 }
 
-/** The lines of a file. One text serves the unified and the split view: which of them is seen is decided by style alone. */
+/** The lines of a file. Unified and split view share the same markup; only CSS switches between them. */
 function ChangedLines({ hunks, below }: { hunks: readonly ShownHunk[]; below: BelowLine }) {
   return hunks.map((hunk) => (
     <div key={placeOf(hunk.lines)} className="hunk">
@@ -127,29 +127,29 @@ function ChangedLines({ hunks, below }: { hunks: readonly ShownHunk[]; below: Be
   ));
 }
 
-/** Nothing is left out above the first line of a file. */
+/** Whether the hunk starts at the first line of the file, so that nothing is left out above. */
 function isFirst({ heading, lines }: ShownHunk): boolean {
   const [, old, next] = lines[0] ?? [];
   return heading === "" && (old === 1 || next === 1);
 }
 
-/** Where lines begin in the old and in the new file: no two pieces of a patch begin at the same line of both. */
+/** Start lines in the old and new file. Unique: no two parts of a patch start at the same line of both. */
 function placeOf([first]: readonly ShownLine[]): string {
   const [, old, next] = first ?? [];
   return `${old ?? ""}:${next ?? ""}`;
 }
 
-/** Lines that stayed (the same on both sides), or a change: what was there, and what is there now. */
+/** Unchanged lines (the same on both sides), or a change with its old and new lines. */
 interface Segment {
   isChange: boolean;
   old: readonly ShownLine[];
   next: readonly ShownLine[];
 }
 
-/** So many lines are laid out together; a browser skips those that nobody looks at. */
+/** Lines per laid-out block. Browsers skip layout of blocks outside the viewport. */
 const mostLines = 100;
 
-/** The lines of a hunk in pieces: a change never stands in one piece with what stayed. */
+/** Splits a hunk into segments of either changed or unchanged lines. */
 function segmentsOf(lines: readonly ShownLine[]): Segment[] {
   const segments: Segment[] = [];
   for (let start = 0; start < lines.length; ) {
@@ -165,7 +165,7 @@ function segmentsOf(lines: readonly ShownLine[]): Segment[] {
 function piecesOf(lines: readonly ShownLine[], isChange: boolean): Segment[] {
   const old = lines.filter(([kind]) => kind !== "a");
   const next = lines.filter(([kind]) => kind !== "d");
-  // One that has both sides stays whole: cut in two it would be read in the wrong order.
+  // A change with both sides stays whole: if split, it would be read in the wrong order.
   if (isChange && old.length > 0 && next.length > 0) return [{ isChange, old, next }];
   const pieces: Segment[] = [];
   for (let start = 0; start < lines.length; start += mostLines) {
@@ -175,7 +175,7 @@ function piecesOf(lines: readonly ShownLine[], isChange: boolean): Segment[] {
   return pieces;
 }
 
-/** The lines of a file: as the page brought them, else loaded once its place is open and near. */
+/** Returns a file's lines: from the page, or loaded once the file is open and near the viewport. */
 function useFileLines(file: ShownFile, address: string, isOpen: boolean) {
   const place = useRef<HTMLDetailsElement>(null);
   const [loaded, setLoaded] = useState<{ key: string; hunks: ShownHunk[] } | null>(null);

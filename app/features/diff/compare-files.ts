@@ -2,29 +2,29 @@ import type { DiffFile } from "~/contract/job-diff";
 import { type Hunk, parsePatch } from "~/contract/patch";
 import { compareLines, type Line, type Stretch } from "./compare-lines";
 
-/** What two diffs say of a file; null where the one or the other does not name it. */
+/** A file's entries in two diffs; null in a diff that does not list it. */
 export interface Comparison {
   before: ComparedFile | null;
   now: ComparedFile | null;
-  /** Both diffs begin at the same commit. */
+  /** Whether both diffs start at the same commit. */
   isSameBase: boolean;
-  /** So many pairs of lines may be looked at. */
+  /** Maximum number of line pairs to compare. */
   pairs: number;
 }
 
 export type ComparedFile = Pick<DiffFile, "patch" | "truncated" | "binary" | "status">;
 
-/** From the one file to the other, as a patch, and how many pairs of lines were looked at for it. */
+/** The change from one version to the other as a patch, and the number of line pairs compared. */
 export interface ComparedLines {
   patch: string;
   additions: number;
   deletions: number;
   pairs: number;
-  /** More pairs would have told more. */
+  /** Whether a larger `pairs` would give a more precise result. */
   isRough: boolean;
 }
 
-/** Null when the diffs do not tell. No diff: the file as the work found it. */
+/** Returns null if the diffs do not contain enough. A null side means the unchanged original file. */
 export function compareFiles({ before, now, isSameBase, pairs }: Comparison): ComparedLines | null {
   const [left, right] = [before, now].map((side) => (side === null ? nothing : read(side)));
   if (!left || !right) return null;
@@ -33,14 +33,14 @@ export function compareFiles({ before, now, isSameBase, pairs }: Comparison): Co
   return isOne ? compare(left, right, pairs) : null;
 }
 
-/** What one side made of the lines that both began with. */
+/** What one side did to the original file. */
 interface SideChange {
-  /** The name of the file's content where the work began, as git gives it. */
+  /** Git's hash of the original content. */
   blob: string | null;
   edits: Edit[];
-  /** Lines of the beginning, by number. */
+  /** Known lines of the original, by number. */
   known: Map<number, Line>;
-  /** The stretches of the beginning that it tells of: from a line, up to before another one. */
+  /** Ranges of the original covered by the diff: first line, and the line after the last. */
   stretches: [start: number, end: number][];
 }
 
@@ -69,7 +69,7 @@ function read({ patch, truncated, binary, status }: ComparedFile): SideChange | 
 }
 
 function readHunk(side: SideChange, { lines, oldStart }: Hunk): void {
-  // A hunk without a line of the beginning names the line that it comes after.
+  // A hunk without original lines names the line before it.
   const start = lines.find(({ old }) => old !== null)?.old ?? oldStart + 1;
   let at = start;
   let edit: Edit | null = null;
@@ -94,7 +94,7 @@ function readHunk(side: SideChange, { lines, oldStart }: Hunk): void {
   side.stretches.push([start, at]);
 }
 
-/** Git writes hunks from above to below; what goes back is not from it, and could be told of again and again. */
+/** Git writes hunks in order. A hunk that goes back is not from Git, and could repeat lines without end. */
 function isInOrder(stretches: SideChange["stretches"]): boolean {
   const [last, one] = [stretches.at(-1), stretches.at(-2)];
   return !last || !one || last[0] >= one[1];
@@ -121,7 +121,7 @@ function compare(left: SideChange, right: SideChange, pairs: number): ComparedLi
   };
 }
 
-/** Stretches that touch or overlap become one. */
+/** Merges ranges that touch or overlap. */
 function joined(stretches: SideChange["stretches"]): SideChange["stretches"] {
   const joint: SideChange["stretches"] = [];
   for (const [start, end] of stretches.toSorted(([one], [other]) => one - other)) {
@@ -132,12 +132,12 @@ function joined(stretches: SideChange["stretches"]): SideChange["stretches"] {
   return joint;
 }
 
-/** Goes once through what a side made of the beginning, from one stretch to the next. */
+/** Applies one side's edits to the original, in a single pass over the ranges. */
 class Walk {
   readonly #edits: readonly Edit[];
   readonly #known: ReadonlyMap<number, Line>;
   #next = 0;
-  /** By how much the lines have moved so far. */
+  /** How far lines have shifted so far. */
   #shift = 0;
 
   constructor(edits: readonly Edit[], known: ReadonlyMap<number, Line>) {
@@ -145,7 +145,7 @@ class Walk {
     this.#known = known;
   }
 
-  /** What became of the lines from `start` up to before `end`. */
+  /** Returns the new version of the original lines from `start` to before `end`. */
   stretch(start: number, end: number): Stretch {
     const stretch = { start: start + this.#shift, lines: [] as Line[] };
     let at = start;

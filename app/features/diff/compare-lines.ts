@@ -1,10 +1,10 @@
 export interface Line {
   text: string;
-  /** It is the last of its file, and no line end follows. */
+  /** The last line of the file, without a line end. */
   isUnended: boolean;
 }
 
-/** Lines that follow each other, and the number of the first. */
+/** Consecutive lines, and the number of the first. */
 export interface Stretch {
   lines: readonly Line[];
   start: number;
@@ -17,19 +17,19 @@ interface Step {
   next: number;
 }
 
-/** So many lines that stayed are shown around a change. */
+/** Unchanged lines shown around a change. */
 const context = 3;
 
-/** How many pairs of lines may still be looked at. */
+/** How many line pairs may still be compared. */
 interface Budget {
   pairs: number;
-  /** They were too few. */
+  /** The budget was too small. */
   isSpent: boolean;
 }
 
 /**
- * From the one to the other, as the hunks of a patch. Beyond the budget what lies between the first and the last difference
- * counts as written anew.
+ * Returns the change from old to new as hunks of a patch. Beyond the budget, everything between the first and the last
+ * difference counts as replaced.
  */
 export function compareLines(old: Stretch, next: Stretch, budget: Budget) {
   const steps = stepsOf(old, next, budget);
@@ -64,7 +64,7 @@ function stepsOf(old: Stretch, next: Stretch, budget: Budget): Step[] {
   return steps;
 }
 
-/** The fewest lines that go and come, by their longest common sequence. */
+/** Finds the smallest set of removed and added lines by longest common subsequence. */
 function signsOf(a: readonly Line[], b: readonly Line[], budget: Budget): Step["sign"][] {
   const [rows, columns] = [a.length, b.length];
   if (rows * columns > budget.pairs) {

@@ -1,14 +1,14 @@
-// The program of a thread (see formatter-thread.server.ts): the work on diffs that grows with what somebody wrote.
+// Program of a worker thread (see formatter-thread.server.ts): diff work whose cost grows with user input.
 import { parentPort } from "node:worker_threads";
 import highlighter from "highlight.js/lib/common";
 import { type Comparison, compareFiles } from "./compare-files";
 
-/** Pieces of code that are coloured, or two files that are compared. */
+/** Code to highlight, or two files to compare. */
 export type DiffQuestion =
   | { colour: { language: string; texts: string[] } }
   | { compare: Comparison };
 
-/** Spans that go over a line end are closed with the line and opened again on the next. */
+/** Closes spans that cross a line end, and reopens them on the next line. */
 function linesOf(html: string): string[] {
   const open: string[] = [];
   return html.split("\n").map((line) => {
@@ -21,7 +21,7 @@ function linesOf(html: string): string[] {
   });
 }
 
-/** highlight.js escapes what it is given; the classes are all that it adds. */
+/** highlight.js escapes its input; it adds only classes. */
 function colour(language: string, texts: readonly string[]): string[][] {
   return texts.map((text) =>
     linesOf(highlighter.highlight(text, { language, ignoreIllegals: true }).value),

@@ -6,7 +6,7 @@ import { LineCounts } from "./line-counts";
 import type { ShownFile } from "./shown-diff";
 import { useDiffKeys } from "./use-diff-keys";
 
-/** Where a comment belongs. */
+/** The line a comment belongs to. */
 export interface Spot {
   path: string;
   side: Side;
@@ -27,14 +27,14 @@ export function DiffView({
 }: {
   jobId: string;
   attempt: number;
-  /** An earlier attempt that these are the changes since: the old lines are its own, and nobody comments on them here. */
+  /** Compare with this earlier attempt: its lines are the old side, which cannot be commented on here. */
   since?: number | null;
   files: readonly ShownFile[];
-  /** What stands below lines, by path. */
+  /** Content below lines, by path. */
   below: ReadonlyMap<string, BelowLine>;
-  /** What stands before the lines of a file, by path. */
+  /** Content before the lines of a file, by path. */
   above: ReadonlyMap<string, ReactNode>;
-  /** Somebody wants to comment on a line. */
+  /** Called when the user wants to comment on a line. */
   onSpot: (spot: Spot) => void;
 }) {
   const [viewed, changeViewed] = useStoredList(`viewed:${jobId}`);
@@ -94,7 +94,7 @@ export function DiffView({
   );
 }
 
-/** The line whose number was pressed. */
+/** Returns the line whose number was clicked. */
 function numberAt(target: EventTarget, x: number): HTMLElement | null {
   if (!(target instanceof HTMLElement) || !target.matches(".l")) return null;
   return x - target.getBoundingClientRect().left <= 52 ? target : null;
@@ -109,7 +109,7 @@ function spotOf(line: HTMLElement): Spot | null {
     : { path, side: "new", line: Number(n) };
 }
 
-/** The changed files with what each of them changes; those that were viewed are ticked. */
+/** The changed files with their line counts. Viewed files are ticked. */
 function FileList({
   files,
   viewed,
@@ -142,7 +142,7 @@ function FileList({
   );
 }
 
-/** The last folders and the name: what tells files apart. */
+/** Shortens a path to its last two folders and name. */
 function shortName(path: string): string {
   const parts = path.split("/");
   return parts.length > 3 ? `…/${parts.slice(-3).join("/")}` : path;
@@ -150,10 +150,10 @@ function shortName(path: string): string {
 
 type List = readonly string[];
 
-/** A list of words that this browser remembers, and a way to change it; empty on the server and where nothing can be stored. */
+/** A list of strings kept in localStorage, and a function to change it. Empty on the server and without storage. */
 function useStoredList(name: string): [List, (change: (list: List) => List) => void] {
   const [list, setList] = useState<List>([]);
-  // Several changes may come before the list is drawn again.
+  // Several changes may come before the next render.
   const latest = useRef(list);
   const show = useCallback((next: List) => {
     latest.current = next;
@@ -166,7 +166,7 @@ function useStoredList(name: string): [List, (change: (list: List) => List) => v
       try {
         localStorage.setItem(name, JSON.stringify(latest.current));
       } catch {
-        // A private window: the marks last as long as the page.
+        // Private windows cannot store: the list lasts as long as the page.
       }
     },
     [name, show],

@@ -4,14 +4,14 @@ import type { ShownLine } from "./shown-diff";
 
 export type Side = "old" | "new";
 
-/** What stands below a line: comments, and the form for one. */
+/** Content below a line: comments, and the comment form. */
 export type BelowLine = ReadonlyMap<string, ReactNode>;
 
 export function lineKey(side: Side, line: number): string {
   return `${side}:${line}`;
 }
 
-/** One side of a piece of a diff. Thousands of lines are one text of HTML, cut only where something stands below a line. */
+/** One side of a segment. Thousands of lines are one HTML string, split only where content follows a line. */
 export function LineColumn({
   side,
   lines,
@@ -21,7 +21,7 @@ export function LineColumn({
   side: Side;
   lines: readonly ShownLine[];
   below: BelowLine;
-  /** The left copy of lines that stayed: seen in the split view only. */
+  /** The left copy of unchanged lines, visible in split view only. */
   isTwin?: boolean;
 }) {
   const parts: { html: string; after: ReactNode; key: number }[] = [];

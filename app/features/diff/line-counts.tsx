@@ -1,4 +1,4 @@
-/** "+120 −8": how many lines came and went. */
+/** "+120 −8": added and deleted lines. */
 export function LineCounts({ additions, deletions }: { additions: number; deletions: number }) {
   return (
     <span className="text-xs whitespace-nowrap tabular-nums">

@@ -4,31 +4,31 @@ import { RecentlyMade } from "~/features/markdown/recently-made.server";
 import type { ComparedFile, ComparedLines, Comparison } from "./compare-files";
 import { askThread } from "./thread.server";
 
-/** A file as a round of the work changed it. */
+/** A file as changed between two attempts. */
 export interface RoundFile {
   file: DiffFile;
-  /** Its place among the files of the later diff; those that are there no more come after them. */
+  /** Index in the later diff; files that are only in the earlier one follow. */
   index: number;
   /** Why it is not shown line by line. */
   note?: string;
 }
 
-/** The same file in the two diffs, the one or the other of which may not name it. */
+/** A file's entries in the two diffs; null in a diff that does not list it. */
 interface Pair {
   before: DiffFile | null;
   now: DiffFile | null;
   index: number;
 }
 
-/** So many pairs of lines are looked at for all files of a diff; the lines of what comes after that count as written anew. */
+/** Line pairs compared for all files of a diff. Beyond that, changed lines count as replaced. */
 const mostPairs = 2_000_000;
-/** Characters of comparisons that are kept, so that a round seen again costs nothing. */
+/** Characters of comparisons to cache, so that reopening a comparison costs nothing. */
 const mostKept = 8_000_000;
 const kept = new RecentlyMade<ComparedLines | null>(mostKept);
 
 /**
- * What changed between two attempts. Both diffs begin at the same commit, so what the one and the other made of its lines can be
- * told from the diffs alone; lines that neither touched are the same. `wanted` is the place of a file that alone is asked for.
+ * Returns the changes between two attempts. If both diffs start from the same original, they tell what each did to it;
+ * lines neither touched are equal. `wanted` limits the work to the file with this index.
  */
 export async function roundOf(
   before: JobDiff,
@@ -92,7 +92,7 @@ async function changeOf({ before, now: file }: Pair, compare: Compare): Promise<
   return { file: { ...file, ...lines, status: before === null ? file.status : "modified" } };
 }
 
-/** The file of an earlier attempt that the later one leaves as it was before the work. */
+/** A file that the earlier attempt changed and the later one leaves in its original state. */
 async function returnOf({ before: file }: Pair, compare: Compare): Promise<Change> {
   if (!file) return null;
   const { patch: _patch, old_path: _old, ...named } = file;
@@ -109,8 +109,8 @@ function compared(file: DiffFile | null): ComparedFile | null {
 }
 
 /**
- * What takes the thread too long is not compared; what only waited too long is, when somebody asks again. What other files left too
- * few pairs for is not kept: somebody else may ask for it beside other files, or alone.
+ * Comparisons that take too long are cached as null; those that only waited too long are retried on the next request.
+ * Results that got too few pairs because of other files are not cached.
  */
 async function compareOnce(question: Comparison, viewer: string): Promise<ComparedLines | null> {
   const { before, now, isSameBase } = question;

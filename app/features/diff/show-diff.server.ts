@@ -5,18 +5,18 @@ import { type RoundFile, roundOf } from "./round.server";
 import { showLines } from "./show-lines.server";
 import type { ShownFile } from "./shown-diff";
 
-/** A page brings so many lines along; the others come as somebody scrolls to them. */
+/** Lines sent with the page; the rest load on scroll. */
 const linesAtOnce = 800;
 
-/** What is shown of a diff, and to whom. */
+/** Who asks, and for which comparison. */
 interface Asked {
-  /** Whose turn it takes to colour and compare. */
+  /** The user whose turn in the thread's queue is used. */
   viewer: string;
-  /** With the diff of an earlier attempt only those files that are not as they were then, and only the lines that changed since. */
+  /** Earlier attempt to compare with: only files and lines changed since are shown. */
   before?: JobDiff | null;
 }
 
-/** The files of a diff, the first of them with their lines; `open` is one that is wanted although it is folded. */
+/** Returns a diff's files, the first ones with lines. `open` is the index of a folded file to load too. */
 export async function showDiff(
   diff: JobDiff,
   { viewer, before, open }: Asked & { open?: number | undefined },
@@ -34,7 +34,7 @@ export async function showDiff(
   );
 }
 
-/** One file with its lines. */
+/** Returns one file with its lines. */
 export async function showFile(
   diff: JobDiff,
   index: number,

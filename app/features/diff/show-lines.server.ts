@@ -6,16 +6,16 @@ import { nameOf } from "~/features/proof/visible";
 import type { ShownHunk, ShownLine } from "./shown-diff";
 import { askThread } from "./thread.server";
 
-/** A line is cut there: nobody reads on, and no page shall have to lay it out. */
+/** Longer lines are cut: nobody reads on, and laying them out is expensive. */
 const longestLine = 2_000;
-/** What is longer stays without colours. */
+/** Longer code is not highlighted. */
 const longestCode = 400_000;
-/** Characters of shown files that are kept, so that a diff seen again costs nothing; each line counts as a hundred more. */
+/** Characters of shown files to cache, so that reopening a diff costs nothing. Each line counts as 100 more. */
 const mostKept = 24_000_000;
 
 const kept = new RecentlyMade<ShownHunk[]>(mostKept);
 
-/** The lines of a file as HTML, coloured where its language is known; the same patch is made once. */
+/** Returns a file's lines as HTML, highlighted if the language is known. Cached by patch. */
 export async function showLines({ path, patch }: DiffFile, viewer: string): Promise<ShownHunk[]> {
   if (patch === undefined) return [];
   const language = languageOf(path);
@@ -33,7 +33,7 @@ export async function showLines({ path, patch }: DiffFile, viewer: string): Prom
   return shown;
 }
 
-/** Marks and colours make many characters of one, and a line takes room even when it is empty. */
+/** Estimates memory: markup multiplies the characters, and even an empty line takes space. */
 function sizeOf(hunks: readonly ShownHunk[]): number {
   const lines = hunks.flatMap(({ lines }) => lines);
   return lines.reduce((size, [, , , html]) => size + html.length + 100, 100 * hunks.length);
@@ -57,7 +57,7 @@ function shownHunks(hunks: readonly Hunk[], coloured: string[][] | null): ShownH
 
 const shortKinds = { same: "s", added: "a", deleted: "d" } as const;
 
-/** Lines of HTML for each text; null where that would take too long, or goes wrong. */
+/** Returns the highlighted lines of each text; null if that fails or takes too long. */
 async function highlight(
   language: string,
   texts: string[],
@@ -88,7 +88,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-/** What would change how a line is read without being seen: control characters, and those that turn the direction round. */
+/** Makes invisible characters visible that change how a line reads: control and bidirectional characters. */
 function marked(html: string): string {
   return html
     .replace(/\r$/, "")
@@ -97,7 +97,7 @@ function marked(html: string): string {
     );
 }
 
-/** Soft hyphens and joiners are parts of words and of pictures. */
+/** Soft hyphens and joiners are parts of words and emoji. */
 function isHarmless(character: string): boolean {
   return character === "\u00ad" || character === "\u200d";
 }
@@ -110,7 +110,7 @@ function plain(text: string): string {
   return cut(text).replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");
 }
 
-/** Endings of file names and the language in which highlight.js colours them; its common ones. */
+/** File extensions and the language highlight.js (common set) uses for them. */
 const languages: Record<string, string> = {
   ...named("bash", "sh bash zsh"),
   ...named("c", "c h"),
@@ -145,7 +145,7 @@ const languages: Record<string, string> = {
   ...named("yaml", "yml yaml"),
 };
 
-/** The language of a file by its name, or null: then it is shown as plain text. */
+/** Returns the language for a file name; null means plain text. */
 function languageOf(path: string): string | null {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   return languages[name.slice(name.lastIndexOf(".") + 1)] ?? null;

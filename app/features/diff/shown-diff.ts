@@ -1,6 +1,6 @@
 import type { DiffFile } from "~/contract/job-diff";
 
-/** A line as it is shown: `s` stayed, `a` was added, `d` was deleted. The HTML is made on the server and safe. */
+/** A shown line: `s` same, `a` added, `d` deleted. The HTML comes from the server and is safe. */
 export type ShownLine = [
   kind: "s" | "a" | "d",
   old: number | null,
@@ -13,14 +13,14 @@ export interface ShownHunk {
   lines: ShownLine[];
 }
 
-/** A file of a diff, with its lines once they are loaded. */
+/** A file of a diff. `hunks` is null until its lines are loaded. */
 export interface ShownFile extends Omit<DiffFile, "patch"> {
   index: number;
-  /** The same for the same changes, so that a mark "viewed" is lost with them. */
+  /** Hash of the changes: if they change, the file is no longer marked as viewed. */
   key: string;
-  /** How many lines there are to show, so that the page leaves room for them. */
+  /** Number of lines, so that the page reserves space. */
   lineCount: number;
   hunks: ShownHunk[] | null;
-  /** What is to be said of it besides. */
+  /** A note to show with the file. */
   note?: string;
 }

@@ -3,7 +3,7 @@ import { usePageKeys } from "~/ui/page-keys";
 
 const lineSelector = ".seg > :not(.twin) .l";
 
-/** Keys of a diff: `j` and `k` go by lines, `n` and `p` by changes, `J` and `K` by files. */
+/** Keys of a diff: `j` and `k` step by line, `n` and `p` by change, `J` and `K` by file. */
 export function useDiffKeys(onComment: (line: HTMLElement) => void): void {
   const keys = useMemo(
     () => [
@@ -33,7 +33,7 @@ function current(): HTMLElement | null {
   return activeElement instanceof HTMLElement ? activeElement : null;
 }
 
-/** From where the focus is to the next of its kind, in the order of the page. */
+/** Moves focus to the next matching element in page order. */
 function step(selector: string, direction: 1 | -1): void {
   const all = [...document.querySelectorAll<HTMLElement>(selector)].filter(
     (element) => element.offsetParent !== null || element.closest(".far") !== null,

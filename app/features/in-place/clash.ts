@@ -1,11 +1,11 @@
-/** What somebody else made of a text while this person edited it. */
+/** The text somebody else saved while this person was editing. */
 export interface Clash {
   text: string;
   version: number | undefined;
   by?: string | undefined;
 }
 
-/** The newer text, as an action that was refused with 412 brings it. */
+/** Returns the newer text from an action refused with 412. */
 export function clashOf(answer: unknown, name: string): Clash | undefined {
   if (!isObject(answer) || !isObject(answer.clash) || !isObject(answer.clash.current))
     return undefined;

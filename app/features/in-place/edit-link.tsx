@@ -5,7 +5,7 @@ import { Icon } from "~/ui/icon";
 import { useWriteAccess } from "~/ui/write-access";
 import type { InPlace } from "./use-in-place";
 
-/** The way into an editor by key and thumb, and without script: then it asks for the page with the editor open. */
+/** Opens the editor by key, touch, and without JavaScript: then it reloads the page with the editor open. */
 export function EditLink({
   label,
   place,
@@ -14,7 +14,7 @@ export function EditLink({
 }: {
   label: string;
   place: InPlace;
-  /** Words instead of the pencil. */
+  /** Text instead of the pencil icon. */
   children?: string;
   className?: string;
 }) {

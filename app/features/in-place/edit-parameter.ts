@@ -1,2 +1,2 @@
-/** The part of an address that opens the editor of one text, for a page without script. */
+/** Search parameter that opens a text's editor, for pages without JavaScript. */
 export const editParameter = "edit";

@@ -6,7 +6,7 @@ import { EditLink } from "./edit-link";
 import { Editor } from "./editor";
 import { type InPlace, type InPlaceText, useInPlace } from "./use-in-place";
 
-/** A text that is read ten times and edited once: formatted, until somebody clicks it or presses `e`. */
+/** Shows a formatted text that turns into an editor on click or `e`. */
 export function EditableText({
   content,
   empty,
@@ -15,10 +15,10 @@ export function EditableText({
   ...text
 }: InPlaceText & {
   content: SafeHtml | null;
-  /** What stands there as long as nothing does. */
+  /** Shown while the text is empty. */
   empty: ReactNode;
   mono?: boolean;
-  /** In a side panel: without a card of its own. */
+  /** In a side panel: no card. */
   inPanel?: boolean;
 }) {
   const place = useInPlace(text);
@@ -83,7 +83,7 @@ function Reading({
   );
 }
 
-/** Somebody left the editor with a text that was not saved. */
+/** Shown when the person left the editor without saving. */
 export function KeptNotice({ label, place }: { label: string; place: InPlace }) {
   return (
     <p role="status" className="mt-2 flex flex-wrap items-center gap-2 text-xs text-waiting">
@@ -98,7 +98,7 @@ export function KeptNotice({ label, place }: { label: string; place: InPlace }) 
   );
 }
 
-/** A click on a link follows it, and who selects words wants to copy them. */
+/** Ignores clicks on links and buttons, and clicks that end a text selection. */
 export function isMeantForText({ target }: MouseEvent): boolean {
   if (target instanceof Element && target.closest("a, button, summary")) return false;
   return window.getSelection()?.isCollapsed ?? true;

@@ -4,7 +4,7 @@ import { isMeantForText, KeptNotice } from "./editable-text";
 import { Editor } from "./editor";
 import { type InPlaceText, useInPlace } from "./use-in-place";
 
-/** The title in the heading of a page or panel; one click or `e` away from being another one. */
+/** The title of a page or panel, edited with one click or `e`. */
 export function EditableTitle(text: InPlaceText) {
   const place = useInPlace(text);
   const { canWrite } = useWriteAccess();
@@ -25,7 +25,7 @@ export function EditableTitle(text: InPlaceText) {
       >
         {place.pending ?? text.value}
       </span>
-      {/* Joined to the last word, so that the pencil never stands in a line of its own. */}
+      {/* Word joiner: keeps the pencil on the line of the last word. */}
       {"\u2060"}
       <EditLink label={text.label} place={place} className="-my-1 ml-1 align-middle" />
       {place.hasKept ? <KeptNotice label={text.label} place={place} /> : null}

@@ -16,14 +16,14 @@ const controlClass =
 interface EditorProps {
   text: InPlaceText;
   place: InPlace;
-  /** One line instead of a text area. */
+  /** A single line instead of a text area. */
   line?: boolean;
   mono?: boolean | undefined;
   placeholder?: string | undefined;
   inputMode?: "numeric" | "url" | undefined;
 }
 
-/** The form that stands where the text was. Esc leaves, Enter (in a line) or Ctrl+Enter saves. */
+/** The form that replaces the text. Esc leaves it. Enter (single line) or Ctrl+Enter saves. */
 export function Editor({ text, place, ...control }: EditorProps) {
   const id = useId();
   const input = useFocusAtEnd();
@@ -68,7 +68,7 @@ export function Editor({ text, place, ...control }: EditorProps) {
   );
 }
 
-/** The text that somebody else saved meanwhile, above the one that is being edited. */
+/** The text somebody else saved meanwhile, above the user's own. */
 function Theirs({ clash }: { clash: Clash }) {
   return (
     <div role="status" className="grid gap-1 text-xs text-waiting">
@@ -83,7 +83,7 @@ function Theirs({ clash }: { clash: Clash }) {
   );
 }
 
-/** What is typed into: a line, or an area that grows with its text. */
+/** The input: a single line, or an area that grows with its text. */
 function Control({
   id,
   input,
@@ -135,7 +135,7 @@ function Control({
   );
 }
 
-/** The focus goes into the field, behind what stands there. */
+/** Focuses the field with the cursor at the end. */
 function useFocusAtEnd() {
   const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -146,7 +146,7 @@ function useFocusAtEnd() {
   return input;
 }
 
-/** How the editor is left, with its text and without. */
+/** The buttons that save or leave. */
 function Ways({
   line,
   isClash,

@@ -12,9 +12,9 @@ interface Titled {
 
 interface TitleProps {
   item: Titled;
-  /** What is sent along with a new title. */
+  /** Fields sent with a new title. */
   fields: Readonly<Record<string, string>>;
-  /** Where it is sent, when that is not the page. */
+  /** Form action, if it is not the page's. */
   action?: string;
 }
 
@@ -41,7 +41,7 @@ export function PanelTitle(props: TitleProps): ReactNode {
   );
 }
 
-/** The title of a story or task on its page, where it is the line that keys mean. */
+/** The title of a story or task on its page. The page's keys act on this line. */
 export function PageTitle({
   kind,
   ...props

@@ -14,7 +14,7 @@ import { EditLink } from "./edit-link";
 import { Editor } from "./editor";
 import { type InPlaceText, useInPlace } from "./use-in-place";
 
-/** What a thing is, one line each; every value is its own picker. */
+/** Properties of an item, one per line. Each value is its own picker. */
 export function Properties({ children, footer }: { children: ReactNode; footer?: ReactNode }) {
   return (
     <Section title="Properties">
@@ -28,12 +28,12 @@ export function Properties({ children, footer }: { children: ReactNode; footer?:
   );
 }
 
-/** The same in a side panel, without a card. */
+/** The same list without a card, for side panels. */
 export function PropertyList({ children }: { children: ReactNode }) {
   return <WriteFields className="grid gap-0.5">{children}</WriteFields>;
 }
 
-/** One property of a few values: the platform's select, which sends what is chosen at once. */
+/** A property with a few values: a native select that submits on change. */
 export function Picker({
   label,
   name,
@@ -48,9 +48,9 @@ export function Picker({
   value: string;
   options: readonly SelectOption[];
   fields: Readonly<Record<string, string>>;
-  /** Where it is sent, when that is not the page. */
+  /** Form action, if it is not the page's. */
   action?: string;
-  /** A link beside it, to what is chosen. */
+  /** A link to the chosen value, shown beside it. */
   children?: ReactNode;
 }) {
   const id = useId();
@@ -78,7 +78,7 @@ export function Picker({
       <HiddenFields fields={fields} />
       <span className="flex min-w-0 items-center gap-1.5">
         <select
-          // Without script the browser keeps the choice; with it the value follows what is known.
+          // Uncontrolled without JavaScript, so that the browser keeps the choice; controlled with it.
           {...(hydrated ? { value: chosen } : { defaultValue: value })}
           id={id}
           name={name}
@@ -103,7 +103,7 @@ export function Picker({
   );
 }
 
-/** One property that is typed. */
+/** A property with a text field. */
 export function TypedProperty({
   empty,
   mono,
@@ -116,7 +116,7 @@ export function TypedProperty({
   mono?: boolean;
   placeholder?: string;
   inputMode?: "numeric" | "url";
-  /** What there is to know about the value, under it. */
+  /** A note shown below the value. */
   note?: string;
 }) {
   const place = useInPlace(text);

@@ -2,7 +2,7 @@ import type { StoryPageData } from "~/contract/page-data";
 import type { SafeHtml } from "~/features/markdown/prose";
 import { EditableText } from "./editable-text";
 
-/** What is wanted and when it is done, on the story's page and in its panel. */
+/** A story's description and acceptance criteria, on its page and in its panel. */
 export function StoryTexts({
   story,
   description,
@@ -16,7 +16,7 @@ export function StoryTexts({
   criteria: SafeHtml | null;
   inPanel?: boolean;
   intent?: string;
-  /** Where it is sent, when that is not the page. */
+  /** Form action, if it is not the page's. */
   action?: string | undefined;
 }) {
   const fields = { intent, story_id: story.id };

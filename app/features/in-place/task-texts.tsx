@@ -2,7 +2,7 @@ import type { TaskPageData } from "~/contract/page-data";
 import type { SafeHtml } from "~/features/markdown/prose";
 import { EditableText } from "./editable-text";
 
-/** What a task is about and how it is to be done, on its page and in its panel. */
+/** A task's description and plan, on its page and in its panel. */
 export function TaskTexts({
   task,
   description,
@@ -16,7 +16,7 @@ export function TaskTexts({
   plan: SafeHtml | null;
   inPanel?: boolean;
   intent?: string;
-  /** Where it is sent, when that is not the page. */
+  /** Form action, if it is not the page's. */
   action?: string | undefined;
 }) {
   const fields = { intent, task_id: task.id };

@@ -7,22 +7,22 @@ import { keepDraft, readDraft } from "~/ui/rare/drafts";
 import { type Clash, clashOf } from "./clash";
 import { editParameter } from "./edit-parameter";
 
-/** One text of a item, and the hidden fields that say to the page's action what it is. */
+/** One text of an item, and the hidden fields that identify it to the action. */
 export interface InPlaceText {
   label: string;
   name: string;
   value: string;
-  /** Of the item, so that nobody's change is overwritten unseen. */
+  /** Version of the item, to detect changes by others. */
   version?: number | undefined;
-  /** With the item's id among them, so that no text is ever taken for another item's. */
+  /** Include the item's id, so that texts of different items are never confused. */
   fields: Readonly<Record<string, string>>;
   /** Where it is sent, when that is not the page. */
   action?: string | undefined;
 }
 
 /**
- * Reading and editing one text in its place. Saved at once for the eye: the text as typed stands there until the service
- * has answered; a refusal opens the editor again with everything that was typed.
+ * State for reading and editing a text in place. Saving is optimistic: the typed text shows until the server responds.
+ * A refusal reopens the editor with the typed text.
  */
 export function useInPlace({ name, value, version, fields }: InPlaceText) {
   const key = Object.values(fields).concat(name).join(" ");
@@ -63,7 +63,7 @@ export function useInPlace({ name, value, version, fields }: InPlaceText) {
     if (kept === undefined) setBase({ value, version });
     setEditing(true);
   }
-  /** Back to reading; what was typed and not saved is kept. */
+  /** Returns to reading and keeps unsaved text. */
   function leave(typed: string) {
     keep(typed === value ? undefined : typed);
     close();
@@ -74,7 +74,7 @@ export function useInPlace({ name, value, version, fields }: InPlaceText) {
     focusAfterDrawing(() => opener.current);
   }
 
-  /** Forgets what was typed, for the text that stands there now. */
+  /** Discards the typed text. */
   function discard() {
     keep(undefined);
     setClash(undefined);
@@ -91,7 +91,7 @@ export function useInPlace({ name, value, version, fields }: InPlaceText) {
     opener,
     editTo: `?${params}`,
     text: kept ?? typedIn(withoutScript, name) ?? value,
-    /** The text that is on its way, while it is. */
+    /** The text being saved; null otherwise. */
     pending: typeof pending === "string" ? pending : null,
     hasKept: kept !== undefined,
     refusal: theirs
@@ -100,13 +100,13 @@ export function useInPlace({ name, value, version, fields }: InPlaceText) {
         ? refusal
         : refusalOf(editing ? withoutScript : null, name),
     edit,
-    /** What somebody else wrote meanwhile. */
+    /** What somebody else saved meanwhile. */
     theirs,
-    /** The version that saving replaces: the newest that this person has seen. */
+    /** The version that saving replaces: the newest this person has seen. */
     seen: theirs ? theirs.version : base.version,
-    /** While somebody types: it outlives whatever happens to the page. */
+    /** Call on input: keeps the text even if the page goes away. */
     note: (typed: string) => note(typed === value ? undefined : typed),
-    /** Sent: read again, with what was typed. */
+    /** Call on submit: returns to reading. */
     send: close,
     leave,
     discard,
@@ -115,7 +115,7 @@ export function useInPlace({ name, value, version, fields }: InPlaceText) {
 
 export type InPlace = ReturnType<typeof useInPlace>;
 
-/** What an action says about one field of a form that was refused; empty when all is well. */
+/** Returns an action's errors for one field, or an empty list. */
 function refusalOf(answer: unknown, name: string): string[] {
   if (typeof answer !== "object" || answer === null || !("error" in answer)) return [];
   const { error } = answer;
@@ -126,7 +126,7 @@ function refusalOf(answer: unknown, name: string): string[] {
     .flatMap(([, messages]) => (Array.isArray(messages) ? messages.map(String) : []));
 }
 
-/** What was typed into a refused form, as its answer brings it back to a page without script. */
+/** Returns the text typed into a refused form, from an action result on a page without JavaScript. */
 function typedIn(answer: unknown, name: string): string | undefined {
   if (typeof answer !== "object" || answer === null || !("initialValue" in answer))
     return undefined;
@@ -135,13 +135,13 @@ function typedIn(answer: unknown, name: string): string | undefined {
   return typeof typed === "string" ? typed : undefined;
 }
 
-/** Keys of texts that this page has and that are neither saved nor thrown away: whoever closes the tab is asked first. */
+/** Keys of unsaved texts on this page. While there are any, closing the tab asks first. */
 const open = new Set<string>();
 
-/** What is kept under a key, with the text that it began from, and how to keep another text there, or none. */
+/** Keeps an unsaved text under a key, together with the text it started from. */
 function useKeptText(key: string, base: string, onFound: (base: string) => void) {
   const [text, setText] = useState<string>();
-  // What an earlier page left is known to the browser alone.
+  // Drafts of earlier pages exist only in the browser.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a draft is found once, when the page comes to life
   useEffect(() => {
     const draft = readDraft(draftOf(key));

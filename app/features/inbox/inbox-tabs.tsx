@@ -4,7 +4,7 @@ import { CountBadge } from "~/ui/badge";
 
 type Tab = "all" | "questions" | "reviews" | "failures" | "mentions" | "later" | "done";
 
-/** The filters of the inbox; questions have a page of their own, with what became of them. */
+/** The inbox filters. Questions link to their own page, which also shows answered ones. */
 export function InboxTabs({
   current,
   counts,

@@ -5,7 +5,7 @@ import { Button } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import { WriteFields } from "~/ui/write-access";
 
-/** Archive and Snooze of one item: for this person only, the thing itself stays as it is. */
+/** Archive and Snooze for one inbox item. Affects only this person; the item itself does not change. */
 export function PutAside({ item }: { item: Pick<InboxItem, "kind" | "id" | "state"> }) {
   return (
     <WriteFields quiet>
@@ -41,7 +41,7 @@ function Mark({ value, label, about }: { value: string; label: string; about: st
   );
 }
 
-/** Only the browser knows where the morning begins; without script it is that of the server. */
+/** Only the browser knows the user's local morning. Without JavaScript the server's is used. */
 function TomorrowMorning() {
   const hydrated = useHydrated();
   if (!hydrated) return null;

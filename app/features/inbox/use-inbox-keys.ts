@@ -4,7 +4,7 @@ function cards(): HTMLElement[] {
   return [...document.querySelectorAll<HTMLElement>("[data-waiting]")];
 }
 
-/** The card in focus, or the only one there is. */
+/** Returns the focused card, or the only one. */
 function current(): HTMLElement | undefined {
   const all = cards();
   return (
@@ -21,7 +21,7 @@ function walk(step: 1 | -1) {
   next?.scrollIntoView({ block: "nearest" });
 }
 
-/** Presses a button of the current card; what comes after it takes its place, and the focus. */
+/** Clicks a button of the current card. The next card takes its place and the focus. */
 function press(selector: string, index = 0) {
   const card = current();
   const button = card?.querySelectorAll<HTMLButtonElement>(selector)[index];
@@ -53,7 +53,7 @@ const putAsideKeys: readonly PageKey[] = [
   { keys: "h", label: "Snooze", run: () => press("button[name=mark][value=later]") },
 ];
 
-/** Questions have only answers; in the inbox everything can also be put aside. */
+/** Question keys only answer; inbox keys also archive and snooze. */
 export function useQuestionKeys(): void {
   usePageKeys("Questions", keys);
 }

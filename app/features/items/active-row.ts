@@ -1,12 +1,12 @@
-/** Rows and cards carry what they are about: `data-line="kind:id"`; the link in them carries `data-row`. */
+/** Rows and cards carry their item in `data-line="kind:id"`; the link inside carries `data-row`. */
 export const lineOf = (target: EventTarget | null): HTMLElement | null =>
   target instanceof Element ? target.closest<HTMLElement>("[data-line]") : null;
 
-/** The row under the mouse, as long as the mouse spoke last. */
+/** The row under the mouse, if the mouse moved after the last focus change. */
 let pointed: HTMLElement | null = null;
 let orderOfPage: readonly string[] | null = null;
 
-/** Follows mouse and focus: whichever moved last says which row is at hand. */
+/** Tracks mouse and focus: whichever moved last determines the highlighted row. */
 export function watchRows(): () => void {
   const onPointer = (event: PointerEvent) => {
     if (event.pointerType !== "mouse" || (event.movementX === 0 && event.movementY === 0)) return;
@@ -25,20 +25,20 @@ export function watchRows(): () => void {
   };
 }
 
-/** The highlighted row: under the mouse, or with the focus. */
+/** Returns the highlighted row: under the mouse, or focused. */
 export function activeRow(): HTMLElement | null {
   if (pointed?.isConnected && pointed.matches(":hover")) return pointed;
   return lineOf(document.activeElement) ?? document.querySelector<HTMLElement>("[data-page-line]");
 }
 
-/** The item of a row; or of the page, where no row is highlighted. */
+/** Returns the row's item, or the page's item if no row is highlighted. */
 export const itemOf = (row: HTMLElement | null): string | null =>
   row?.getAttribute("data-line") ?? row?.getAttribute("data-page-line") ?? null;
 
 export const isPageItem = (row: HTMLElement | null): boolean =>
   row?.hasAttribute("data-page-line") ?? false;
 
-/** A long list draws only what is near; it says itself what its order is. */
+/** Sets the order of items. Virtualized lists need it because they render only nearby rows. */
 export function keepOrder(order: readonly string[] | null): void {
   orderOfPage = order;
 }
@@ -50,23 +50,23 @@ export function orderOnPage(): readonly string[] {
   );
 }
 
-/** The row of an item, where it is drawn. */
+/** Returns the row of an item, if rendered. */
 export const rowOf = (item: string): HTMLElement | null =>
   document.querySelector<HTMLElement>(`[data-line="${CSS.escape(item)}"]`);
 
-/** What takes the focus in the row of an item. */
+/** Returns the focusable link in an item's row. */
 export function linkOf(item: string | null): HTMLElement | null {
   return item ? (rowOf(item)?.querySelector<HTMLElement>("[data-row]") ?? null) : null;
 }
 
-/** Puts the focus on a row, also after it was drawn anew elsewhere. */
+/** Focuses a row, also after it is rendered again elsewhere. */
 export function focusRow(item: string | null): void {
   const find = () => linkOf(item);
   find()?.focus();
   focusAfterDrawing(find);
 }
 
-/** Focus that drawing anew takes from the page comes back; focus that somebody has moved on meanwhile stays there. */
+/** Restores focus that a render removed. Focus that the user moved meanwhile stays. */
 export function focusAfterDrawing(find: () => HTMLElement | null | undefined): void {
   const focus = () => {
     const { activeElement, body } = document;

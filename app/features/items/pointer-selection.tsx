@@ -3,12 +3,12 @@ import { itemOf, lineOf } from "./active-row";
 import { selectRange, setSelecting, toggleSelected, useSelecting } from "./selection";
 
 /**
- * Selecting by pointer and thumb: Shift+click takes a range, and as long as the page is in its selecting mode a click
- * takes a row instead of opening it. True when the click was one of those.
+ * Selects with mouse and touch: Shift+click selects a range; in selecting mode a click selects the row instead of
+ * opening it. Returns true if the click was used.
  */
 export function usePointerSelection(): (event: MouseEvent) => boolean {
   const isSelecting = useSelecting();
-  // The next page begins without.
+  // Leaving the page ends selecting mode.
   useEffect(() => () => setSelecting(false), []);
   return useCallback(
     (event) => {
@@ -19,7 +19,7 @@ export function usePointerSelection(): (event: MouseEvent) => boolean {
       event.preventDefault();
       if (event.shiftKey) selectRange(item);
       else toggleSelected(item);
-      // A click on a link with the shift key would open a window and mark text.
+      // Shift+click would also select text.
       window.getSelection()?.removeAllRanges();
       return true;
     },

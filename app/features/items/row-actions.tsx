@@ -3,22 +3,22 @@ import { useHydrated } from "remix-utils/use-hydrated";
 
 const ItemKeys = lazy(() => import("./keys/item-keys"));
 
-/** A page that shows details beside its list in its own way. */
+/** A page with its own details panel beside the list. */
 export interface OwnPeek {
   open: string | null;
-  /** What it is about to show, as long as its data is on its way. */
+  /** The item whose data is loading. */
   coming: string | null;
   show: (item: string | null) => void;
 }
 
 export interface ItemKeysProps {
   productId: string;
-  /** Keys that mean something else on this page. */
+  /** Keys that the page uses otherwise. */
   without?: string;
   ownPeek?: OwnPeek;
 }
 
-/** Keys, menus, bar and peek of a page with rows: they come after the page itself, which does not wait for them. */
+/** Keys, menus, bar and peek for a page with rows. Loads after the page. */
 export function RowActions(props: ItemKeysProps) {
   return useHydrated() ? (
     <Suspense>

@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from "react";
 import { orderOnPage } from "./active-row";
 
-/** What is selected on this page, as `kind:id`. A store of its own: only rows that are marked are drawn anew. */
+/** Selected items of this page, as `kind:id`. An external store, so that only affected rows render. */
 let selected: ReadonlySet<string> = new Set();
-/** Where a range begins. */
+/** Start of a range selection. */
 let anchor: string | null = null;
 const none: ReadonlySet<string> = new Set();
 const listeners = new Set<() => void>();
@@ -27,7 +27,7 @@ export function toggleSelected(item: string): void {
   publish(next);
 }
 
-/** All from where the last one was selected to this one, in the order of the page; of the anchor's kind. */
+/** Selects everything from the last selected item to this one in page order, if of the anchor's kind. */
 export function selectRange(to: string): void {
   const order = orderOnPage();
   const from = anchor ?? to;
@@ -49,7 +49,7 @@ export function clearSelection(): void {
   if (selected.size > 0) publish(none);
 }
 
-/** A tap takes a row instead of opening it. */
+/** Whether taps select rows instead of opening them. */
 let selecting = false;
 
 export function setSelecting(next: boolean): void {
@@ -75,9 +75,9 @@ export function useSelected(): ReadonlySet<string> {
   );
 }
 
-/** The kind of a item, which is named `kind:id`. */
+/** Returns the kind in an item's name `kind:id`. */
 export const kindOf = (item: string): string => item.split(":")[0] ?? "";
 
-/** Those of one kind. */
+/** Returns the items of one kind. */
 export const ofKind = (items: Iterable<string>, kind: string): string[] =>
   [...items].filter((item) => item.startsWith(`${kind}:`));

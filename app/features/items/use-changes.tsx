@@ -4,14 +4,14 @@ import { type ActionResult, useResultOf } from "~/ui/action-result";
 import { enhancedField } from "~/ui/enhanced-field";
 import { noteRefusal } from "./on-the-way";
 
-/** What is changed of which items. */
+/** Changes fields of items. */
 export type Change = ReturnType<typeof useChanges>["change"];
 
 export const changesPath = "/changes";
 
 let lastChange = 0;
 
-/** Changes one or many items at once; each is a request of its own, so that none waits for another or takes its place. */
+/** Changes one or more items. Each call is a separate request, so that none waits for or cancels another. */
 export function useChanges() {
   const submit = useSubmit();
   const [sent, setSent] = useState<readonly Sent[]>([]);

@@ -16,7 +16,7 @@ const outcomeWords: Record<string, string> = {
 
 type JobAttempt = AgentJobDetail["attempts"][number];
 
-/** "Attempt 2: failed". */
+/** Returns "Attempt 2: failed". */
 export function attemptName({ attempt, outcome }: JobAttempt): string {
   return `Attempt ${attempt}: ${outcome ? (outcomeWords[outcome] ?? outcome) : "running"}`;
 }

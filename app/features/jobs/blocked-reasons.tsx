@@ -2,9 +2,9 @@ import { Link } from "@remix-run/react";
 import { CopyBlock } from "~/ui/rare/copy-button";
 import type { BlockedReason } from "./find-blocked-reasons.server";
 
-/** Why something stands still: a line a reason, and where a worker is missing what starts one. */
+/** Lists why work stands still, and the command that starts a worker if that is all that is missing. */
 export function BlockedReasons({ reasons }: { reasons: readonly BlockedReason[] }) {
-  // While something else is in the way, a worker would not help yet.
+  // With other reasons left, a worker would not help yet.
   const command = reasons.length === 1 ? reasons[0]?.command : undefined;
   return (
     <div className="grid gap-1.5">

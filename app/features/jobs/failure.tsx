@@ -2,7 +2,7 @@ import type { AgentJob } from "~/contract/agent-job";
 import { Alert } from "~/ui/alert";
 import { firstLine } from "./first-line";
 
-/** What kind of failure it was, and what to do about it. */
+/** Failure classes with their name and remedy. */
 const kinds: Record<string, { name: string; cure: string }> = {
   agent_error: {
     name: "The agent failed",
@@ -22,7 +22,7 @@ const kinds: Record<string, { name: string; cure: string }> = {
   },
 };
 
-/** Why a job failed: its first line and the cure; all that was said is folded. */
+/** Why a job failed: first line and remedy, with the full text folded. */
 export function Failure({
   job: { status, failure_class, failure_reason },
 }: {
@@ -45,7 +45,7 @@ export function Failure({
   );
 }
 
-/** The same in a list: the first line, which opens to the rest. */
+/** List version: the first line, which expands to the full text. */
 export function FailureLine({ reason }: { reason: string | null }) {
   if (reason === null) return null;
   const line = firstLine(reason);

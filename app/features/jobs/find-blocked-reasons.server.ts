@@ -2,11 +2,11 @@ import type { WhyNotMoving } from "~/contract/why-not-moving";
 
 export type BlockedReason = WhyNotMoving["reasons"][number];
 
-/** The reasons that a page shows, or null while the work moves; a command gets the address of this service. */
+/** Returns the reasons to show, or null while the work moves. Puts this service's address into commands. */
 export function findBlockedReasons(
   { moving, reasons }: WhyNotMoving,
   origin: string,
-  /** What the page shows elsewhere. */
+  /** Codes of reasons that the page shows elsewhere. */
   shownElsewhere: readonly string[] = [],
 ): BlockedReason[] | null {
   if (moving) return null;

@@ -3,18 +3,18 @@ import type { Confinement } from "~/contract/confinement";
 import { Badge } from "~/ui/badge";
 import { StatusPill } from "~/ui/status-pill";
 
-/** The work is done and a person is to judge it: the queue holds the job, and no worker takes it. */
+/** Whether the work is finished and awaits a person's review. Such a job stays queued, but no worker claims it. */
 export function waitsForReview({ status, phase }: Pick<AgentJob, "status" | "phase">): boolean {
   return status === "queued" && phase === "review";
 }
 
-/** The service queues a job that is parked for an answer; people are told what it waits for. */
+/** Status of a job. A job parked for an answer is queued in the database; people see what it waits for. */
 export function JobStatus({
   job,
   asks = false,
 }: {
   job: Pick<AgentJob, "status" | "phase">;
-  /** A question of it is open. */
+  /** Whether the job has an open question. */
   asks?: boolean;
 }) {
   if (asks && job.status === "queued")
@@ -30,7 +30,7 @@ const words: Record<Confinement, string> = {
   none: "No sandbox",
 };
 
-/** Whether what ran was kept apart from the machine that it ran on, and by what. */
+/** Shows whether the agent ran in a sandbox, and which one. */
 export function ConfinementBadge({ confinement }: { confinement: Confinement }) {
   return <Badge tone={confinement === "none" ? "plain" : "accent"}>{words[confinement]}</Badge>;
 }

@@ -15,7 +15,7 @@ export const jobKinds: Record<string, string> = {
   SPRINT_IMPLEMENTATION: "Batch",
 };
 
-/** All tokens that a job used, cached ones included. */
+/** Sums all tokens of a job, including cached ones. */
 export function tokensOf(
   job: Pick<
     AgentJob,
@@ -30,7 +30,7 @@ export function tokensOf(
   );
 }
 
-/** One job with everything that is known about it. `isHere` on its own page. */
+/** One job with all its details. Set `isHere` on the job's own page. */
 export function JobCard({
   job,
   isHere = false,
@@ -74,7 +74,7 @@ export function JobCard({
   );
 }
 
-/** How long it took, what it cost, and where its work is. */
+/** Worker, duration, cost and branch of a job. */
 function JobFacts({ job }: { job: AgentJob }) {
   const tokens = tokensOf(job);
   return (

@@ -9,7 +9,7 @@ type ShownPull = Pick<
 const ciWords = { none: null, pending: "CI running", passed: "CI passed", failed: "CI failed" };
 const reviewWords = { none: null, approved: "approved", changes_requested: "changes requested" };
 
-/** A pull request in one line: its number, and what stands between it and the main branch. `g p` opens it. */
+/** A pull request in one line: number, CI and review state. `g p` opens it. */
 export function PullLink({ pull }: { pull: ShownPull }) {
   const { number, url, state, draft, ci, review } = pull;
   const words =

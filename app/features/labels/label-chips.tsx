@@ -1,6 +1,6 @@
 import type { Label } from "~/contract/label";
 
-/** The labels of a row or card; nothing without any. The colour is never the only sign. */
+/** The labels of a row or card; renders nothing without labels. Color is never the only sign. */
 export function LabelChips({ labels }: { labels: readonly Label[] | undefined }) {
   if (!labels || labels.length === 0) return null;
   return (
@@ -13,7 +13,7 @@ export function LabelChips({ labels }: { labels: readonly Label[] | undefined })
   );
 }
 
-/** A fill attribute, since a page without inline styles has no other way to a colour that people chose. */
+/** Uses a fill attribute for the user's color, because the pages allow no inline styles. */
 export function LabelChip({ label: { name, color } }: { label: Label }) {
   return (
     <span className="label-chip" title={name}>

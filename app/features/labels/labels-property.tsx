@@ -8,7 +8,7 @@ import { HiddenFields } from "~/ui/field";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { LabelChips } from "./label-chips";
 
-/** The labels of a story or task: chips, and a box for each label of the product behind them. */
+/** The labels of a story or task: chips that open a checkbox for each label of the product. */
 export function LabelsProperty({
   labels,
   all,

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { z } from "zod";
 
-/** How long one text may take, and how long it may wait for its turn and the start of the thread besides. */
+/** Milliseconds: for formatting one text, and for waiting for a turn, including the thread's start. */
 const longestFormatting = 3_000;
 const longestWait = 30_000;
 const mostMemoryMb = 256;
@@ -11,7 +11,7 @@ const messageSchema = z.union([
   z.object({ made: z.string().nullable() }),
 ]);
 
-/** What came of a text. One that is too heavy is so for everybody; too busy was only the thread. */
+/** Result for a text. "too-heavy" depends only on the text; "too-busy" means the thread had no time. */
 export type Formatted = { made: string } | "too-heavy" | "too-busy";
 
 interface Turn {
@@ -21,8 +21,8 @@ interface Turn {
 }
 
 /**
- * One thread of the process that formats one text after the other, and is replaced when one takes too long. Whoever looks at
- * something has a turn after everybody else who does, however much they ask for.
+ * One worker thread that formats texts one after the other; it is replaced if a text takes too long. Viewers take
+ * turns, so nobody waits longer because another viewer asks for much.
  */
 export class FormatterThread {
   readonly #source: string;
@@ -33,17 +33,17 @@ export class FormatterThread {
   #limit: NodeJS.Timeout | undefined;
   readonly #waiting = new Turns<Turn>();
 
-  /** `source`: the text of the thread's program (`import source from "./program?thread"`). */
+  /** `source`: code of the thread's program (`import source from "./program?thread"`). */
   constructor(source: string) {
     this.#source = source;
   }
 
-  /** The first thread has started; before that everybody waits for it, and for nobody's text. */
+  /** Whether a thread has ever started. Until then, all texts wait for the start. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
 
-  /** `viewer`: whose turn it takes. */
+  /** `viewer`: the user whose turn is used. */
   format(text: string, viewer: string): Promise<Formatted> {
     return new Promise((settle) => {
       const patience = setTimeout(() => this.#giveUp(turn), longestWait);
@@ -97,7 +97,7 @@ export class FormatterThread {
     turn.settle("too-busy");
   }
 
-  /** A thread that could not even begin lets nobody wait for the next one. */
+  /** Replaces a thread. If it never became ready, waiting texts give up instead of waiting for the next one. */
   #replace(worker: Worker): void {
     if (worker !== this.#worker) return;
     const left = this.#isReady ? [] : this.#waiting.all();
@@ -110,7 +110,7 @@ export class FormatterThread {
   }
 }
 
-/** What comes of a text in so many milliseconds; it is formatted all the same, for those who ask later. */
+/** Resolves to "too-busy" after the given time. Formatting continues, and later requests get its result. */
 export function within(milliseconds: number, formatted: Promise<Formatted>): Promise<Formatted> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve("too-busy"), milliseconds);
@@ -121,10 +121,10 @@ export function within(milliseconds: number, formatted: Promise<Formatted>): Pro
   });
 }
 
-/** So much may wait for one of them. */
+/** Maximum waiting texts per viewer. */
 const mostWaiting = 500;
 
-/** What waits, by whom it is for: they come in turn, and what is for one of them comes in its order. */
+/** A round-robin queue: names take turns, and each name's entries keep their order. */
 class Turns<Waiting> {
   readonly #lines = new Map<string, Set<Waiting>>();
 
@@ -136,7 +136,7 @@ class Turns<Waiting> {
     return [...this.#lines.values()].flatMap((line) => [...line]);
   }
 
-  /** False when too much waits for this one already. */
+  /** Returns false if this name's queue is full. */
   add(name: string, waiting: Waiting): boolean {
     const line = this.#lines.get(name) ?? new Set();
     if (line.size >= mostWaiting) return false;
@@ -144,7 +144,7 @@ class Turns<Waiting> {
     return true;
   }
 
-  /** The first of the one whose turn it is, who then comes after all others. */
+  /** Takes the first entry of the next name, which then moves to the end. */
   take(): Waiting | undefined {
     for (const [name, line] of this.#lines) {
       this.#lines.delete(name);

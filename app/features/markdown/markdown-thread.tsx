@@ -1,16 +1,16 @@
-// The program of a thread (see formatter-thread.server.ts): Markdown in, sanitised HTML out.
+// Program of a worker thread (see formatter-thread.server.ts): Markdown to sanitized HTML.
 import { parentPort } from "node:worker_threads";
 import { renderToStaticMarkup } from "react-dom/server";
 import Markdown, { type Components } from "react-markdown";
 import rehypeSanitize from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
 
-/** Headings in a text stand below the headings of the page. */
+/** Headings in a text rank below those of the page. */
 const lowered: Components = { h1: "h3", h2: "h4", h3: "h5", h4: "h6" };
 
 const ownFile = /^\/api\/files\/[0-9a-f-]{36}$/;
 
-/** Raw HTML and script links are dropped, pictures of elsewhere become their words: nothing is loaded from other hosts. */
+/** Drops raw HTML and script links; external images become their alt text, so nothing loads from other hosts. */
 const components: Components = {
   ...lowered,
   a: ({ href, children }) => (

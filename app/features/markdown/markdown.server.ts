@@ -3,18 +3,18 @@ import source from "./markdown-thread?thread";
 import type { SafeHtml } from "./prose";
 import { RecentlyMade } from "./recently-made.server";
 
-/** What no person writes: marks in a text, containers in one line. The work grows with their square or their stack. */
+/** Limits no person reaches: marks, nested containers per line. Parsing cost grows with their square or stack depth. */
 const mostMarks = 8_000;
 const mostMarksOfParagraph = 2_000;
 const mostContainers = 40;
-/** Characters of texts and their HTML that are kept, so that a page seen again costs nothing. */
+/** Characters of texts and HTML to cache, so that reopening a page costs nothing. */
 const mostKept = 8_000_000;
 
-/** A page waits so long for a text, and is then shown with it as it was written; at first the thread has to start. */
+/** Milliseconds a page waits before it shows the raw text; longer until the thread has started. */
 const longestWait = 500;
 const longestStart = 6_000;
 
-/** A text that took too long is tried again after this time: perhaps it was the machine. */
+/** Retries a text that took too long after this time (ms): the machine may have been slow. */
 const tryAgainAfter = 600_000;
 
 interface Kept {
@@ -24,13 +24,13 @@ interface Kept {
 
 const markdownThread = new FormatterThread(source);
 const kept = new RecentlyMade<Kept>(mostKept);
-/** What is being formatted, by who looks at it and the text. */
+/** Formatting in progress, by viewer and text. */
 const begun = new Map<string, Promise<Formatted>>();
 
 /**
- * A text in Markdown as sanitised HTML, made on the server so that no page carries a parser, and in a thread of its own so
- * that no text holds up a request of somebody else. What is too intricate is shown as it was written, and so is what is not
- * ready soon, until it is. `viewer` is whose turn it takes.
+ * Formats Markdown to sanitized HTML. On the server, so that pages load no parser; in a thread, so that no text delays
+ * other requests. Texts that are too complex are shown raw, and so are texts not ready in time, until they are.
+ * `viewer` is the user whose turn is used.
  */
 export async function renderMarkdown(
   text: string | null | undefined,
@@ -50,7 +50,7 @@ function asTooHeavy(text: string): string {
   return asWritten(text, "because formatting it would take too long");
 }
 
-/** Asked again by the same viewer, it is the same turn. */
+/** Repeated requests by the same viewer share one turn. */
 function formatOnce(text: string, viewer: string): Promise<Formatted> {
   const key = `${viewer}\n${text}`;
   const earlier = begun.get(key);
@@ -74,7 +74,7 @@ function keep(text: string, outcome: Formatted): void {
   kept.keep(text, { html, until }, text.length + html.length);
 }
 
-/** Measured before it is parsed, so that the usual attacks do not even take their two seconds of the thread. */
+/** Checked before parsing, so that common attacks do not use up even their three seconds of the thread. */
 function isTooIntricate(text: string): boolean {
   let [marks, before] = [0, 0];
   for (const line of text.split("\n")) {
@@ -86,7 +86,7 @@ function isTooIntricate(text: string): boolean {
   return false;
 }
 
-/** Quotes and list items that one line opens within each other: `> > - text` opens three. */
+/** Counts quotes and list items nested in one line: `> > - text` has three. */
 function containersOf(line: string): number {
   let found = 0;
   for (const [at, sign] of [...line].entries()) {

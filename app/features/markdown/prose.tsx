@@ -1,17 +1,17 @@
 import { useEffect } from "react";
 import { useLive } from "~/live/live-provider";
 
-/** HTML that `renderMarkdown` made and sanitised on the server; nothing else may make one. */
+/** HTML made and sanitized by `renderMarkdown`. Nothing else may create it. */
 export interface SafeHtml {
   html: string;
-  /** It is the text as it was written, which is being formatted. */
+  /** The raw text, still being formatted. */
   unfinished?: true;
 }
 
-/** So long after a text came as it was written the page asks for it again. */
+/** Milliseconds until the page reloads a text that was not ready. */
 const askAgainAfter = 1_000;
 
-/** A formatted text; one that was not ready yet is replaced as soon as it is. */
+/** A formatted text. If it was not ready yet, reloads until it is. */
 export function Prose({ content }: { content: SafeHtml }) {
   const { revalidate } = useLive();
   useEffect(() => {

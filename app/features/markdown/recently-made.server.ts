@@ -1,10 +1,10 @@
-/** What was made of texts, kept so that the same costs nothing again; what is oldest goes once it is too much. */
+/** A cache of results limited by size. Evicts the oldest entries first. */
 export class RecentlyMade<Made> {
   readonly #most: number;
   readonly #entries = new Map<string, { made: Made; size: number }>();
   #size = 0;
 
-  /** `most`: the sizes of all that is kept, in whatever they are counted. */
+  /** `most`: maximum total size, in the unit passed to `keep`. */
   constructor(most: number) {
     this.#most = most;
   }

@@ -20,7 +20,7 @@ const wordsNow = {
   test: "testing",
 } satisfies Partial<Record<OutputKind, string>>;
 
-/** What an agent does at the moment, in one line: "running npm test, 12 s ago". */
+/** What an agent is doing now, in one line: "running npm test, 12 s ago". */
 export function DoingLine({ read, live }: { read?: Doing | null; live?: Doing | undefined }) {
   const doing = newest(read ?? undefined, live);
   if (!doing) return null;
@@ -33,7 +33,7 @@ export function DoingLine({ read, live }: { read?: Doing | null; live?: Doing | 
   );
 }
 
-/** A newer worker may tell of a kind that this page has no word for. */
+/** Newer workers may report kinds this page does not know. */
 function wordFor(known: Record<string, string>, kind: string): string | undefined {
   return known[kind];
 }

@@ -13,12 +13,12 @@ const words: Record<OutputKind, string> = {
   error: "error",
 };
 
-/** Long results stay folded until somebody asks; what the agent says itself is open. */
+/** Results of commands, tools and edits are folded; what the agent says is open. */
 const isFolded = (entry: Entry) =>
   (entry.kind === "command" || entry.kind === "tool" || entry.kind === "edit") &&
   entry.text.length > 0;
 
-/** One entry of an agent's output, always as plain text: what an agent says is data. */
+/** One entry of an agent's output, always rendered as plain text: it is untrusted. */
 export function OutputEntry({ entry }: { entry: Entry }) {
   const heading = [entry.title ?? "", entry.path ?? ""].filter(Boolean).join(" · ");
   return (
@@ -78,7 +78,7 @@ function Status({ entry }: { entry: Entry }) {
   );
 }
 
-/** Below its heading, or beside the word for its kind where that is all there is. */
+/** The text, below its heading or beside its kind if there is no heading. */
 function Text({ entry, isAlone = false }: { entry: Entry; isAlone?: boolean }) {
   const isProse = entry.kind === "text" || entry.kind === "note" || entry.kind === "plan";
   return (
@@ -98,8 +98,8 @@ function Text({ entry, isAlone = false }: { entry: Entry; isAlone?: boolean }) {
 }
 
 /**
- * A text in one piece, unless it has a word without an end (a minified file, base64): a browser thinks for ten seconds and more
- * about how the letters of 64 KiB go together, and not about those of many short pieces.
+ * Splits texts with very long words (minified files, base64). Browsers take ten seconds and more to shape 64 KiB
+ * without a break, but are fast with many short pieces.
  */
 function piecesOf(text: string): { from: number; piece: string }[] {
   const isEndless = text.split(/\s/).some((word) => word.length > 500);

@@ -7,7 +7,7 @@ import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { OutputEntry } from "./output-entry";
 import { useJobOutput } from "./use-job-output";
 
-/** What an agent says and does, oldest first, growing while one looks at it. */
+/** An agent's output, oldest first, updated live. */
 export function OutputLog({ output, onChange }: { output: JobOutput; onChange: () => void }) {
   const { entries, earlier, loadEarlier, problem } = useJobOutput(output, onChange);
   const hydrated = useHydrated();

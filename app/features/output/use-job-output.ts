@@ -4,14 +4,14 @@ import { useJobStream } from "./use-job-stream";
 
 interface LiveOutput {
   entries: readonly OutputEntry[];
-  /** How many entries lie before the first that is shown. */
+  /** Number of entries before the first shown one. */
   earlier: number;
   loadEarlier: () => Promise<void>;
-  /** Why the earlier entries did not come. */
+  /** Why earlier entries failed to load. */
   problem: string | null;
 }
 
-/** What an agent says, from the page's own entries on: live ones are added, a gap in `seq` is read again. */
+/** Returns an agent's output: the page's entries, then live ones. Gaps in `seq` are refetched. */
 export function useJobOutput(initial: JobOutput, onChange: () => void): LiveOutput {
   const { job_id: jobId, attempt } = initial;
   const [entries, setEntries] = useState(initial.entries);
@@ -59,7 +59,7 @@ export function useJobOutput(initial: JobOutput, onChange: () => void): LiveOutp
   return { entries, earlier: firstSeq - 1, loadEarlier, problem };
 }
 
-/** Everything before an entry: no answer holds a long transcript whole. */
+/** Fetches all entries before `seq`, in pages: a long transcript does not fit in one response. */
 async function readBefore(
   jobId: string,
   attempt: number,
@@ -89,7 +89,7 @@ async function readEntries(
   return output.entries;
 }
 
-/** Both in the order of `seq`, each entry once. */
+/** Merges two lists by `seq`, without duplicates. */
 function merge(known: readonly OutputEntry[], more: readonly OutputEntry[]): OutputEntry[] {
   const last = known.at(-1)?.seq ?? 0;
   const first = more[0]?.seq ?? 0;

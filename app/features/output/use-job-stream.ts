@@ -10,13 +10,13 @@ interface OutputMessage {
 
 interface JobStreamOptions {
   onOutput: (output: OutputMessage) => void;
-  /** The job itself changed. */
+  /** Called when the job changed. */
   onJob: () => void;
-  /** Read again: first `ready`, reconnect, tab visible. */
+  /** Refetch: first `ready`, reconnect, tab visible again. */
   onResync: () => void;
 }
 
-/** The stream of one job: its changes, and what its agent says. */
+/** Subscribes to one job: its changes and its agent's output. */
 export function useJobStream(
   jobId: string,
   { onOutput, onJob, onResync }: JobStreamOptions,

@@ -1,15 +1,15 @@
 import { useEffect } from "react";
 
-/** Where a browser keeps the titles of what its account looked at last. */
+/** localStorage key of the recently viewed items of an account. */
 export const recentPlacesKey = "backloom.recent";
 
-/** Whoever comes to sign in finds no titles of the person before. */
+/** Clears recent titles, so that the next person to sign in does not see them. */
 export function useForgetRecentPlaces(): void {
   useEffect(() => {
     try {
       localStorage.removeItem(recentPlacesKey);
     } catch {
-      // A browser that keeps nothing has nothing to forget.
+      // Without storage there is nothing to clear.
     }
   }, []);
 }

@@ -2,12 +2,12 @@ import { useLocation } from "@remix-run/react";
 import { useEffect, useRef } from "react";
 import { useIsomorphicLayoutEffect } from "~/ui/use-isomorphic-layout-effect";
 
-/** Where `ScrollPlaces` keeps the places of a tab, each under the key of its entry in the history. */
+/** sessionStorage key of the scroll positions in a tab, each by the key of its history entry. */
 const placesKey = "positions";
 
 /**
- * Runs as soon as the page is there: whoever loads one anew is where they were before they can scroll themselves. The
- * browser's own way looks for the element that was at the top, and may find another one while the page is still coming.
+ * Runs while the page is parsed, so that a reload restores the position before the user can scroll. The browser's own
+ * restoration looks for the element that was on top, and can pick another one while the page still loads.
  */
 const script = `(() => {
   try {
@@ -30,8 +30,8 @@ export function EarlierPlace({ nonce }: { nonce: string | undefined }) {
 }
 
 /**
- * Whoever goes back finds a page where they left it; a new one begins at its top or at its hash. Only going somewhere
- * scrolls: the router's own component also does when data has been read again, to where the page was before that.
+ * Restores the position on back and forward; new pages start at the top or at their hash. Scrolls on navigation only:
+ * the router's own component also scrolls after revalidation, to the position before it.
  */
 export function ScrollPlaces(): null {
   const { key, hash } = useLocation();
@@ -44,7 +44,7 @@ export function ScrollPlaces(): null {
     const note = () => {
       if (shown.current !== undefined) places.current[shown.current] = window.scrollY;
     };
-    // A page that is loaded anew is the business of `EarlierPlace`.
+    // `EarlierPlace` handles reloads.
     const leave = () => storePlaces(places.current);
     const unsubscribe = window.__remixRouter.subscribe(({ location, preventScrollReset }) => {
       if (location.key === arriving.current.key) return;
@@ -77,7 +77,7 @@ function scrolledTo(hash: string): boolean {
   return target !== null;
 }
 
-/** What the browser keeps may be missing, or from an older version of the page. */
+/** Stored data may be missing, or written by an older version. */
 function storedPlaces(): Record<string, number> {
   try {
     const stored: unknown = JSON.parse(sessionStorage.getItem(placesKey) ?? "{}");
@@ -92,6 +92,6 @@ function storePlaces(places: Readonly<Record<string, number>>): void {
   try {
     sessionStorage.setItem(placesKey, JSON.stringify(places));
   } catch {
-    // Without storage, or when it is full, pages begin at their top after they were loaded anew.
+    // Without storage, or if it is full, reloaded pages start at the top.
   }
 }

@@ -2,7 +2,7 @@ import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 
-/** Accept or decline, on the page of invitations and in the inbox. */
+/** Accept and Decline for an invitation, used on the invitations page and in the inbox. */
 export function AnswerForms({ id, product }: { id: string; product: string }) {
   return (
     <ActionForm

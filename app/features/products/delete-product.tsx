@@ -3,7 +3,7 @@ import type { ButtonSize } from "~/ui/button";
 import { Confirm } from "~/ui/confirm";
 import { TextField } from "~/ui/field";
 
-/** Deletes a product for good; who presses it types its code once more. */
+/** Deletes a product for good. The user must type its code. */
 export function DeleteProduct({
   product,
   size,

@@ -7,7 +7,7 @@ import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { WriteFields } from "~/ui/write-access";
 import { invitedRoles, OpenInvitations } from "./invite";
 
-/** Somebody who has an account is asked, and decides. */
+/** Invites a person who has an account; they accept or decline. */
 export function InvitePerson({ invitations }: { invitations: readonly Invitation[] }) {
   const form = useServerForm<"identifier">({ lastResult: useActionResult() });
   return (

@@ -15,7 +15,7 @@ export const invitedRoles = [
   { value: "viewer", label: "Viewer" },
 ];
 
-/** A link for one person, to be sent in whatever way one likes, and those that nobody has used yet. */
+/** Creates a single-use invitation link, and lists the unused ones. */
 export function Invite({ invitations }: { invitations: readonly Invitation[] }) {
   const made = useActionResult<{ link?: unknown }>();
   return (
@@ -42,7 +42,7 @@ export function Invite({ invitations }: { invitations: readonly Invitation[] }) 
   );
 }
 
-/** What the owner can still take back. */
+/** Invitations that the owner can still revoke. */
 export function OpenInvitations({ invitations }: { invitations: readonly Invitation[] }) {
   if (invitations.length === 0) return null;
   return (

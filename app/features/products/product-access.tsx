@@ -7,7 +7,7 @@ interface Shell {
   products: { id: string; code: string; role: string }[];
 }
 
-/** Whether this person only views the product: the signed-in area knows their role in each. Demo accounts may do even less. */
+/** Whether the user is a viewer of the product, by the roles in the shell. Demo accounts may do even less. */
 export function useIsViewer(productId: string | null | undefined): boolean {
   const shell = useRouteLoaderData<Shell>("routes/_app");
   if (!shell || shell.user.isDemo) return false;

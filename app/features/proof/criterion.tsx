@@ -6,7 +6,7 @@ import { StatusIcon } from "~/ui/status-icon";
 import { seen, standing } from "./proof-words";
 import { visible } from "./visible";
 
-/** The words of a criterion, how it stands, who saw it or let it go, and what a page adds below. */
+/** A criterion's text and state, its waiver, and what the page adds below. */
 export function CriterionHead({
   criterion,
   children,
@@ -40,7 +40,7 @@ export function CriterionHead({
   );
 }
 
-/** The words of a criterion as their writer meant them: what stands between backticks is code. All else stays text. */
+/** A criterion's text. Text between backticks is code; all else is plain text. */
 export function CriterionText({ text }: { text: string }) {
   return piecesOf(visible(text)).map(({ at, words, isCode }) =>
     isCode ? (
@@ -71,7 +71,7 @@ function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
-/** What was seen of a criterion, the newest first. All of it is data of others: shown as text, never as markup. */
+/** Evidence of a criterion, newest first. It is untrusted, so it is rendered as text, never as markup. */
 export function EvidenceList({ evidence }: { evidence: readonly Evidence[] }) {
   return (
     <ol className="mt-1.5 grid gap-2.5">

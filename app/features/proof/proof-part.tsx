@@ -7,7 +7,7 @@ import { WriteFields } from "~/ui/write-access";
 import { CriterionHead, CriterionText, EvidenceList } from "./criterion";
 import { requirements } from "./proof-words";
 
-/** What proves a story: one line for each criterion, who saw it, and what a person may add. */
+/** Proof of a story: one row per criterion with its evidence, and forms for a person's verdict. */
 export function ProofPart({ proof, title = "Proof" }: { proof: StoryProof; title?: string }) {
   const { criteria, former, story_id: storyId } = proof;
   const held = criteria.filter(({ state }) => state === "proven" || state === "waived").length;
@@ -78,7 +78,7 @@ function CriterionRow({ storyId, criterion }: { storyId: string; criterion: Prov
   );
 }
 
-/** What only a person can say of a criterion: that they saw it, that it fails, or that it need not be proven. */
+/** Actions for people only: confirm a criterion, report that it fails, or waive it. */
 function JudgeForms({ storyId, criterion }: { storyId: string; criterion: ProvenCriterion }) {
   const { id, text, state, grade } = criterion;
   const isSeen = state === "proven" && grade === "person";

@@ -13,17 +13,17 @@ const states: Record<State, { label: string; tone: StatusTone }> = {
 
 const didNotFailBefore = { label: "Did not fail before", tone: "failed" } as const;
 
-/** Whether evidence speaks for the work as it is now. */
+/** Whether evidence counts for the current state of the work. */
 function counts({ stale, voided_by, passed_before }: Evidence): boolean {
   return !stale && voided_by === null && !passed_before;
 }
 
-/** Whether all that is wrong with it is that it passes without the work as well. */
+/** Whether the only fault is that the check also passes without the work. */
 function isHollow(evidence: Evidence | undefined): boolean {
   return evidence?.passed_before === true && !evidence.stale && evidence.voided_by === null;
 }
 
-/** How a criterion stands: a shape and words, never a colour alone. What decides it is named by what was seen. */
+/** Returns the label and tone of a criterion's state; never color alone. The label names the deciding evidence. */
 export function standing({ state, grade, evidence }: Omit<ProvenCriterion, "id">) {
   const { label, tone } = states[state];
   if (state === "unproven" && isHollow(evidence[0])) return didNotFailBefore;
@@ -39,7 +39,7 @@ interface Seen extends Pick<Evidence, "grade" | "verdict"> {
   observed_by?: string | undefined;
 }
 
-/** What was seen, and by whom: "Test passed", "Checked by another agent", "Confirmed by ada". */
+/** Describes evidence: "Test passed", "Checked by another agent", "Confirmed by ada". */
 export function seen({ grade, verdict, observed_by = "a person" }: Seen): string {
   const words: Record<Evidence["grade"], Record<Evidence["verdict"], string>> = {
     said: {
@@ -67,7 +67,7 @@ export function seen({ grade, verdict, observed_by = "a person" }: Seen): string
   return words[grade][verdict];
 }
 
-/** What a product asks for, in the words of its story pages. */
+/** What a product requires before done, in the words of its story pages. */
 export const requirements = {
   none: null,
   worker: "A story is done once a test of every criterion has passed.",
@@ -76,7 +76,7 @@ export const requirements = {
   person: "A story is done once a person approves it.",
 } as const;
 
-/** The same as a choice, under "Agent work waits for". */
+/** The same requirements as options under "Agent work waits for". */
 export const requirementChoices = [
   {
     value: "person",

@@ -17,9 +17,9 @@ export function QuestionCard({
 }: {
   question: AgentQuestion;
   action?: string;
-  /** The one that somebody was led to. */
+  /** The question the link led to. */
   marked?: boolean;
-  /** What a list of questions offers beside answering. */
+  /** Extra actions from the list that shows it. */
   aside?: ReactNode;
 }) {
   const open = question.status === "open";
@@ -64,7 +64,7 @@ export function QuestionCard({
   );
 }
 
-/** The host that an answer counts for, whatever the agent's own words name. */
+/** The host the answer applies to, whatever the agent's text says. */
 function Reach({ host }: { host: string }) {
   return (
     <p className="grid gap-0.5">

@@ -8,15 +8,15 @@ import { HiddenFields, SelectField, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { WriteFields } from "~/ui/write-access";
 
-/** A recurrence as the page shows it: its next slots are words already, in the zone of the schedule. */
+/** A recurrence for the page. Its next dates are already formatted in the schedule's time zone. */
 export interface ShownRecurrence {
   recurrence: (Recurrence & { next: readonly string[] }) | null;
   template: { id: string; code: string; title: string } | null;
 }
 
-/** When a template makes its next story; on what it made, where that comes from. */
+/** The schedule of a template; on a story made by one, a link to the template. */
 export function RecurrenceSection({ recurrence, template }: ShownRecurrence) {
-  // Without script, what is wrong with the form must not be folded away.
+  // Without JavaScript, errors of the form must not be folded away.
   const open = isOfSchedule(useActionResult());
   if (template) {
     return (
@@ -153,7 +153,7 @@ function ScheduleForm({ recurrence }: { recurrence: ShownRecurrence["recurrence"
   );
 }
 
-/** Without script the answer to any form of the page comes the same way. */
+/** Whether the action result belongs to this form: without JavaScript, all forms share one result. */
 function isOfSchedule(answer: unknown): boolean {
   if (typeof answer !== "object" || answer === null || !("initialValue" in answer)) return false;
   const { initialValue } = answer;

@@ -1,4 +1,4 @@
-/** A slot as its schedule means it: "Monday 30 Nov 2026, 09:00 GMT+1". */
+/** Formats a date in its schedule's time zone: "Monday 30 Nov 2026, 09:00 GMT+1". */
 export function slotWords(at: string, zone: string): string {
   const words = new Intl.DateTimeFormat("en-GB", {
     weekday: "long",

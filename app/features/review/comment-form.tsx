@@ -6,7 +6,7 @@ import { HiddenFields } from "~/ui/field";
 import { IdempotencyKey } from "~/ui/rare/idempotency-key";
 import { WriteFields } from "~/ui/write-access";
 
-/** Where a comment on a line is written; it is collected, and sent with the review. */
+/** Form for a comment on a line. Comments stay drafts until the review is submitted. */
 export function CommentForm({
   spot,
   attempt,

@@ -4,7 +4,7 @@ import { Button } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import { RelativeTime } from "~/ui/relative-time";
 
-/** What somebody said of a line. A draft is seen by its author alone, who can take it back. */
+/** A comment on a line. Only its author sees a draft, and can delete it. */
 export function LineComment({ comment }: { comment: JobComment }) {
   return (
     <article

@@ -13,7 +13,7 @@ import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 import { LineComment } from "./line-comment";
 
-/** What was said of the work in earlier rounds, and the next one. */
+/** Earlier reviews of the work, and the form for the next one. */
 export function ReviewSection({
   job,
   reviews,
@@ -23,7 +23,7 @@ export function ReviewSection({
   job: AgentJobDetail;
   reviews: JobComments["reviews"];
   drafts: number;
-  /** Comments on files that are no longer among the changes. */
+  /** Comments on files that are no longer in the diff. */
   lost: readonly JobComment[];
 }) {
   const waits = waitsForReview(job);
@@ -91,7 +91,7 @@ function EarlierReviews({ reviews }: { reviews: JobComments["reviews"] }) {
 const isReviewed = (job: AgentJobDetail, reviews: JobComments["reviews"]) =>
   reviews.at(-1)?.attempt === job.attempt;
 
-/** Why nothing can be said now; null when a review can be sent. */
+/** Returns why no review can be sent now, or null. */
 function reasonAgainst(
   job: AgentJobDetail,
   waits: boolean,
@@ -106,7 +106,7 @@ function reasonAgainst(
 
 const fetcherKey = "review";
 
-/** What a person says of an attempt. Words that came too late, because somebody else judged it first, stay to be taken elsewhere. */
+/** The review form. If somebody else reviewed the attempt first, the typed text stays so that it can be copied. */
 function ReviewForm({ isOpen }: { isOpen: boolean }) {
   const [summary, setSummary] = useState("");
   const { state } = useFetcher({ key: fetcherKey });
@@ -148,5 +148,5 @@ function VerdictButton({ label, ...button }: { value: string; label: string; ton
   );
 }
 
-/** "Ada … attempt 2". */
+/** Completes "Ada … attempt 2". */
 export const verdictWords = { approve: "approved", request_changes: "requested changes on" };

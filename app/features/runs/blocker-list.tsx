@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import type { Blocker, Preflight } from "~/contract/sprint-run";
 import { Button } from "~/ui/button";
 
-/** What is in the way of a run, each with what cures it. */
+/** The blockers of a run, each with its fixes. */
 export function BlockerList({
   blockers,
   productId,
@@ -26,7 +26,7 @@ export function BlockerList({
   );
 }
 
-/** A task without a plan gets one from its agent, or from what is written about it already. */
+/** Fixes for a task without a plan: let its agent write one, or use its description. */
 export function PlanCures({
   planFirst,
   form,
@@ -50,7 +50,7 @@ export function PlanCures({
   );
 }
 
-/** Starts the run with one thing cured; it holds for all that is in the way for the same reason. */
+/** Starts the run with one fix, applied to all blockers with the same reason. */
 export function CureButton({
   cure,
   form,
@@ -76,7 +76,7 @@ export function CureButton({
   );
 }
 
-/** The cures of one press for everything; what they do not cure is left out. */
+/** The fixes of "Fix all". What they do not fix is left out of the run. */
 export const fixAll = (planFirst: Preflight["plan_first"]): string =>
   `${planFirst === "never" ? "use_description" : "plan_first"} leave_out`;
 

@@ -1,7 +1,7 @@
 import type { FreshStart } from "~/contract/beginning";
 import { RelativeTime } from "~/ui/relative-time";
 
-/** Who let the story start over, when, and what was left. */
+/** Who started the story over, when, and which work was left out. */
 export function FreshStarts({ starts }: { starts: readonly FreshStart[] }) {
   if (starts.length === 0) return null;
   return (

@@ -3,7 +3,7 @@ import { SubmitButton } from "~/ui/button";
 import { WriteFields } from "~/ui/write-access";
 import { runAddress } from "./run-address";
 
-/** Gives tasks or a story to agents; what is in the way is shown on a page of its own. */
+/** Starts a run of tasks or a story. Blockers are shown on a separate page. */
 export function RunThis({
   productId,
   items,

@@ -3,7 +3,7 @@ import { ActionForm } from "~/ui/action-form";
 import { Confirm } from "~/ui/confirm";
 import { WriteFields } from "~/ui/write-access";
 
-/** From what the next run begins, a line a branch. */
+/** What the next run starts from, one line per branch. */
 export function BeginsFrom({ from }: { from: readonly Beginning[] }) {
   return (
     <ul className="grid gap-1" aria-label="Starts from">
@@ -16,7 +16,7 @@ export function BeginsFrom({ from }: { from: readonly Beginning[] }) {
   );
 }
 
-/** Throws away, for the next run, what was done and is not on main; asked once more, and kept in the history. */
+/** Discards unmerged work for the next run, after confirmation. The history records it. */
 export function StartOver({ whose }: { whose: string }) {
   return (
     <WriteFields quiet>

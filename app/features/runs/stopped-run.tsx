@@ -4,27 +4,27 @@ import { Button } from "~/ui/button";
 import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
 
-/** A failed task stops the run and, with it, the sprint: neither has failed as a whole. */
+/** Status of a run. A failed task stops the run and its sprint, but neither has failed as a whole. */
 export function RunStatus({ status, className }: { status: string; className?: string }) {
   const label = status === "failed" ? { label: "Stopped" } : {};
   return <StatusPill status={status} {...label} {...(className ? { className } : {})} />;
 }
 
-/** "1 failed, 5 waiting: try again or skip". Without others that wait there is nothing to skip to. */
+/** Returns "1 failed, 5 waiting: try again or skip". If none waits, there is nothing to skip to. */
 export function stoppedTitle({ failed, waiting }: { failed: number; waiting: number }): string {
   return waiting === 0
     ? `${failed} failed: try again`
     : `${failed} failed, ${waiting} waiting: try again or skip`;
 }
 
-/** The pieces of a run: its jobs, or the tasks of its batch. */
+/** Returns the parts of a run: its jobs, or the tasks of its batch. */
 export function partsOf<Run extends Pick<SprintRunDetail, "jobs" | "executions">>(run: Run) {
   return run.executions.length > 0 ? run.executions : run.jobs;
 }
 
 const waits = new Set(["queued", "cancelled", "pending"]);
 
-/** How many failed, and how many wait for that, among the jobs of a run or the tasks of its batch. */
+/** Counts failed and waiting parts of a run. */
 export function countStopped(statuses: readonly string[]) {
   const small = statuses.map((status) => status.toLowerCase());
   return {
@@ -33,7 +33,7 @@ export function countStopped(statuses: readonly string[]) {
   };
 }
 
-/** The two ways on from a run that stopped at a failure. `action` is the page of that run. */
+/** The actions for a stopped run. `action` is the address of that run. */
 export function RetryForms({
   action,
   canSkip,
@@ -41,7 +41,7 @@ export function RetryForms({
 }: {
   action: string;
   canSkip: boolean;
-  /** The code of the failed task, where one is known. */
+  /** Code of the failed task, if known. */
   failed?: string | null | undefined;
 }) {
   return (

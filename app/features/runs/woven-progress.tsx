@@ -13,7 +13,7 @@ const fills: Record<StatusTone, string> = {
 
 const longestWeave = 60;
 
-/** "8 done, 1 failed, 5 to do": the same in words. */
+/** Returns "8 done, 1 failed, 5 to do", the progress bar's text alternative. */
 export function describeStatuses(statuses: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const status of statuses) {
@@ -23,7 +23,7 @@ export function describeStatuses(statuses: readonly string[]): string {
   return [...counts].map(([label, count]) => `${count} ${label.toLowerCase()}`).join(", ");
 }
 
-/** Progress woven segment by segment, each one real piece of work: over the thread, under it, over it. */
+/** Progress bar with one segment per part of the work, drawn like weaving: alternately high and low. */
 export function WovenProgress({
   statuses,
   tall = false,
@@ -59,7 +59,7 @@ export function WovenProgress({
   );
 }
 
-/** Too many to tell apart: every segment then stands for several neighbours. */
+/** Samples the statuses if there are too many: each segment then stands for several. */
 function thin(statuses: readonly string[]): string[] {
   return Array.from({ length: longestWeave }, (_, index) => {
     const at = Math.floor((index * statuses.length) / longestWeave);

@@ -14,7 +14,7 @@ const formats: readonly { value: ImportFormat; label: string }[] = [
   { value: "backloom", label: "Backloom: exported JSON" },
 ];
 
-/** Where it comes from, the file or its text, and the name of a new product. */
+/** Fields for the source, the file or its text, and a new product's name. */
 export function ImportFields({ isNew }: { isNew: boolean }) {
   return (
     <>
@@ -62,7 +62,7 @@ export function ImportFields({ isNew }: { isNew: boolean }) {
   );
 }
 
-/** What would come along or has come, what was left out and why, and the first rows. */
+/** What an import will do or did, what it left out and why, and the first rows. */
 export function ImportResult({ report, children }: { report: ImportReport; children: ReactNode }) {
   const { preview, product, already_there, left_out, unknown_people, rows } = report;
   return (

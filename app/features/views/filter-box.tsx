@@ -1,10 +1,10 @@
 import clsx from "clsx";
 import { lazy, Suspense, useRef, useState } from "react";
 
-/** What a filter can be is offered once somebody goes there. */
+/** Suggestions load when the field is used. */
 const Completion = lazy(() => import("./filter/completion"));
 
-/** Where a filter is typed, on a board and in the backlog. */
+/** Filter field of boards and backlogs. */
 export function FilterBox({
   page,
   query,

@@ -4,7 +4,7 @@ import { MenuHeading } from "~/ui/menu";
 
 export const partsMenuId = "parts";
 
-/** Which parts rows or cards leave out: boxes of the form that it stands in, in a native popover. */
+/** Checkboxes for the parts that rows or cards hide, in a native popover. Part of the surrounding form. */
 export function PartsMenu({
   title,
   parts,
@@ -13,9 +13,9 @@ export function PartsMenu({
 }: {
   title: string;
   parts: readonly { value: string; label: string }[];
-  /** Those that are left out, with spaces between them. */
+  /** Hidden parts, separated by spaces. */
   hidden: string;
-  /** Further boxes, above those. */
+  /** Further options, shown first. */
   children?: ReactNode;
 }) {
   const left = hidden.split(" ");

@@ -13,7 +13,7 @@ import { ViewsMenu } from "./views-menu";
 const menuId = "views";
 const fetcherKey = "saved-views";
 
-/** The button with the saved views of this page and their menu; a native popover, so it works without script. */
+/** The button and menu of the page's saved views: a native popover, so it works without JavaScript. */
 export function SavedViews({ views, current }: ShownViews) {
   const submit = useSubmit();
   const list = useRef<HTMLDivElement>(null);

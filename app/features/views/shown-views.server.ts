@@ -6,10 +6,10 @@ import {
   type ViewPage,
 } from "~/contract/saved-view";
 
-/** The saved views of a page, and which of them its address names. */
+/** The saved views of a page, and the one its address selects. */
 export interface ShownViews {
   views: readonly SavedView[];
-  /** `isChanged`: the page has been changed since. */
+  /** `isChanged`: the page's settings differ from the view. */
   current: { id: string; isChanged: boolean } | null;
 }
 

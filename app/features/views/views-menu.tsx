@@ -5,7 +5,7 @@ import { MenuHeading } from "~/ui/menu";
 const field =
   "h-8 w-full rounded border border-line-strong bg-surface px-2 text-sm pointer-coarse:h-10";
 
-/** Links to the saved views, and the forms that save, rename and delete one. */
+/** Links to saved views, and forms that save, rename and delete one. */
 export function ViewsMenu({
   views,
   current,
@@ -46,7 +46,7 @@ export function ViewsMenu({
       {current?.may_change ? (
         <ChangeForms key={current.id} view={current} isChanged={isChanged} here={here} />
       ) : null}
-      {/* A view that was saved leaves an empty form behind. */}
+      {/* The key empties the form after saving. */}
       <form key={views.length} method="post" action={here} className="grid gap-2 p-2.5">
         <label className="grid gap-1 text-sm font-medium">
           View name

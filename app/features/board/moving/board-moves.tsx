@@ -11,13 +11,13 @@ interface BoardMovesProps {
   board: RefObject<HTMLElement>;
   tasks: readonly CardTask[];
   lanes: readonly Lane[] | undefined;
-  /** Both must be stable. */
+  /** Both callbacks must be stable. */
   move: (task: CardTask, status: string) => void;
   change: (items: readonly string[], fields: Readonly<Record<string, string>>) => void;
   onDropTarget: (dropTarget: DropTarget | null) => void;
 }
 
-/** Moving cards by mouse, finger and keys, over columns and lanes: one rule for all of them what a place means. */
+/** Moves cards by mouse, touch and keyboard, across columns and lanes. All three share one rule for drops. */
 export default function BoardMoves({
   board,
   tasks,
@@ -49,7 +49,7 @@ export default function BoardMoves({
     [outcome, move, change],
   );
 
-  // With what is drawn, not after it: whoever sees that cards can be moved may move one.
+  // A layout effect, so that cards can be dragged as soon as they look draggable.
   useLayoutEffect(() => {
     const element = board.current;
     if (!element || !canWrite) return;

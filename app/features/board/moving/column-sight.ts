@@ -1,7 +1,7 @@
 const scrollerOf = (board: HTMLElement | null) =>
   board?.querySelector<HTMLElement>("[data-columns]");
 
-/** Only sideways: the page stays where it is. */
+/** Scrolls the board sideways to a column; the page itself does not scroll. */
 export function showColumn(
   board: HTMLElement | null,
   status: string,
@@ -15,7 +15,7 @@ export function showColumn(
   scroller.scrollTo({ left: scroller.scrollLeft + left - edge - (sight - width) / 2, behavior });
 }
 
-/** Marks in the strip which column is in sight. */
+/** Marks the button of the visible column in the strip. */
 export function markShownColumn(board: HTMLElement | null): (() => void) | undefined {
   const scroller = scrollerOf(board);
   if (!board || !scroller) return undefined;

@@ -4,7 +4,7 @@ import { columnOfWork } from "../column-widths";
 import { columns } from "../columns";
 import { markShownColumn, showColumn } from "./column-sight";
 
-/** On a phone one column is in sight: how many cards the others have, and the way there. */
+/** Shown on phones, where one column is visible: the card count of every column, and buttons that scroll to it. */
 export default function ColumnStrip({
   board,
   tasks,
@@ -13,7 +13,7 @@ export default function ColumnStrip({
   tasks: readonly CardTask[];
 }) {
   const first = columnOfWork(tasks);
-  // The board opens where the work is; afterwards it stays where its reader is.
+  // The board opens at the column with work and does not scroll by itself afterwards.
   const opensAt = useRef(first);
   useEffect(() => {
     if (opensAt.current) showColumn(board.current, opensAt.current);

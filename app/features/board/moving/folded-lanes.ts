@@ -4,7 +4,7 @@ export function foldedLanes(address: URLSearchParams): readonly string[] {
   return address.getAll(foldName).join(",").split(",").filter(Boolean);
 }
 
-/** The same page with a lane folded that was open, or open that was folded. */
+/** Returns the address with this lane's folding toggled. */
 export function foldLink(address: URLSearchParams, key: string): string {
   const folded = foldedLanes(address);
   const next = new URLSearchParams(address);

@@ -6,18 +6,18 @@ const keys: readonly PageKey[] = [
 ];
 const none: readonly PageKey[] = [];
 
-/** `t` on a page whose rows stand in lanes. */
+/** Adds `t` (fold the lane) to a page whose rows are grouped into lanes. */
 export function useLaneKeys(hasLanes: boolean): void {
   usePageKeys("Lanes", hasLanes ? keys : none);
 }
 
-/** For pages that load it later. */
+/** For pages that load these keys lazily. */
 export default function LaneKeys(): JSX.Element {
   useLaneKeys(true);
   return <span hidden data-lane-keys />;
 }
 
-/** The lane of the highlighted row, else the one under the pointer. Focus in it goes to its line: the cards go away. */
+/** Folds the lane of the highlighted row, or under the pointer. Focus in its cards moves to its heading. */
 function foldLane(): boolean {
   const row = activeRow() ?? document.activeElement;
   const lane =
@@ -28,7 +28,7 @@ function foldLane(): boolean {
   const name = CSS.escape(lane.dataset.lane ?? "");
   if (lane.contains(document.activeElement)) link.focus();
   link.click();
-  // A list is written anew.
+  // In a list the lane is rendered anew.
   focusAfterDrawing(() => document.querySelector<HTMLElement>(`[data-lane="${name}"] [data-fold]`));
   return true;
 }

@@ -6,7 +6,7 @@ import { ColumnName } from "../column-name";
 import { type Column, columns } from "../columns";
 import { foldedLanes, foldLink } from "./folded-lanes";
 
-/** The lanes of a grouped board. One without cards is a word at the end, where a card may be put too. */
+/** The lanes of a grouped board. Lanes without cards are short drop targets at the end. */
 export function Lanes({
   lanes,
   tasks,
@@ -103,7 +103,7 @@ function EmptyLanes({
   );
 }
 
-/** The line above a lane: it folds the lane, takes cards that are dropped on it, and says what would become of them. */
+/** Heading of a lane: folds it, accepts dropped cards, and says what the drop would change. */
 export function LaneHead({
   lane: { key, label },
   tasks,
@@ -115,7 +115,7 @@ export function LaneHead({
   tasks: readonly CardTask[];
   isFolded: boolean;
   address: URLSearchParams;
-  /** About the card that is held over it. */
+  /** What dropping the card held over the lane would do. */
   says?: string | null | undefined;
 }) {
   const done = tasks.filter(({ status }) => status === "done").length;

@@ -6,7 +6,7 @@ import { enhancedField } from "~/ui/enhanced-field";
 import { HiddenFields } from "~/ui/field";
 import { columnLabel } from "../columns";
 
-/** Where a new card is to be: a column, in a lane of a grouped board, and of which story. */
+/** Where a new card goes: its column, lane and story. */
 export interface NewCardPlace {
   status: string;
   lane: string | null;
@@ -23,7 +23,7 @@ export const newCardIntent = "create-task";
 
 let created = 0;
 
-/** A title and Enter make a task in this column; the field stays for the next one. Esc closes it. */
+/** A title and Enter create a task in this column, and the field stays open for the next one. Esc closes it. */
 export function NewCard({
   place,
   stories,

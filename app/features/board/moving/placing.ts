@@ -1,14 +1,14 @@
 import type { CardTask, Lane } from "../board-settings";
 import { laneField } from "../use-task-moves";
 
-/** Where on a board something is: a column, a lane, or a column of a lane. */
+/** A place on a board: a column, a lane, or a column in a lane. */
 export interface Place {
-  /** Null on the line of a lane, which leaves a card in its column. */
+  /** Null on a lane's heading: the card keeps its column. */
   status: string | null;
   lane: string | null;
 }
 
-/** The place of the board that this element belongs to. */
+/** Returns the place this element belongs to, or null outside of the board's columns and lanes. */
 export function placeAt(element: Element | null | undefined): Place | null {
   const column = element?.closest<HTMLElement>("[data-column]");
   const lane = element?.closest<HTMLElement>("[data-lane]")?.dataset.lane ?? null;
@@ -20,13 +20,13 @@ type Placing =
   | { refusal: string }
   | {
       refusal: null;
-      /** What happens beside what one sees. */
+      /** Side effects of the drop that the user does not see. */
       says: string | null;
-      /** Empty when everything is there already. */
+      /** Empty if nothing would change. */
       fields: Readonly<Record<string, string>>;
     };
 
-/** What putting these cards there would change, or why it cannot be, known before anything is dropped. */
+/** Returns what moving these cards there would change, or why it is refused, before anything is dropped. */
 export function placing(
   cards: readonly CardTask[],
   { status, lane: key }: Place,
@@ -45,7 +45,7 @@ export function placing(
   return { refusal: null, says, fields: { ...fields, ...lane.sets, [laneField]: lane.key } };
 }
 
-/** Whoever gets a task gets its story: told when that is more than what is held. */
+/** Assigning a task assigns its story. Returns a warning if that affects more tasks than the ones being moved. */
 function wholeStories(
   cards: readonly CardTask[],
   tasks: readonly CardTask[],

@@ -13,7 +13,7 @@ import { LaneHead } from "./lanes";
 
 const LaneKeys = lazy(() => import("./lane-keys"));
 
-/** A board as lines, for reading many at once: the same keys, menus and selection as on its cards; moving is for the board. */
+/** A board as a list, for reading many tasks at once. Keys, menus and selection work as on cards; moving does not. */
 export function TaskLines({
   tasks,
   lanes,

@@ -27,8 +27,8 @@ interface KeyboardMove {
 }
 
 /**
- * Moving a card by keys is a mode of its own and says so: `m` on a card starts it, arrows choose column and lane,
- * Enter drops, Esc leaves everything as it was. Answers the line that says it.
+ * Moves a card by keyboard. This is a visible mode: `m` starts it, arrows choose column and lane, Enter drops, Esc
+ * cancels. Returns the line that shows the mode.
  */
 export function useKeyboardMove({
   tasks,
@@ -63,7 +63,7 @@ export function useKeyboardMove({
       event.stopPropagation();
       if (next) return setMoving(next);
       const items = [`task:${moving.id}`];
-      // A refused place is not left by Enter: its reason stands there.
+      // Enter on a refused place does nothing: the mode's line shows why.
       if (event.key === "Enter" && outcome(items, moving).refusal !== null) return;
       setMoving(null);
       if (event.key === "Enter") drop(items, moving);
@@ -86,7 +86,7 @@ export function useKeyboardMove({
   );
 }
 
-/** `m` begins to move the card at hand, and numbers put it into a column; both mean the selection where there is one. */
+/** `m` moves the highlighted card; numbers put it into a column. Both apply to the selection if there is one. */
 function useBoardKeys({
   tasks,
   move,
@@ -127,7 +127,7 @@ function useBoardKeys({
   usePageKeys("Board", keys);
 }
 
-/** Where the card would go, and the keys that choose, drop and leave. */
+/** Where the card would go, and the keys that choose, drop and cancel. */
 function MovingText({
   moving,
   lanes,
@@ -163,7 +163,7 @@ function focusedTask(tasks: readonly CardTask[]): CardTask | undefined {
   return tasks.find((candidate) => `task:${candidate.id}` === item);
 }
 
-/** The place beside this one in the direction of the arrow; null for keys that are no arrows here. */
+/** Returns the next place in the arrow's direction, or null for keys that do nothing here. */
 function stepped(moving: Moving, key: string, lanes: readonly Lane[]): Moving | null {
   const statuses = movableColumns.map(({ status }) => status);
   const keys = lanes.map((lane) => lane.key);
@@ -180,7 +180,7 @@ function beside(all: readonly string[], one: string, step: number): string {
   return all[next] ?? one;
 }
 
-/** Where the card would go is in sight, once it is marked. */
+/** Scrolls the drop target into view once it is rendered. */
 function showDropTarget() {
   requestAnimationFrame(() =>
     document
@@ -189,7 +189,7 @@ function showDropTarget() {
   );
 }
 
-/** The card is drawn anew in its column; focus follows it there. */
+/** The card is rendered anew in its column; focus follows it. */
 function refocus(taskId: string) {
   focusAfterDrawing(() => document.querySelector<HTMLElement>(`[data-task-id="${taskId}"]`));
 }

@@ -7,7 +7,7 @@ export type CopyAction = "copy-link" | "copy-code" | "copy-branch";
 
 const paths: Readonly<Record<string, string>> = { task: "/tasks/", story: "/stories/" };
 
-/** Copies what an item is called or where it is, and says what was copied. */
+/** Copies an item's branch, code or link, and shows a toast. */
 export async function copyItem(
   action: CopyAction,
   item: string,
@@ -23,7 +23,7 @@ export async function copyItem(
   } else if (await copyText(linkTo(kindOf(item), id, row))) showToast(`Copied the link to ${code}`);
 }
 
-/** A PBI has no page of its own: its link is that of its row. */
+/** A PBI has no page, so its row's link is used. */
 function linkTo(kind: string, id: string, row: HTMLElement | null): string {
   const path = paths[kind];
   if (path) return `${location.origin}${path}${id}`;

@@ -7,7 +7,7 @@ import { countText } from "~/ui/numbers";
 const takenBack =
   "You can undo this for 30 seconds, unless it also deletes a log, questions or jobs.";
 
-/** Deletes a PBI, story or task once it was asked again, and leads to where the item was. */
+/** Deletes a PBI, story or task after confirmation, then opens `goTo`. */
 export function DeleteItem({
   noun,
   code,
@@ -18,9 +18,9 @@ export function DeleteItem({
 }: {
   noun: string;
   code: string;
-  /** What goes with it, in a sentence. */
+  /** Sentence that says what else is deleted. */
   loss: string;
-  /** What says to the page's action what is deleted. */
+  /** Hidden fields that tell the action what to delete. */
   fields: Readonly<Record<string, string>>;
   goTo: string;
   inPanel?: boolean;
@@ -44,7 +44,7 @@ export function DeleteItem({
   );
 }
 
-/** "Its 3 tasks go with it." */
+/** Returns "This also deletes its 3 tasks." */
 export function goesAlong(count: number, one: string, many = `${one}s`): string {
   if (count === 0) return `It has no ${many}.`;
   return count === 1

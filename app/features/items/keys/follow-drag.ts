@@ -1,13 +1,13 @@
 import { kindOf, ofKind, selectedItems } from "../selection";
 
 const longPressMs = 200;
-/** A finger that moved this far before that scrolls; a mouse that moved this far drags. */
+/** Movement that decides a press: touch scrolls if it moves this far before the long press, a mouse drags. */
 const slopPx = { touch: 10, mouse: 5 };
-/** Near the edge of the window the page scrolls along; on a phone bars lie over it there. */
+/** Distance from the window's edge at which the page scrolls. Larger for touch: phones have bars there. */
 const edgePx = { touch: 120, mouse: 24 };
 const scrollStepPx = 14;
 
-/** What is held, and what it is held over. */
+/** The dragged items, and the element under them. */
 export interface Held {
   items: readonly string[];
   target: Element | null;
@@ -15,10 +15,10 @@ export interface Held {
 }
 
 interface Dragging {
-  /** What is held is over something else now; null: it is held no more. */
+  /** Called when the element under the pointer changes; null when the drag ends. */
   over: (held: Held | null) => void;
   drop: (held: Held) => void;
-  /** Whether a long press drags too. */
+  /** Whether a long press starts a drag. */
   byTouch: boolean;
 }
 
@@ -30,8 +30,8 @@ interface Press {
 }
 
 /**
- * Dragging rows and cards (`data-drag`) by mouse, pen and finger in one way: browsers drag by touch in ways of their own or not
- * at all. One listener for an area, which may draw its rows anew meanwhile. Answers how to end it.
+ * Drags rows and cards (`data-drag`) the same way for mouse, pen and touch, because native touch dragging differs by
+ * browser or is missing. One listener per area, so rows may be rendered anew. Returns a function that stops it.
  */
 export function followDrag(area: HTMLElement, { over, drop, byTouch }: Dragging): () => void {
   let press: Press | null = null;
@@ -74,7 +74,7 @@ export function followDrag(area: HTMLElement, { over, drop, byTouch }: Dragging)
     if (held) drop(held);
   };
   const onClick = (event: MouseEvent) => {
-    // The browser makes a click of it; a key that clicks has no detail.
+    // Browsers fire a click after a drag. Clicks from the keyboard have no detail.
     if (wasDragged && event.detail > 0) stop(event);
     wasDragged = false;
   };
@@ -92,7 +92,7 @@ export function followDrag(area: HTMLElement, { over, drop, byTouch }: Dragging)
   window.addEventListener("pointercancel", end, { signal });
   window.addEventListener("click", onClick, { capture: true, signal });
   window.addEventListener("keydown", onKey, { capture: true, signal });
-  // The browser's own dragging, scrolling and menu would take the pointer away.
+  // Native dragging, scrolling and context menus would cancel the pointer.
   area.addEventListener("dragstart", (event) => press && stop(event), { signal });
   area.addEventListener("contextmenu", (event) => press?.hand === "touch" && stop(event), {
     signal,
@@ -109,13 +109,13 @@ function stop(event: Event): void {
   event.stopPropagation();
 }
 
-/** What goes along when this one is dragged: all that are selected, when it is one of them. */
+/** Returns the dragged items: the whole selection if this item is in it. */
 function draggedWith(item: string): readonly string[] {
   const selected = selectedItems();
   return selected.has(item) ? ofKind(selected, kindOf(item)) : [item];
 }
 
-/** A picture of what is held at the pointer, from when it is lifted until it is let go. */
+/** The preview that follows the pointer from lift to release. */
 class Lifted {
   readonly #press: Press;
   readonly #over: Dragging["over"];
@@ -138,17 +138,17 @@ class Lifted {
     this.#picture.setAttribute("aria-hidden", "true");
     this.#picture.textContent =
       count > 1 ? `${count} selected` : (press.row.querySelector("[data-row]")?.textContent ?? "");
-    // A line of a list is wider than its picture.
+    // List rows are wider than the preview.
     this.#picture.style.setProperty("left", `${Math.max(box.left, press.x - 160)}px`);
     this.#picture.style.setProperty("top", `${box.top}px`);
     this.#picture.style.setProperty("width", `${Math.min(box.width, 320)}px`);
     document.body.append(this.#picture);
     press.row.dataset.lifted = "true";
-    // The columns snap into place; that would fight with scrolling along.
+    // Scroll snapping would fight with scrolling during the drag.
     this.#columns?.style.setProperty("scroll-snap-type", "none");
   }
 
-  /** What is under the pointer now, which the page may have scrolled there. */
+  /** What is under the pointer now; scrolling may have changed it. */
   get held(): Held {
     const { x, y } = this.#at;
     return { items: this.#items, target: document.elementFromPoint(x, y), y };
@@ -169,7 +169,7 @@ class Lifted {
     this.#columns?.style.removeProperty("scroll-snap-type");
   }
 
-  /** Says what it is over now, and scrolls along while it is near an edge. */
+  /** Reports a new target, and keeps scrolling while the pointer is near an edge. */
   readonly #look = (): void => {
     const { held } = this;
     if (held.target !== this.#target) this.#over(held);
@@ -184,7 +184,7 @@ class Lifted {
   };
 }
 
-/** How far to scroll in a frame for a pointer so near to an edge. */
+/** Returns how far to scroll per frame for a pointer at this position. */
 function towards(at: number, size: number, edge: number): number {
   if (at < edge) return -scrollStepPx;
   return at > size - edge ? scrollStepPx : 0;

@@ -1,7 +1,7 @@
 import { kindOf } from "../selection";
 import type { CopyAction } from "./copy-item";
 
-/** What can be done with the highlighted row, or with all that are selected: one list for keys, menus, bar and palette. */
+/** An action on the highlighted row or the selection. Keys, menus, bar and palette share this list. */
 export interface ItemAction {
   name:
     | "status"
@@ -20,18 +20,18 @@ export interface ItemAction {
   key: string;
   label: string;
   kinds: readonly string[];
-  /** For one item only. */
+  /** Works on one item only. */
   single?: true;
-  /** Changes nothing, so that everybody may. */
+  /** Changes nothing, so viewers may use it too. */
   reads?: true;
 }
 
 const copied = { kinds: ["task", "story", "pbi"], single: true, reads: true } as const;
 
-/** Copies something of an item, and changes nothing. */
+/** Whether the action copies something, and so changes nothing. */
 export const isCopy = (name: ItemAction["name"]): name is CopyAction => name.startsWith("copy-");
 
-/** The heading of the keys of rows. */
+/** Heading for row keys in the list of keys. */
 export const rowGroup = "Row or selection";
 
 export const itemActions: readonly ItemAction[] = [
@@ -68,7 +68,7 @@ export const itemActions: readonly ItemAction[] = [
 export const kindsOf = (items: readonly string[]): ReadonlySet<string> =>
   new Set(items.map(kindOf));
 
-/** Those that fit what is at hand. */
+/** Returns the actions that apply to these items. */
 export function actionsFor(items: readonly string[], canWrite: boolean): readonly ItemAction[] {
   const kinds = kindsOf(items);
   return itemActions.filter(
@@ -80,20 +80,20 @@ export function actionsFor(items: readonly string[], canWrite: boolean): readonl
   );
 }
 
-/** PBIs have an order: each is moved by itself. */
+/** PBIs are ordered, so they are moved one at a time. */
 const isOnly = (kinds: ReadonlySet<string>, kind: string) => kinds.size === 1 && kinds.has(kind);
 
 type Run = (
   name: ItemAction["name"],
   items: readonly string[],
   row: HTMLElement | null,
-  /** Where one came from, and goes back to with Backspace. */
+  /** Goes back to the previous menu (Backspace). */
   back?: () => void,
 ) => void;
 
 let current: Run | null = null;
 
-/** The page that has rows says how its actions are run; one at a time. */
+/** Registers how the page runs item actions. Only one registration is active. Returns a function that removes it. */
 export function offerItemActions(run: Run): () => void {
   current = run;
   return () => {

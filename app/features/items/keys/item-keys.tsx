@@ -29,12 +29,12 @@ const loadPeek = () => import("./peek");
 const Peek = lazy(loadPeek);
 const KnownPanel = lazy(() => import("./known-panel"));
 
-/** A menu says that it has closed a moment later, when its key may have opened the next one. */
+/** Number of opened menus. A menu's close event may arrive after its key has opened the next one. */
 let openings = 0;
 
 /**
- * Single keys for the highlighted row, or for all that are selected, without opening any; the menus that they open, the bar
- * for pointer and thumb, and the peek beside the list. Menus, bar and peek are loaded when somebody asks for them.
+ * Single keys for the highlighted row or the selection, the menus they open, the bar for mouse and touch, and the peek
+ * beside the list. Menus, bar and peek load on demand.
  */
 export default function ItemKeys({ productId, without = "", ownPeek }: ItemKeysProps) {
   const { canWrite } = useWriteAccess();
@@ -95,7 +95,7 @@ export default function ItemKeys({ productId, without = "", ownPeek }: ItemKeysP
   );
 }
 
-/** What each action does, from wherever it is asked for: keys, menus, bar or palette. */
+/** Returns the handler of item actions for keys, menus, bar and palette. */
 function useItemActions({
   canWrite,
   change,
@@ -138,14 +138,14 @@ function useItemActions({
   useEffect(() => offerItemActions(run), [run]);
 }
 
-/** The link stands in its card, or on its page. */
+/** The link is in the item's card or on its page. */
 function openPull(row: HTMLElement | null): void {
   const link = (row ?? document).querySelector<HTMLAnchorElement>("a[data-pull]");
   if (link) window.open(link.href, "_blank", "noreferrer");
   else showToast("There is no pull request.");
 }
 
-/** Starts a run of tasks and stories, and goes to it or to what is in its way. */
+/** Starts a run of tasks and stories, then opens it or the page with its blockers. */
 function useStartRun(productId: string) {
   const submit = useSubmit();
   const underWay = useRef(false);
@@ -160,7 +160,7 @@ function useStartRun(productId: string) {
         showToast(`Choose at most ${mostRunItems} tasks and stories for a run.`, "failed");
         return;
       }
-      // A second press would start what the first one has started.
+      // A second key press would start a second run.
       if (underWay.current) return;
       underWay.current = true;
       submit(null, { method: "post", action: runAddress(productId, chosen) });
@@ -169,14 +169,14 @@ function useStartRun(productId: string) {
   );
 }
 
-/** Not by `lazy`, which draws it a moment later: what is typed right after a key is for the menu. */
+/** Not `lazy`, which renders a moment later: characters typed right after the key belong to the menu. */
 function useItemMenu() {
   const [ItemMenu, setItemMenu] = useState<Awaited<ReturnType<typeof loadMenu>>["default"]>();
   useEffect(() => {
     loadMenu().then(
       (module) => setItemMenu(() => module.default),
       () => {
-        // Without network there are no keys for rows; the page works without.
+        // Offline, rows have no keys; the rest of the page works.
       },
     );
   }, []);
@@ -184,8 +184,8 @@ function useItemMenu() {
 }
 
 /**
- * A row that is drawn elsewhere, because its status, its parent or its place changed, loses the focus that is on it: when
- * the page is drawn and the focus is nowhere, and nobody clicked meanwhile, the same row gets it back.
+ * Restores focus to a row that is rendered elsewhere because its status, parent or position changed: once focus is lost
+ * and nobody has clicked meanwhile.
  */
 function keepFocusOfRows(): () => void {
   let item: string | null = null;
@@ -211,7 +211,7 @@ function keepFocusOfRows(): () => void {
 
 const RowMenu = lazy(() => import("./row-menu"));
 
-/** The menu of the second button; it is loaded when somebody asks for it. */
+/** The context menu of rows; loads on demand. */
 function ActiveRowMenu() {
   const [menu, setMenu] = useState<OpenRowMenu | null>(null);
   const close = useCallback(() => setMenu(null), []);
@@ -224,7 +224,7 @@ function ActiveRowMenu() {
   );
 }
 
-/** The second button, or the menu key, at a row; with Shift, on a touch screen and on marked text it is the browser's. */
+/** Opens on right click or the menu key on a row. With Shift, on touch and on selected text the native menu opens. */
 function onRowMenu(show: (menu: OpenRowMenu) => void): () => void {
   const onMenu = (event: MouseEvent) => {
     const row = lineOf(event.target);

@@ -13,9 +13,9 @@ export interface OpenMenu {
   action: ItemAction["name"];
   items: readonly string[];
   row: HTMLElement | null;
-  /** What Backspace goes back to. */
+  /** Goes back to the previous menu (Backspace). */
   back?: (() => void) | undefined;
-  /** Tells it from the one that was open before. */
+  /** Distinguishes this opening from the previous one. */
   opening: number;
 }
 
@@ -26,7 +26,7 @@ interface ItemMenuProps {
   onClose: () => void;
 }
 
-/** The small menu at a row: type to narrow, arrows walk, Enter chooses, Esc gives the focus back to the row. */
+/** The menu at a row: type to filter, arrows move, Enter selects, Esc returns focus to the row. */
 export default function ItemMenu({ menu, productId, onChange, onClose }: ItemMenuProps) {
   const { action, items, row } = menu;
   const [first = ""] = items;
@@ -84,7 +84,7 @@ export default function ItemMenu({ menu, productId, onChange, onClose }: ItemMen
   );
 }
 
-/** Where it opens at its row. */
+/** Returns the position below a row. */
 function placeBelow(row: HTMLElement | null) {
   if (!row?.isConnected) return null;
   const { left, bottom } = row.getBoundingClientRect();

@@ -4,7 +4,7 @@ import { movableColumns } from "~/features/board/columns";
 import { priorityOptions } from "../lists/priority";
 import { type ItemAction, kindsOf } from "./item-actions";
 
-/** What the choices of a product are read from: `GET /products/:id/choices`. */
+/** The response of `GET /products/:id/choices`. */
 export interface ProductChoices {
   members: { id: string; username: string }[];
   sprints: { id: string; code: string; goal: string }[];
@@ -24,7 +24,7 @@ export interface MenuChoice {
   fields: Record<string, string>;
 }
 
-/** What a row could wait for. */
+/** Returns the possible blockers of an item as menu choices. */
 export function waitChoices(candidates: Candidates | null): readonly MenuChoice[] | null {
   if (candidates === null) return null;
   return candidates.map((one) => titled(one, { blocked_by: one.code }));
@@ -35,7 +35,7 @@ const titled = ({ code, title }: Omit<Titled, "id">, fields: MenuChoice["fields"
   fields,
 });
 
-/** The lines of one menu; null as long as they are not known. */
+/** Returns the choices of a menu; null while they load. */
 export function choicesFor(
   action: ItemAction["name"],
   items: readonly string[],

@@ -15,7 +15,7 @@ import { StatusPill } from "~/ui/status-pill";
 import { focusRow } from "../active-row";
 import KnownPanel from "./known-panel";
 
-/** A task or a story beside the list, while the focus stays in the list. What can be changed there is changed in place. */
+/** Shows a task or story beside the list, editable in place. Focus stays in the list. */
 export default function Peek({ item, onClose }: { item: string; onClose: () => void }) {
   const [kind, id = ""] = item.split(":");
   const close = () => {
@@ -34,7 +34,7 @@ interface PeekProps {
   onClose: () => void;
 }
 
-/** What the page of a item would read. */
+/** Loads the data of an item's page. */
 function useRead<Loader>(to: string) {
   const { data, load } = useFetcher<Loader>({ key: `peek ${to}` });
   useEffect(() => load(to), [load, to]);

@@ -14,7 +14,7 @@ export interface OpenRowMenu {
   y: number;
 }
 
-/** What the second button of the mouse, or the menu key, opens at a row: all that its keys do, and where it leads. */
+/** Context menu of a row: all actions that have keys, and ways to open it. */
 export default function RowMenu({ menu, onClose }: { menu: OpenRowMenu; onClose: () => void }) {
   const { items, row, x, y } = menu;
   const { canWrite } = useWriteAccess();
@@ -59,7 +59,7 @@ export default function RowMenu({ menu, onClose }: { menu: OpenRowMenu; onClose:
   );
 }
 
-/** Where the row leads, here and in a new tab. */
+/** Opens the row's link here or in a new tab. */
 function Ways({ link }: { link: HTMLAnchorElement }) {
   const navigate = useNavigate();
   return (

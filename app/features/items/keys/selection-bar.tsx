@@ -11,7 +11,7 @@ const nouns: Record<string, [string, string]> = {
   pbi: ["PBI", "PBIs"],
 };
 
-/** What can be done with all that are selected, at the lower edge, for pointer and thumb. */
+/** Actions on the selection, in a bar at the bottom for mouse and touch. */
 export default function SelectionBar({ selected }: { selected: ReadonlySet<string> }) {
   const { canWrite } = useWriteAccess();
   const items = [...selected];

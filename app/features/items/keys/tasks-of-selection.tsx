@@ -4,7 +4,7 @@ import { Button } from "~/ui/button";
 import { useWriteAccess } from "~/ui/write-access";
 import { keepPasted } from "../lists/pasted-text";
 
-/** Words chosen in a description, plan or log become tasks of the story: they go where a pasted list goes. */
+/** Creates tasks from text selected in a description, plan or log, through the same panel as a pasted list. */
 export function TasksOfSelection({ productId, storyId }: { productId: string; storyId: string }) {
   const navigate = useNavigate();
   const { canWrite } = useWriteAccess();
@@ -17,7 +17,7 @@ export function TasksOfSelection({ productId, storyId }: { productId: string; st
       className="fixed inset-x-3 bottom-20 z-20 mx-auto flex w-fit items-center gap-2 rounded-lg border border-accent bg-raised px-4 py-2.5 text-sm shadow-pop select-none lg:bottom-4"
     >
       <Button
-        // A press elsewhere ends a selection, and with it this button.
+        // Keeps the text selected: losing it would remove this button.
         onMouseDown={(event) => event.preventDefault()}
         onClick={() => {
           keepPasted(text);
@@ -40,7 +40,7 @@ function useChosenText(): string {
   return text;
 }
 
-/** Three clicks on the last line end beyond the text: what counts is where the selection begins. */
+/** A triple click on the last line ends outside of the text, so the selection's start decides. */
 function chosenText(): string {
   const chosen = getSelection();
   const begin = chosen?.anchorNode;

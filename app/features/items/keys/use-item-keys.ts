@@ -17,7 +17,7 @@ import { type ItemAction, itemActions, rowGroup, runItemAction } from "./item-ac
 
 const none: readonly PageKey[] = [];
 
-/** The keys that mean the highlighted row, or all that are selected. */
+/** Registers the keys for the highlighted row or the selection. */
 export function useItemKeys({
   isReady,
   without,
@@ -26,7 +26,7 @@ export function useItemKeys({
   peek,
 }: {
   isReady: boolean;
-  /** Keys that mean something else on this page. */
+  /** Keys that the page uses otherwise. */
   without: string;
   canWrite: boolean;
   change: Change;
@@ -51,7 +51,7 @@ export function useItemKeys({
   usePageKeys(rowGroup, isReady ? keys : none);
 }
 
-/** A key means the selection, else the highlighted row. `e` also means a text that is edited in place. */
+/** Runs an action on the selection, else the highlighted row. `e` also edits a text in place. */
 function pressed({ name, single }: ItemAction, event?: KeyboardEvent): boolean {
   const row = activeRow();
   const own = itemOf(row);
@@ -99,7 +99,7 @@ function neighbour(item: string | null, step: 1 | -1): string | null {
   return order[order.indexOf(item) + step] ?? null;
 }
 
-/** A PBI one place up or down, or all the way, among the PBIs of the page. */
+/** Keys that move a PBI up, down, to the top or to the bottom of the page's PBIs. */
 function orderKeys(change: Change): PageKey[] {
   const to = (placeOf: (at: number, last: number) => number) => () => {
     const item = itemOf(activeRow());

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from "react";
 
-/** Where a menu is wanted, and the room to keep for it where it grows once it is open. */
+/** Position of a menu, and the space to reserve if it grows after opening. */
 interface MenuPlace {
   x: number;
   y: number;
@@ -8,7 +8,7 @@ interface MenuPlace {
   height?: number;
 }
 
-/** Opens a menu beside a point, with the focus in it, and tells when it has closed. On a phone it lies at the foot of the page. */
+/** Opens a menu at a point, focuses it, and reports when it closes. On phones it is at the bottom of the page. */
 export function useMenuAt(place: MenuPlace | null, onClose: () => void) {
   const ref = useRef<HTMLDivElement>(null);
   const wanted = useRef(place);
@@ -16,7 +16,7 @@ export function useMenuAt(place: MenuPlace | null, onClose: () => void) {
     const menu = ref.current;
     if (!menu) return;
     menu.showPopover();
-    // A popover sits in the top layer: nothing but this places it.
+    // Popovers are in the top layer, so CSS cannot place them beside the row.
     if (wanted.current && window.innerWidth >= 640) placeMenu(menu, wanted.current);
     const first = menu.querySelector<HTMLElement>("[data-focus-first], [data-menu-item]");
     first?.focus();

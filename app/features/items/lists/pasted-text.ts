@@ -3,19 +3,19 @@ import { useEffect } from "react";
 
 let pasted = "";
 
-/** Keeps a text for the panel that makes stories and tasks of it. */
+/** Keeps a text for the panel that creates stories and tasks from it. */
 export function keepPasted(text: string): void {
   pasted = text;
 }
 
-/** What was pasted onto a page or chosen there, once. */
+/** Returns the pasted or selected text, once. */
 export function takePasted(): string {
   const text = pasted;
   pasted = "";
   return text;
 }
 
-/** Several lines pasted where nothing is being typed open the panel that makes stories of them. */
+/** Pasting several lines outside of a field opens the panel that creates stories from them. */
 export function useListPaste(toPanel: string): void {
   const navigate = useNavigate();
   useEffect(() => {

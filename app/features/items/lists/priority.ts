@@ -1,4 +1,4 @@
-/** Priorities as people read them; 1 is the most urgent. */
+/** Labels of priorities; 1 is the most urgent. */
 const labels: Record<number, string> = {
   1: "Urgent",
   2: "High",
@@ -12,7 +12,7 @@ const named = [1, 2, 3, 4, 5].map((value) => ({
   label: `${value} ${labels[value]}`,
 }));
 
-/** The choices of a form. A priority without a name, as agents and imports set it, is kept as one of them. */
+/** Options for a form. Includes the current priority if it has no label (set by an agent or import). */
 export function priorityOptions(current?: number) {
   if (current === undefined || labels[current] !== undefined) return named;
   return [{ value: String(current), label: `${current} (current)` }, ...named];

@@ -3,9 +3,9 @@ import { Button } from "~/ui/button";
 import { useLocalMutation } from "~/ui/use-local-mutation";
 
 /**
- * The rows of a live list that do not move away from under a pointer or the focus: while one of them is in the list, what
- * others add or reorder is counted instead, and comes when it is asked for or the list is left alone. What its user does
- * shows at once, unless nothing that one does there adds a row.
+ * Keeps rows of a live list steady while the pointer or focus is in it: rows that others add or reorder are only
+ * counted, and show on request or once the list is left alone. The user's own changes show at once, except with
+ * `onlyOthersAdd`.
  */
 export function useSteadyRows<Row, List extends HTMLElement = HTMLDivElement>(
   rows: readonly Row[],
@@ -28,7 +28,7 @@ export function useSteadyRows<Row, List extends HTMLElement = HTMLDivElement>(
       if (isOwn || !element?.matches(":hover, :focus-within")) show();
     };
     look();
-    // The focus is nowhere for a moment before it is elsewhere.
+    // On focusout, focus is nowhere until the next element gets it.
     const later = () => void setTimeout(look);
     element?.addEventListener("pointerleave", later);
     element?.addEventListener("focusout", later);
@@ -45,10 +45,7 @@ export function useSteadyRows<Row, List extends HTMLElement = HTMLDivElement>(
   };
 }
 
-/**
- * In place of rows that would push others away: how many there are, and the button that lets them in. It lies over
- * the list, so that it pushes nothing either.
- */
+/** Shows how many new rows are held back, with a button that shows them. Overlays the list so that it moves no rows. */
 export function NewRowsBanner({ count, show }: { count: number | null; show: () => void }) {
   return (
     <div role="status" className="sticky top-16 z-10 h-0 text-center">

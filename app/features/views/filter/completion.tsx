@@ -8,7 +8,7 @@ interface CompletionProps {
   page: FilterPage;
 }
 
-/** The word at the cursor, and where it stands. */
+/** Returns the word at the cursor and its position. */
 function wordAt({ value, selectionStart }: HTMLInputElement) {
   const end = selectionStart ?? value.length;
   const start = value.lastIndexOf(" ", end - 1) + 1;
@@ -16,8 +16,8 @@ function wordAt({ value, selectionStart }: HTMLInputElement) {
 }
 
 /**
- * Offers fields and values below a filter while one types: arrows walk, Enter and a press take one, Esc closes. The field
- * keeps the focus; it is a combobox from here on.
+ * Suggests fields and values while the user types a filter: arrows move, Enter or a click selects, Esc closes. Focus
+ * stays in the field, which becomes a combobox.
  */
 export default function Completion({ input, page }: CompletionProps) {
   const { productId = "" } = useParams();
@@ -58,7 +58,7 @@ export default function Completion({ input, page }: CompletionProps) {
       setTyped(word !== "" && isAtEnd ? word : null);
       setAt(-1);
     };
-    // What was typed before this part was there is completed too.
+    // Also completes what was typed before this part loaded.
     if (document.activeElement === field) look();
     field.addEventListener("input", look, { signal });
     field.addEventListener("blur", () => setTyped(null), { signal });
@@ -83,7 +83,7 @@ export default function Completion({ input, page }: CompletionProps) {
       } else if (event.key === "Enter" && chosen) take(chosen);
       else if (event.key === "Escape" && isOpen) setTyped(null);
       else return;
-      // Neither the form nor the page does anything with it.
+      // Keeps the key from the form and the page.
       event.preventDefault();
       event.stopPropagation();
     };
@@ -108,7 +108,7 @@ export default function Completion({ input, page }: CompletionProps) {
           role="option"
           aria-selected={one === chosen}
           className="menu-item cursor-pointer truncate aria-selected:bg-sunken"
-          // A press elsewhere would take the focus from the field.
+          // Keeps focus in the field.
           onPointerDown={(event) => event.preventDefault()}
           onClick={() => take(one)}
         >

@@ -6,12 +6,12 @@ import { statusLook } from "~/ui/status";
 
 export type FilterPage = "board" | "backlog";
 
-/** One thing that a word of a filter could become. */
+/** A completion of a word in a filter. */
 export interface Suggestion {
-  /** What takes the place of the word. */
+  /** Replaces the word. */
   word: string;
   label: string;
-  /** The word is whole with it, and the next one may begin. */
+  /** Whether the word is complete, so that the next one can start. */
   isWhole: boolean;
 }
 
@@ -20,7 +20,7 @@ const fields: Record<FilterPage, readonly string[]> = {
   backlog: ["status", "priority", "assignee", "label", "sprint", "story"],
 };
 
-/** What a label or a name is called, and how it is typed. */
+/** A value as typed in a filter, and its label. */
 type Value = readonly [typed: string, label: string];
 
 const none: Value = ["none", "None"];
@@ -58,7 +58,7 @@ function valuesOf(field: string, page: FilterPage, known: ProductChoices | undef
 
 const most = 12;
 
-/** What the word could become that is being typed: a field by its first letters, or a value of the field that stands there. */
+/** Returns completions of the current word: fields by prefix, or values of the field before the colon. */
 export function suggest(
   word: string,
   page: FilterPage,
@@ -82,7 +82,7 @@ export function suggest(
       !taken.includes(typed.toLowerCase()) &&
       (typed.toLowerCase().includes(begun) || label.toLowerCase().includes(begun)),
   );
-  // What is typed whole has nothing left to offer.
+  // A complete value needs no suggestions.
   if (found.some(([typed]) => typed.toLowerCase() === begun)) return [];
   return found.slice(0, most).map(([typed, label]) => ({
     word: `${minus}${field}:${earlier}${field === "priority" ? sign : ""}${typed}`,
