@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 
-/** Every page address that is none; the error boundary of the root renders it. */
+/** Handles unknown page addresses with a 404, which the root's error boundary renders. */
 export function loader(_: LoaderFunctionArgs): never {
   throw new Response("Check the address, or the item may have been deleted.", { status: 404 });
 }

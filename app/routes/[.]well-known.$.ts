@@ -4,7 +4,7 @@ import { openEndpoint } from "~/http/endpoint.server";
 import { answerMetadata } from "~/oauth/metadata.server";
 import { howProgramsSignIn } from "~/server/problems";
 
-/** How programs sign in (RFC 9728 and 8414), for the origin under which they ask. */
+/** OAuth metadata for programs (RFC 9728 and 8414), for the origin of the request. */
 export const loader = apiRoute({
   GET: openEndpoint({
     name: "getMetadata",

@@ -4,12 +4,12 @@ import { done, textOf } from "~/http/form-action.server";
 import { pageAction, requireWriter } from "~/http/page-guards.server";
 import { readId } from "~/http/read-id.server";
 
-/** A visit changes nothing. */
+/** GET changes nothing. */
 export function loader() {
   return redirect("/dashboard");
 }
 
-/** `POST /active-product`: the product one works on from now on (specification: Authentication 8); empty for none. */
+/** `POST /active-product`: sets the user's active product (specification: Authentication 8); empty clears it. */
 export const action = pageAction(async ({ request, context }) => {
   const { actor } = await requireWriter(request, context);
   const form = await request.formData();

@@ -7,7 +7,7 @@ import { requireAdmin } from "~/http/require-admin.server";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 
-/** What happened to all accounts. */
+/** Audit events of all accounts. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireAdmin(request, context);
   return json(await readAuditPage(actor, request, true));

@@ -17,7 +17,7 @@ import { WriteFields } from "~/ui/write-access";
 
 const here = "/admin/prices";
 
-/** What a million tokens cost per model (specification: Model price); the cost pages count with it. */
+/** Prices per million tokens and model (specification: Model price), used for all cost figures. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireAdmin(request, context);
   const { prices } = await listModelPrices(actor);
@@ -119,7 +119,7 @@ type PriceField =
   | "cache_write_per_million"
   | "currency";
 
-/** Sets the price of a model; `model` of the address is the one to begin with, with its price where there is one. */
+/** Sets a model's price. Starts with the model in the address, and its current price if it has one. */
 function PriceForm({ model, price }: { model: string | null; price: ListedPrice | null }) {
   const form = useServerForm<PriceField>({
     lastResult: useActionResult(),

@@ -4,7 +4,7 @@ import { branchInput } from "~/contract/page-data";
 import { getBranch } from "~/domain/pages/operations.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 
-/** `GET /branch?kind=&id=`: what *Copy branch name* copies. */
+/** `GET /branch?kind=&id=`: the branch name for *Copy branch name*. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
   const asked = Object.fromEntries(new URL(request.url).searchParams);

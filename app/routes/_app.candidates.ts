@@ -4,7 +4,7 @@ import { ContractError } from "~/contract/errors";
 import { listCandidates } from "~/domain/dependencies/operations.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 
-/** `GET /candidates?kind=&id=&query=`: what the pickers of "waits for" offer. */
+/** `GET /candidates?kind=&id=&query=`: possible blockers for the "Blocked by" pickers. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
   const asked = Object.fromEntries(new URL(request.url).searchParams);

@@ -9,12 +9,12 @@ import { addDependencyOfRow } from "~/http/dependency-forms.server";
 import { doneForNow, textOf } from "~/http/form-action.server";
 import { pageAction, requireWriter } from "~/http/page-guards.server";
 
-/** A visit changes nothing. */
+/** GET changes nothing. */
 export function loader() {
   return redirect("/dashboard");
 }
 
-/** `POST /changes`: what the menus and keys of the lists change, one thing or many. */
+/** `POST /changes`: changes from the menus and keys of lists, for one or more items. */
 export const action = pageAction(async ({ request, context }) => {
   const { actor, principal } = await requireWriter(request, context);
   const form = await request.formData();
@@ -34,7 +34,7 @@ const why: Record<string, string> = {
   toggle_label: "PBIs have no labels",
 };
 
-/** What was changed and what was not, in one sentence; a change that fits none of them is refused. */
+/** Says in one sentence what was changed and what was not. If no item could change, refuses with 422. */
 function changedWords(
   { changes }: ChangeThingsInput,
   { changed, skipped, released }: ChangedThings,
@@ -47,10 +47,10 @@ function changedWords(
 }
 
 const names = ["status", "title", "story_id", "pbi_id", "toggle_label"] as const;
-/** Fields that are emptied by an empty choice. */
+/** An empty value clears these fields. */
 const emptied = ["assignee_id", "sprint_id"] as const;
 
-/** The form of a menu: `thing` (kind:id) for each, and the fields that change. */
+/** Reads a menu's form: `thing` (kind:id) per item, and the fields to change. */
 function readChange(form: FormData, me: string): ChangeThingsInput {
   const changes: Record<string, unknown> = {};
   for (const name of names) if (form.has(name)) changes[name] = textOf(form, name);
@@ -71,7 +71,7 @@ function readChange(form: FormData, me: string): ChangeThingsInput {
   );
 }
 
-/** A PBI that goes directly before or after another one; null where the form changes something else. */
+/** Reads the move of a PBI before or after another one; null if the form changes something else. */
 function readMove(form: FormData): MovePbiInput | null {
   if (!form.has("before_id") && !form.has("after_id")) return null;
   const [kind, pbi_id] = String(form.get("thing")).split(":");

@@ -153,7 +153,7 @@ function IdeaCard({ idea, product }: { idea: Idea; product: string | undefined }
   );
 }
 
-/** The words of a Markdown text, for a few lines of preview. */
+/** Strips Markdown for a short preview. */
 function excerptOf(markdown: string): string {
   return markdown
     .slice(0, 400)
@@ -185,9 +185,9 @@ function NewIdeaForm({
 }: {
   products: readonly { id: string; name: string }[];
   productId: string | null;
-  /** What it has created before. */
+  /** Code of the idea created before. */
   made: string | null;
-  /** Somebody asked for the form, so it is what comes next; else it is there because nothing else is. */
+  /** Whether the user opened the form. Otherwise it shows because there are no ideas. */
   asked: boolean;
 }) {
   const form = useServerForm<"title" | "description" | "product_id">({

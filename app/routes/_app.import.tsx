@@ -26,7 +26,7 @@ import { IdempotencyKey } from "~/ui/rare/idempotency-key";
 import { PageHeader } from "~/ui/rare/page-header";
 import { WriteFields } from "~/ui/write-access";
 
-/** `/import`, and `/import?product=<id>`: the backlog of another tool, seen first and then taken in. */
+/** `/import` and `/import?product=<id>`: previews another tool's backlog, then imports it. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
   const id = new URL(request.url).searchParams.get("product");
@@ -37,7 +37,7 @@ export const loader = pageLoader(async ({ request, context }) => {
 
 interface Previewed {
   report: ImportReport;
-  /** What the second step sends back: what was read of the file, packed. */
+  /** The parsed file, packed, which the second step sends back. */
   packed?: string;
   fields: Record<string, string>;
 }

@@ -20,7 +20,7 @@ import { Section } from "~/ui/card";
 import { Elapsed } from "~/ui/relative-time";
 import { useJob } from "./_app.jobs_.$jobId/job-data";
 
-/** A page shows the end of a long output; the rest comes when somebody asks. */
+/** The page shows the end of a long output; the rest loads on request. */
 const shownEntries = 300;
 const shownCharacters = 150_000;
 
@@ -62,14 +62,14 @@ export const action = pageAction(async ({ request, context, params }) => {
   });
 });
 
-/** Of long entries fewer are read than of short ones: twice what is shown when all are as long as they are on average. */
+/** Returns how many entries to load: twice what fits if all have average length, so fewer if entries are long. */
 function likelyEntries(attempt: { last_seq: number; output_bytes: number }): number {
   const { last_seq, output_bytes } = attempt;
   const average = Math.max(1, output_bytes / Math.max(1, last_seq));
   return Math.min(shownEntries, Math.ceil((2 * shownCharacters) / average));
 }
 
-/** A few long entries are as much to read as many short ones; the last one is shown in any case. */
+/** Returns the last entries that fit by length; always at least the very last one. */
 function endOf(entries: readonly OutputEntry[]): readonly OutputEntry[] {
   let left = shownCharacters;
   const tooFar = entries.findLastIndex(({ text }) => {
@@ -79,7 +79,7 @@ function endOf(entries: readonly OutputEntry[]): readonly OutputEntry[] {
   return entries.slice(Math.min(tooFar + 1, entries.length - 1));
 }
 
-/** What the agent of an attempt says and does. */
+/** Output of an attempt's agent. */
 export default function JobRun() {
   const { output, talk } = useLoaderData<typeof loader>();
   const { revalidate } = useLive();
@@ -110,7 +110,7 @@ export default function JobRun() {
   );
 }
 
-/** Who tried, for how long, and how it ended; each leads to what it said. */
+/** The attempts with worker, duration and outcome. Each links to its output. */
 function AttemptPicker({ job, shown }: { job: AgentJobDetail; shown: number | null }) {
   if (job.attempts.length === 0) {
     return <p className="text-sm text-muted">No worker has taken this job yet.</p>;

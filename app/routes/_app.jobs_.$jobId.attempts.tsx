@@ -9,7 +9,7 @@ import { costsText, tokensText } from "~/ui/numbers";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { useJob } from "./_app.jobs_.$jobId/job-data";
 
-/** Who tried, when, how each try ended, and what it took and left. */
+/** All attempts, newest first: worker, outcome, duration, usage and commit. */
 export default function JobAttempts() {
   const { attempts } = useJob();
   if (attempts.length === 0) {

@@ -113,12 +113,12 @@ export default function JobChanges() {
   );
 }
 
-/** Reads a page of a job again whenever the job changes. What it says while it works has its own tab. */
+/** Reloads the page when the job changes. Output has its own tab, so it is ignored here. */
 function useLiveJob(jobId: string): void {
   const { revalidate } = useLive();
   const isFirst = useRef(true);
   const resync = useCallback(() => {
-    // The page has just been read when its stream begins.
+    // The page was just loaded when the stream starts.
     if (!isFirst.current) revalidate();
     isFirst.current = false;
   }, [revalidate]);
@@ -127,12 +127,12 @@ function useLiveJob(jobId: string): void {
 
 interface ShownDiff {
   attempt: number;
-  /** Where old lines are those of an earlier attempt, comments on lines that the work took away have no place among them. */
+  /** If set, old lines are those of an earlier attempt, so comments on deleted lines have no place among them. */
   since: number | null;
   files: readonly { path: string }[];
 }
 
-/** Where each comment stands: below its line, above a file whose line is gone, or apart when the file is gone. */
+/** Places each comment: below its line, above its file if the line is gone, or apart if the file is gone. */
 function useComments(comments: readonly JobComment[], diff: ShownDiff | null) {
   const [spot, setSpot] = useState<Spot | null>(null);
   const close = useCallback(() => setSpot(null), []);
@@ -162,7 +162,7 @@ function useComments(comments: readonly JobComment[], diff: ShownDiff | null) {
   return { below: belowLines, above, lost, setSpot };
 }
 
-/** Whose changes are shown: of which attempt, or only those since the one before. */
+/** Selects the changes to show: one attempt's, or only those since the attempt before. */
 function Attempts({
   attempts,
   attempt: shown,

@@ -12,7 +12,7 @@ const querySchema = z.object({
   since: z.coerce.number().int().min(1).optional(),
 });
 
-/** The lines of one file of a diff, for a page that shows the others already. */
+/** Lines of one file of a diff, for a page that already shows the diff. */
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal } = await requireActor(request, context);
   const query = querySchema.safeParse(Object.fromEntries(new URL(request.url).searchParams));

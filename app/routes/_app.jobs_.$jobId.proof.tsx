@@ -13,7 +13,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   return json(await getJobProof(actor, { job_id: requireId(params.jobId, "agent job") }));
 });
 
-/** What proves the work of a job: the criteria of its story, or of each story of its batch. */
+/** Proof of a job's work: criteria of its story, or of each story in its batch. */
 export default function JobProof() {
   const { stories } = useLoaderData<typeof loader>();
   const job = useJob();

@@ -5,10 +5,10 @@ import { listProductMembers } from "~/domain/products/operations.server";
 import type { ProductChoices } from "~/features/items/keys/menu-choices";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
 
-/** More than anybody reads in a menu; who has more narrows by typing what is newest. */
+/** More than fit a menu. In larger products, typing filters the newest. */
 const mostStories = 500;
 
-/** `GET /products/:id/choices`: what the menus of rows offer, read when the first of them opens. */
+/** `GET /products/:id/choices`: choices of the row menus, loaded when the first one opens. */
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
   const [tree, members] = await Promise.all([

@@ -141,7 +141,7 @@ export default function MembersPage() {
   );
 }
 
-/** Being added must not make anybody's machine work, so each member switches it on for themselves. */
+/** Each member opts in: being added to a product must not put anybody's machine to work. */
 function MyWorkers({ allowed }: { allowed: boolean }) {
   return (
     <Section
@@ -161,7 +161,7 @@ function MyWorkers({ allowed }: { allowed: boolean }) {
   );
 }
 
-/** One press each way; what a member loses by becoming a viewer is said first. */
+/** Changes a role with one click. Making a member a viewer first says what they lose. */
 function ChangeRole({ member }: { member: ProductMember }) {
   if (member.role === "VIEWER") {
     return (
@@ -223,6 +223,6 @@ function RemoveOrLeave({
       )}
     </Confirm>
   );
-  // A viewer changes nothing here, but may go.
+  // Viewers change nothing here, but may leave.
   return self && member.role === "VIEWER" ? form : <WriteFields quiet>{form}</WriteFields>;
 }

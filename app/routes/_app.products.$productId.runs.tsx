@@ -93,7 +93,7 @@ function RunRow({ run }: { run: SprintRun }) {
   );
 }
 
-/** The jobs of a run as segments, finished ones first, when their order is not at hand. */
+/** Returns a run's jobs as segments, finished ones first. Used if their order is unknown. */
 function runSegments(counts: SprintRun["counts"]): string[] {
   const order = ["done", "skipped", "failed", "running", "claimed", "queued", "cancelled"] as const;
   return order.flatMap((status) => Array.from({ length: counts[status] }, () => status));

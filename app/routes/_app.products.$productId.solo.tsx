@@ -144,7 +144,7 @@ export default function SoloPage() {
   );
 }
 
-/** As lines or as a board, or why there are none. */
+/** The tasks as list or board, or why there are none. */
 function OwnTasks() {
   const { productId, userId, tasks, mine, hasTasks, settings, lanes, shut } =
     useLoaderData<typeof loader>();
@@ -185,7 +185,7 @@ function NoSprint({ productId }: { productId: string }) {
 
 const storyKey = ({ id }: BoardStory) => id;
 
-/** Stories of the sprint, each with the one thing that somebody can do with it here. */
+/** Stories of the sprint, each with the one action possible here. */
 function SoloStories({
   title,
   stories,

@@ -104,7 +104,7 @@ function NewSprintForm({
   made,
   cancelTo,
 }: {
-  /** What it has created before. */
+  /** Code of the sprint created before. */
   made: string | null;
   cancelTo: string | null;
 }) {
@@ -119,7 +119,7 @@ function NewSprintForm({
           <TextAreaField
             label="Goal"
             required={false}
-            // Asked for by key or click it is what comes next; alone on the page it waits for the key.
+            // Focused if the user asked for the form; alone on the page it waits for the `c` key.
             autoFocus={cancelTo !== null}
             data-create={cancelTo === null || undefined}
             rows={2}

@@ -138,7 +138,7 @@ function WaitingStory({
 
 const originNames = { hook: "Hook", forge: "Issue" } as const;
 
-/** Who brought it, where that was nobody's account, and where it is there. */
+/** Where an item came from: the kind of source, and its address there. */
 function Origin({ story }: { story: Triage["stories"][number] }) {
   return (
     <>

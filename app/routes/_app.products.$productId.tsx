@@ -9,7 +9,7 @@ import { NavTabs } from "~/ui/tabs";
 import { WriteAccessNotice } from "~/ui/write-access";
 import { productPages, productPath, triagePage } from "./_app/navigation";
 
-/** Everything of one product. */
+/** Loads what all pages of a product need. */
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
   const product = await getProduct(actor, { product_id: productId });

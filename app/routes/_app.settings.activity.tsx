@@ -6,7 +6,7 @@ import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 
-/** What happened to one's own account. */
+/** Events of the user's own account. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
   return json(await readAuditPage(actor, request, false));

@@ -21,7 +21,7 @@ import { WriteFields } from "~/ui/write-access";
 
 const here = "/settings/devices";
 
-/** Where the account is signed in, which programs use it, and how to end either. */
+/** Where the account is signed in and which programs use it, with ways to end either. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
   const [sessions, grants] = await Promise.all([listSessions(actor), listGrants(actor)]);

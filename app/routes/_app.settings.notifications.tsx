@@ -106,7 +106,7 @@ export default function NotificationsPage() {
   );
 }
 
-/** Turns messages on for the browser that shows this page; turning off is in the list below. */
+/** Turns notifications on for this browser. The list below turns them off. */
 function ThisDevice({
   publicKey,
   endpoints,
@@ -159,7 +159,7 @@ function ThisDevice({
   );
 }
 
-/** What the service needs to reach this browser. */
+/** What the service needs to send messages to this browser. */
 type PushKeys = { endpoint: string; p256dh: string; auth: string };
 
 /** Where this browser is reached at present; null when it is not subscribed, or only to keys that the service had before. */
@@ -175,7 +175,7 @@ function isFor({ options }: PushSubscription, publicKey: string | null): boolean
   return key.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "") === publicKey;
 }
 
-/** Asks the person and the push service; a text says why it did not work. */
+/** Asks the user and the push service. Returns the keys, or a text that says what failed. */
 async function subscribeHere(publicKey: string): Promise<PushKeys | string> {
   if ((await Notification.requestPermission()) !== "granted") {
     return "Notifications are blocked for this site. Allow them in your browser settings.";
@@ -193,7 +193,7 @@ async function subscribeHere(publicKey: string): Promise<PushKeys | string> {
     const { p256dh, auth } = keys ?? {};
     if (endpoint && p256dh && auth) return { endpoint, p256dh, auth };
   } catch {
-    // The push service refused or cannot be reached: said below.
+    // The push service refused or is unreachable: reported below.
   }
   return "The browser's push service rejected the subscription. Try again later.";
 }

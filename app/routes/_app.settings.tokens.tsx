@@ -23,7 +23,7 @@ import { Cell, Table } from "~/ui/rare/table";
 import { RelativeTime, useNow } from "~/ui/relative-time";
 import { useWriteAccess, WriteFields } from "~/ui/write-access";
 
-/** The token screen (specification: Authentication 1). */
+/** The user's API tokens (specification: Authentication 1). */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
   const { env } = context.services;
@@ -114,7 +114,7 @@ function NewTokenForm({ products }: { products: readonly ProductChoice[] }) {
   );
 }
 
-/** Nothing chosen is no limit, as before there were any. */
+/** No selection means no limits. */
 function TokenLimits({ products }: { products: readonly ProductChoice[] }) {
   return (
     <details className="sm:col-span-3">
@@ -143,7 +143,7 @@ function TokenLimits({ products }: { products: readonly ProductChoice[] }) {
   );
 }
 
-/** Reading is part of every token; a limited one names what comes on top. */
+/** Describes a token's limits; null without any. Every token may read, so only further scopes are listed. */
 function limitsOf({ scopes: granted, products }: ApiToken): string | null {
   const parts = [granted?.join(", "), products && (products.join(", ") || "no product any more")];
   return parts.filter(Boolean).join(" · ") || null;

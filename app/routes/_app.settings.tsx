@@ -10,7 +10,7 @@ const tabs = [
   { to: "/settings/activity", label: "Activity" },
 ];
 
-/** What belongs to oneself: profile, tokens, devices, notifications and what happened to the account. */
+/** The user's settings: profile, tokens, devices, notifications and activity. */
 export default function SettingsLayout() {
   return (
     <>

@@ -4,12 +4,12 @@ import { undoChange } from "~/domain/changes/operations.server";
 import { done } from "~/http/form-action.server";
 import { pageAction, requireWriter } from "~/http/page-guards.server";
 
-/** A visit changes nothing. */
+/** GET changes nothing. */
 export function loader() {
   return redirect("/dashboard");
 }
 
-/** `POST /undo`: takes back the last change of this session. */
+/** `POST /undo`: undoes this session's last change. */
 export const action = pageAction(async ({ request, context }) => {
   const { actor } = await requireWriter(request, context);
   const form = await request.formData();
@@ -35,7 +35,7 @@ const fieldWords: Record<string, string> = {
   merged_at: "merge state",
 };
 
-/** What was taken back, in one sentence. */
+/** Says in one sentence what was undone. */
 function undoneWords({ changes }: Undone): string {
   const back = changes.filter(({ is_back }) => is_back).map(({ code }) => code);
   if (back.length > 0) return `${named(back)} restored`;

@@ -126,7 +126,7 @@ function WorkerRow({ worker }: { worker: AgentWorkerList["workers"][number] }) {
   );
 }
 
-/** Presence belongs to no product, so it is read again now and then while somebody looks. */
+/** Presence belongs to no product, so the page polls it. */
 function usePresence() {
   const { revalidate } = useLive();
   useEffect(() => {

@@ -6,7 +6,7 @@ import { depart, isConnectKey } from "~/http/oidc-departure.server";
 import { findActor, pageLoader } from "~/http/page-guards.server";
 import { safeRedirect } from "~/http/redirects.server";
 
-/** `GET /auth/oidc`: on to the provider, to sign in or, with the key of the settings page, to connect one's account. */
+/** `GET /auth/oidc`: redirects to the provider, to sign in or, with the settings page's key, to connect the account. */
 export const loader = pageLoader(async ({ request, context }) => {
   const query = new URL(request.url).searchParams;
   const goTo = safeRedirect(query.get("redirectTo"), "/dashboard");

@@ -17,7 +17,7 @@ import { findActor, pageLoader } from "~/http/page-guards.server";
 import { startSession } from "~/http/session-response.server";
 import { signingInBrowser } from "~/http/signing-in-browser.server";
 
-/** `GET /auth/oidc/callback`: the provider's answer, checked against what this browser kept. */
+/** `GET /auth/oidc/callback`: handles the provider's response, checked against this browser's cookie. */
 export const loader = pageLoader(async ({ request, context }) => {
   let connects = false;
   try {
@@ -47,7 +47,7 @@ export const loader = pageLoader(async ({ request, context }) => {
   }
 });
 
-/** Some providers give the token that tells when an account ends only to who asks for consent, and only once. */
+/** Some providers issue the token that reveals when an account ends only if asked for consent, and only once. */
 async function canBeChecked(
   { services }: AppLoadContext,
   { issuer, subject, refreshToken }: ProvenPerson,

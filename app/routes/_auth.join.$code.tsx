@@ -15,7 +15,7 @@ import { ButtonLink, SubmitButton } from "~/ui/button";
 import { FormErrors } from "~/ui/field";
 import { RelativeTime } from "~/ui/relative-time";
 
-/** Says who invites to what before anything happens: a link that is only opened, or fetched by a mail program, lets nobody in. */
+/** Shows who invites to what. Opening the link, or a mail program fetching it, accepts nothing. */
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { database, env } = context.services;
   const found = await findActor(request, context);
@@ -95,7 +95,7 @@ export default function JoinPage() {
   );
 }
 
-/** Both lead back here, or straight into the product. */
+/** Sign in or register; both return here, or go straight to the product. */
 function WaysIn({
   here,
   mayRegister,

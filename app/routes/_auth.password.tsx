@@ -17,7 +17,7 @@ import { SubmitButton } from "~/ui/button";
 import { TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 
-/** Where somebody with a temporary password chooses another one before anything else. */
+/** Users with a temporary password must choose a new one here first. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { principal } = await requireActor(request, context);
   if (!mustChangePassword(principal)) throw redirect("/settings");

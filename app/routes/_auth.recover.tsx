@@ -22,7 +22,7 @@ const newPasswordSchema = z.object({
   new_password: passwordSchema,
 });
 
-/** Recovery by e-mail, where Supabase can send it. The embedded stack sends none: there an administrator helps. */
+/** Account recovery by email, if Supabase can send it. The embedded stack cannot; there an administrator helps. */
 export const loader = pageLoader(async ({ request, context }) => {
   const query = new URL(request.url).searchParams;
   const kind = query.has("token_hash") ? "token_hash" : "code";

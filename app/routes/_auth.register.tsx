@@ -36,7 +36,7 @@ export const loader = pageLoader(async ({ request, context }) => {
   return json({ redirectTo, isOpen, provider: providerOf(context) });
 });
 
-/** A link opens registration for whoever holds it, unless nobody may register at all. */
+/** An invitation link allows registration unless registration is closed. */
 function isOpenTo(code: string | undefined, { services }: AppLoadContext): boolean {
   const { registration } = services.env;
   return registration === "open" || (registration === "invite" && code !== undefined);
@@ -65,7 +65,7 @@ export const action = pageAction(async ({ request, context }) => {
   });
 });
 
-/** A link makes one account: it is kept for this one while it is made, and is free again when none comes of it. */
+/** A link is valid for one account: it is reserved during registration, and released if that fails. */
 async function withInvitation<T>(
   database: Database,
   code: string,
@@ -95,7 +95,7 @@ export default function RegisterPage() {
   );
 }
 
-/** Says how one gets in where nobody makes an account alone. */
+/** Says how to get an account if registration is closed. */
 function ClosedDoor() {
   return (
     <AuthFrame title="Request an account" lead={howToGetIn} footer={<SignInLink />}>

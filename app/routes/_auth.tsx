@@ -2,7 +2,7 @@ import { Outlet } from "@remix-run/react";
 import { RouteError } from "~/ui/error-page";
 import { ToastRegion } from "~/ui/toast-region";
 
-/** The pages of people who are not signed in yet. */
+/** Layout of the pages before sign-in. */
 export default function SignedOutLayout() {
   return (
     <>

@@ -2,7 +2,7 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { ContractError } from "~/contract/errors";
 import { problem } from "~/http/responses.server";
 
-/** Every address under /api that is none: JSON, never a page. */
+/** Handles unknown addresses under /api: always JSON, never a page. */
 export function loader(_: LoaderFunctionArgs): Response {
   return problem(new ContractError(404, "Unknown address. See /openapi.json for all addresses."));
 }

@@ -12,12 +12,12 @@ import { signingInBrowser } from "~/http/signing-in-browser.server";
 import { isCanonicalUuid } from "~/http/uuid";
 import { bodyLimit } from "~/server/read-body";
 
-/** The failures of the contract: after them the pairing cookie is of no use. While pending it still is. */
+/** After these statuses the pairing cookie is useless. While the pairing is pending it is still needed. */
 const finalFailures: readonly number[] = [400, 401, 410];
 
 type Call = Pick<RouteArgs, "request" | "context">;
 
-/** `POST /api/auth/pair/claim`: the approved desktop becomes signed in, once. */
+/** `POST /api/auth/pair/claim`: signs in the approved desktop, once. */
 export const loader = apiRoute({
   POST: openEndpoint({
     name: "claimPairing",
@@ -52,7 +52,7 @@ async function claim({ request, context }: Call): Promise<ClaimedPairing> {
   return claimPairing(context.services.database, pairingId, desktopTokenHash, browser);
 }
 
-/** Here every bad body is 400: no JSON, no `pairingId`, or one of another type. */
+/** Any bad body is 400 here: no JSON, no `pairingId`, or one of the wrong type. */
 async function readPairingId({ request, context }: Call): Promise<string> {
   const bytes = await context.readBody(bodyLimit);
   const body = pairingClaimSchema.safeParse(parsedBody(bytes, request.headers));

@@ -7,7 +7,7 @@ import { pairCookie } from "~/http/pair-cookie.server";
 import { json } from "~/http/responses.server";
 import { userAgentOf } from "~/http/signing-in-browser.server";
 
-/** `POST /api/auth/pair/start`: a signed-out desktop gets a code to show. */
+/** `POST /api/auth/pair/start`: creates a code for a signed-out desktop. */
 export const loader = apiRoute({
   POST: openEndpoint({
     name: "startPairing",

@@ -6,7 +6,7 @@ import { isCanonicalUuid } from "~/http/uuid";
 import { openEventStream } from "~/sse/event-stream.server";
 import { pairingStream } from "~/sse/pairing-stream.server";
 
-/** `GET /api/auth/pair/stream/:pairingId`: the steps of a pairing, for the desktop whose cookie started it. */
+/** `GET /api/auth/pair/stream/:pairingId`: status of a pairing, for the desktop whose cookie started it. */
 export const loader = openStreamRoute({
   name: "streamPairing",
   summary: "Status of a login pairing",
@@ -17,7 +17,7 @@ export const loader = openStreamRoute({
     if (desktopTokenHash === undefined) {
       throw new ContractError(401, "There is no pairing cookie. Show a new code.");
     }
-    // The cookie is looked at first: without one, an unknown id is 401 like any other.
+    // The cookie is checked first: without one, an unknown id is 401 like any other.
     const pairingId = new URL(request.url).pathname.split("/").at(-1) ?? "";
     if (!isCanonicalUuid(pairingId)) throw new ContractError(404, "No such pairing.");
     const pairing = { pairing_id: pairingId, desktop_token_hash: desktopTokenHash };

@@ -7,7 +7,7 @@ import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import { readUploads } from "~/http/uploads.server";
 
-/** `POST /api/files`: a picture, recording or document of a product. */
+/** `POST /api/files`: uploads an image, recording or document to a product. */
 export const loader = apiRoute({
   POST: endpoint({
     name: "addFile",

@@ -4,7 +4,7 @@ import { apiRoute } from "~/http/api-route.server";
 import { openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 
-/** Liveness probe (specification: GET /api/health): always 200, database trouble is told in the body. */
+/** Liveness probe (specification: GET /api/health): always 200; database failures are in the body. */
 export const loader = apiRoute({
   GET: openEndpoint({
     name: "getHealth",

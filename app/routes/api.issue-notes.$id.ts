@@ -3,7 +3,7 @@ import { reportIssueNote } from "~/domain/issues/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** `PUT /api/issue-notes/:id`: what became of what a worker wrote under an issue. */
+/** `PUT /api/issue-notes/:id`: a worker reports whether it commented on or closed an issue. */
 export const loader = apiRoute({
   PUT: operationEndpoint(reportIssueNote, {
     name: "reportIssueNote",

@@ -3,7 +3,7 @@ import { observeIssues } from "~/domain/issues/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** `PUT /api/issues/observed`: what a worker saw of the issues with the label of a product. */
+/** `PUT /api/issues/observed`: a worker reports issues that have the product's label. */
 export const loader = apiRoute({
   PUT: operationEndpoint(observeIssues, {
     name: "observeIssues",

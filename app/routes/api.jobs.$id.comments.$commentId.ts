@@ -3,7 +3,7 @@ import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 import { requireId } from "~/http/require-id.server";
 
-/** `DELETE /api/jobs/:id/comments/:comment_id`: a draft is taken back. */
+/** `DELETE /api/jobs/:id/comments/:comment_id`: deletes a draft. */
 export const loader = apiRoute({
   DELETE: operationEndpoint(deleteJobComment, {
     name: "deleteJobComment",

@@ -5,7 +5,7 @@ import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 
-/** `/api/jobs/:id/comments`: comments on lines. One's own are drafts until they are sent with a review. */
+/** `/api/jobs/:id/comments`: comments on lines. The caller's are drafts until sent with a review. */
 export const loader = apiRoute({
   GET: endpoint({
     name: "listJobComments",

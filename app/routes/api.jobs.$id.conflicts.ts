@@ -3,7 +3,7 @@ import { reportJobConflict } from "~/domain/agent-jobs/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** `POST /api/jobs/:id/conflicts`: work that does not merge goes back to whoever can mend it. */
+/** `POST /api/jobs/:id/conflicts`: reports work that does not merge, to be resolved. */
 export const loader = apiRoute({
   POST: operationEndpoint(reportJobConflict, {
     name: "reportJobConflict",

@@ -7,7 +7,7 @@ import { endpoint } from "~/http/endpoint.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 import { json } from "~/http/responses.server";
 
-/** `/api/jobs/:id/diff`: what an attempt has changed, as JSON or as a patch. */
+/** `/api/jobs/:id/diff`: an attempt's changes, as JSON or as a patch. */
 export const loader = apiRoute({
   GET: endpoint({
     name: "getJobDiff",

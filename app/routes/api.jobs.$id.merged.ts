@@ -3,7 +3,7 @@ import { reportMerged } from "~/domain/agent-jobs/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** `POST /api/jobs/:id/merged`: a worker found the commit of a job on the main branch. */
+/** `POST /api/jobs/:id/merged`: a worker found a job's commit on the main branch. */
 export const loader = apiRoute({
   POST: operationEndpoint(reportMerged, {
     name: "reportMerged",

@@ -3,7 +3,7 @@ import { appendJobOutput, getJobOutput } from "~/domain/agent-jobs/operations.se
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** `/api/jobs/:id/output`: workers add what their agent says, people and programs read it. */
+/** `/api/jobs/:id/output`: workers append their agent's output; people and programs read it. */
 export const loader = apiRoute({
   GET: operationEndpoint(getJobOutput, {
     name: "getJobOutput",

@@ -3,7 +3,7 @@ import { reviewJob } from "~/domain/job-reviews/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** `POST /api/jobs/:id/review`: approves the work of a job, or requests changes. */
+/** `POST /api/jobs/:id/review`: approves a job's work, or requests changes. */
 export const loader = apiRoute({
   POST: operationEndpoint(reviewJob, {
     name: "reviewJob",

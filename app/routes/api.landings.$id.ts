@@ -3,7 +3,7 @@ import { reportLanding } from "~/domain/landings/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** `PUT /api/landings/:id`: how far a worker is with a branch. */
+/** `PUT /api/landings/:id`: a worker reports the progress of a landing. */
 export const loader = apiRoute({
   PUT: operationEndpoint(reportLanding, {
     name: "reportLanding",

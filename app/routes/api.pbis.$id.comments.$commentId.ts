@@ -1,5 +1,5 @@
 import { commentRoute } from "~/http/comment-routes.server";
 
-/** `/api/pbis/:id/comments/:commentId`: another text, or no comment any more. */
+/** `/api/pbis/:id/comments/:commentId`: edits or deletes a comment. */
 export const loader = commentRoute("pbi");
 export const action = loader;

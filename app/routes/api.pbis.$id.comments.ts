@@ -1,5 +1,5 @@
 import { commentsRoute } from "~/http/comment-routes.server";
 
-/** `/api/pbis/:id/comments`: what was said, and one comment more. */
+/** `/api/pbis/:id/comments`: lists and adds comments. */
 export const loader = commentsRoute("pbi");
 export const action = loader;

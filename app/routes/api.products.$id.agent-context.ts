@@ -2,7 +2,7 @@ import { getAgentContext } from "~/domain/products/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** The bundle with which an agent begins (specification: GET /api/products/:id/agent-context). */
+/** The context an agent starts with (specification: GET /api/products/:id/agent-context). */
 export const loader = apiRoute({
   GET: operationEndpoint(getAgentContext, {
     name: "getAgentContext",

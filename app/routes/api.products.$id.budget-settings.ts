@@ -3,7 +3,7 @@ import { setBudgetSettings } from "~/domain/budgets/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** `PATCH /api/products/:id/budget-settings`: what holds for all budgets of a product; what is not named stays. */
+/** `PATCH /api/products/:id/budget-settings`: settings of all budgets of a product; omitted fields stay. */
 export const loader = apiRoute({
   PATCH: operationEndpoint(setBudgetSettings, {
     name: "setBudgetSettings",

@@ -3,7 +3,7 @@ import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 import { requireId } from "~/http/require-id.server";
 
-/** `DELETE /api/products/:id/budgets/:budgetId`: the owner, in a session. */
+/** `DELETE /api/products/:id/budgets/:budgetId`: for the owner, in a session. */
 export const loader = apiRoute({
   DELETE: operationEndpoint(deleteBudget, {
     name: "deleteBudget",

@@ -3,7 +3,7 @@ import { getBudgets, setBudget } from "~/domain/budgets/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** `/api/products/:id/budgets`: agents may read them, only the owner in a session sets one. */
+/** `/api/products/:id/budgets`: agents may read budgets; only the owner may set them, in a session. */
 export const loader = apiRoute({
   GET: operationEndpoint(getBudgets, {
     name: "getBudgets",

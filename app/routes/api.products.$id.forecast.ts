@@ -3,7 +3,7 @@ import { getForecast } from "~/domain/budgets/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** `GET /api/products/:id/forecast[?sprint_id=]`: what the open tasks will take, from finished ones. */
+/** `GET /api/products/:id/forecast[?sprint_id=]`: expected time and cost of open tasks, from finished ones. */
 export const loader = apiRoute({
   GET: operationEndpoint(getForecast, {
     name: "getForecast",

@@ -3,7 +3,7 @@ import { nextIssueNote } from "~/domain/issues/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** `POST /api/products/:id/issue-notes`: what a worker writes under an issue of the code host next. */
+/** `POST /api/products/:id/issue-notes`: a worker claims the next comment or closing of an issue on the code host. */
 export const loader = apiRoute({
   POST: operationEndpoint(nextIssueNote, {
     name: "nextIssueNote",

@@ -2,7 +2,7 @@ import { getIssueLabel } from "~/domain/issues/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** `GET /api/products/:id/issues`: which issues of the code host workers look for. */
+/** `GET /api/products/:id/issues`: the label of the issues that workers look for. */
 export const loader = apiRoute({
   GET: operationEndpoint(getIssueLabel, {
     name: "getIssueLabel",

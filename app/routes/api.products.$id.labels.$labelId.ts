@@ -4,7 +4,7 @@ import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 import { requireId } from "~/http/require-id.server";
 
-/** `/api/products/:id/labels/:labelId`: another name or colour, or no label any more. */
+/** `/api/products/:id/labels/:labelId`: changes or deletes a label. */
 export const loader = apiRoute({
   PATCH: operationEndpoint(updateLabel, {
     name: "updateLabel",

@@ -3,7 +3,7 @@ import { createLabel, listLabels } from "~/domain/labels/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** `/api/products/:id/labels`: the labels of a product, and one more. */
+/** `/api/products/:id/labels`: lists and creates labels. */
 export const loader = apiRoute({
   GET: operationEndpoint(listLabels, {
     name: "listLabels",

@@ -3,7 +3,7 @@ import { listLandings, nextLanding } from "~/domain/landings/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** `/api/products/:id/landings`: the landing queue, and the next branch for a worker. */
+/** `/api/products/:id/landings`: the landing queue, and a worker's claim of the next branch. */
 export const loader = apiRoute({
   GET: operationEndpoint(listLandings, {
     name: "listLandings",

@@ -3,7 +3,7 @@ import { listReady } from "~/domain/dependencies/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** `GET /api/products/:id/ready`: tasks that wait for nothing. */
+/** `GET /api/products/:id/ready`: tasks without open blockers. */
 export const loader = apiRoute({
   GET: operationEndpoint(listReady, {
     name: "listReady",

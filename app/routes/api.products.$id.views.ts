@@ -3,7 +3,7 @@ import { createSavedView, listSavedViews } from "~/domain/saved-views/operations
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** `/api/products/:id/views`: one's own and the shared ones; a new one. */
+/** `/api/products/:id/views`: lists the caller's and shared views; creates one. */
 export const loader = apiRoute({
   GET: operationEndpoint(listSavedViews, {
     name: "listSavedViews",

@@ -5,7 +5,7 @@ import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import { readUploads } from "~/http/uploads.server";
 
-/** `POST /api/products/import`: the backlog of another tool, into a new product or one that is there. */
+/** `POST /api/products/import`: imports another tool's backlog into a new or an existing product. */
 export const loader = apiRoute({
   POST: endpoint({
     name: "importBacklog",

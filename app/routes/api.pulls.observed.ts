@@ -3,7 +3,7 @@ import { observePulls } from "~/domain/pulls/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** `PUT /api/pulls/observed`: what a worker saw of the pull requests of a product. */
+/** `PUT /api/pulls/observed`: a worker reports the pull requests of a product. */
 export const loader = apiRoute({
   PUT: operationEndpoint(observePulls, {
     name: "observePulls",

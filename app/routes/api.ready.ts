@@ -5,7 +5,7 @@ import { apiRoute } from "~/http/api-route.server";
 import { openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 
-/** Readiness probe: 503 while requests would fail here, so that a proxy sends them to another process. */
+/** Readiness probe: 503 while this process cannot serve requests, so that proxies use another one. */
 export const loader = apiRoute({
   GET: openEndpoint({
     name: "getReadiness",

@@ -4,7 +4,7 @@ import { backlogQuerySchema, backlogStream } from "~/sse/backlog-stream.server";
 import { openEventStream } from "~/sse/event-stream.server";
 import { productToWatch } from "~/sse/product-query.server";
 
-/** `GET /api/realtime/backlog?product_id=`, with `&live=1` for pages that show agents at work (specification: Backlog stream). */
+/** `GET /api/realtime/backlog?product_id=`; `&live=1` adds agent activity (specification: Backlog stream). */
 export const loader = streamRoute({
   name: "streamBacklog",
   summary: "Changes of PBIs, stories and tasks of a product",

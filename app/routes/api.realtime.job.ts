@@ -3,7 +3,7 @@ import { streamRoute } from "~/http/stream-route.server";
 import { openEventStream } from "~/sse/event-stream.server";
 import { jobQuerySchema, jobStream, jobToWatch } from "~/sse/job-stream.server";
 
-/** `GET /api/realtime/job?job_id=`: one job and what its agent says, live. */
+/** `GET /api/realtime/job?job_id=`: streams changes of a job and its agent's output. */
 export const loader = streamRoute({
   name: "streamJob",
   summary: "Changes of one job, its attempts, and what its agent says",

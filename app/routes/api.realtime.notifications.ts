@@ -6,7 +6,7 @@ import { notificationsStream } from "~/sse/notifications-stream.server";
 export const loader = streamRoute({
   name: "streamNotifications",
   summary: "Changes of questions in every product of the caller",
-  // The cookie alone decides here; an Authorization header is not looked at.
+  // Only the cookie counts; an Authorization header is ignored.
   auth: "cookie",
   open: ({ actor, request, context }) =>
     openEventStream({ request, context }, notificationsStream(actor)),

@@ -3,7 +3,7 @@ import { startRun } from "~/domain/sprint-runs/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** `POST /api/runs`: gives a task, a story or a handful of tasks to agents, without a sprint. */
+/** `POST /api/runs`: starts a run of tasks or a story, without a sprint. */
 export const loader = apiRoute({
   POST: operationEndpoint(startRun, {
     name: "startRun",

@@ -1,5 +1,5 @@
 import { commentRoute } from "~/http/comment-routes.server";
 
-/** `/api/stories/:id/comments/:commentId`: another text, or no comment any more. */
+/** `/api/stories/:id/comments/:commentId`: edits or deletes a comment. */
 export const loader = commentRoute("story");
 export const action = loader;

@@ -1,5 +1,5 @@
 import { commentsRoute } from "~/http/comment-routes.server";
 
-/** `/api/stories/:id/comments`: what was said, and one comment more. */
+/** `/api/stories/:id/comments`: lists and adds comments. */
 export const loader = commentsRoute("story");
 export const action = loader;

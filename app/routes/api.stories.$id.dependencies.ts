@@ -1,5 +1,5 @@
 import { dependenciesRoute } from "~/http/dependency-routes.server";
 
-/** `/api/stories/:id/dependencies`: what a story waits for and what waits for it, and one more of them. */
+/** `/api/stories/:id/dependencies`: lists blockers and blocked stories; adds a blocker. */
 export const loader = dependenciesRoute("story");
 export const action = loader;

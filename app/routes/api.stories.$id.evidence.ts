@@ -3,7 +3,7 @@ import { addEvidence, getProof } from "~/domain/proof/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** `/api/stories/:id/evidence`: what proves the criteria of a story. */
+/** `/api/stories/:id/evidence`: reads and adds evidence for a story's criteria. */
 export const loader = apiRoute({
   GET: operationEndpoint(getProof, {
     name: "getStoryEvidence",

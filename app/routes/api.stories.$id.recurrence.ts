@@ -9,7 +9,7 @@ import { endpoint } from "~/http/endpoint.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 import { json } from "~/http/responses.server";
 
-/** `/api/stories/:id/recurrence`: when a template makes its next story. */
+/** `/api/stories/:id/recurrence`: schedule by which a template creates its next story. */
 export const loader = apiRoute({
   GET: endpoint({
     name: "getRecurrence",

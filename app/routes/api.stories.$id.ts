@@ -4,7 +4,7 @@ import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 import { expectedVersions } from "~/http/version.server";
 
-/** `/api/stories/:id`: one story with its tasks and log, and its change. */
+/** `/api/stories/:id`: reads a story with its tasks and log; changes it. */
 export const loader = apiRoute({
   GET: operationEndpoint(getStory, {
     name: "getStory",

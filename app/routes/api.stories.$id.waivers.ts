@@ -3,7 +3,7 @@ import { waiveCriterion } from "~/domain/proof/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** `/api/stories/:id/waivers`: a person lets a criterion go, with the reason. Tokens are refused by the operation. */
+/** `/api/stories/:id/waivers`: a person waives a criterion, with a reason. The operation refuses tokens. */
 export const loader = apiRoute({
   POST: operationEndpoint(waiveCriterion, {
     name: "waiveStoryCriterion",

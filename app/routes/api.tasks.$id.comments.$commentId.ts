@@ -1,5 +1,5 @@
 import { commentRoute } from "~/http/comment-routes.server";
 
-/** `/api/tasks/:id/comments/:commentId`: another text, or no comment any more. */
+/** `/api/tasks/:id/comments/:commentId`: edits or deletes a comment. */
 export const loader = commentRoute("task");
 export const action = loader;

@@ -1,5 +1,5 @@
 import { commentsRoute } from "~/http/comment-routes.server";
 
-/** `/api/tasks/:id/comments`: what was said, and one comment more. */
+/** `/api/tasks/:id/comments`: lists and adds comments. */
 export const loader = commentsRoute("task");
 export const action = loader;

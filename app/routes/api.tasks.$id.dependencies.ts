@@ -1,5 +1,5 @@
 import { dependenciesRoute } from "~/http/dependency-routes.server";
 
-/** `/api/tasks/:id/dependencies`: what a task waits for and what waits for it, and one more of them. */
+/** `/api/tasks/:id/dependencies`: lists blockers and blocked tasks; adds a blocker. */
 export const loader = dependenciesRoute("task");
 export const action = loader;

@@ -3,7 +3,7 @@ import { deleteSavedView, updateSavedView } from "~/domain/saved-views/operation
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
-/** `/api/views/:id`: name, look and reach of a saved view. */
+/** `/api/views/:id`: changes or deletes a saved view. */
 export const loader = apiRoute({
   PATCH: operationEndpoint(updateSavedView, {
     name: "updateSavedView",

@@ -6,7 +6,7 @@ import { addressLimitKey } from "~/http/client-address.server";
 import { openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 
-/** `POST /hooks/in/:key`: what another service sends waits in Triage; the key in the address is all that it needs. */
+/** `POST /hooks/in/:key`: brings another service's item into Triage. The key in the address is the only credential. */
 export const loader = apiRoute({
   POST: openEndpoint({
     name: "receiveItem",

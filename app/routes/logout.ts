@@ -2,12 +2,12 @@ import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { endSession } from "~/domain/accounts/operations.server";
 import { clearSessionCookie, readSessionCookie } from "~/http/session.server";
 
-/** Nobody is signed out by a link: a visit only leads to the start. */
+/** A link must not sign anybody out: GET only redirects to the start page. */
 export function loader() {
   return redirect("/");
 }
 
-/** `POST /logout`: the session ends in the database, so that its cookie is worth nothing anywhere. */
+/** `POST /logout`: ends the session in the database, so that its cookie is worthless everywhere. */
 export async function action({ request, context }: ActionFunctionArgs) {
   const { database, env } = context.services;
   const session = await readSessionCookie(request.headers.get("cookie"), env.sessionSecrets);

@@ -1,6 +1,6 @@
 import { toolsRoute } from "~/mcp/endpoint.server";
 import { allTools } from "~/mcp/offers.server";
 
-/** MCP with every tool, for agents and the people who drive them. */
+/** MCP with all tools, for agents and the people who use them. */
 export const loader = toolsRoute(allTools);
 export const action = loader;

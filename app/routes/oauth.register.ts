@@ -5,8 +5,8 @@ import { answerProgram } from "~/oauth/refusal.server";
 import { answerRegistration } from "~/oauth/register.server";
 
 /**
- * A program makes itself known (docs/agents.md, Signing in over OAuth). Programs send JSON to /register, where people send a form: the front
- * tells them apart (app/server/request-target.ts).
+ * Registers a program (docs/agents.md, Signing in over OAuth). Programs POST JSON to /register, where people POST a
+ * form: the server front tells them apart (app/server/request-target.ts).
  */
 export const loader = apiRoute({
   POST: openEndpoint({

@@ -3,7 +3,7 @@ import { apiRoute } from "~/http/api-route.server";
 import { openEndpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
 
-/** The same document as `GET /api/openapi.json`, for whoever has no token yet. */
+/** The same document as `GET /api/openapi.json`, without a token. */
 export const loader = apiRoute({
   GET: openEndpoint({
     name: "getOpenOpenApi",

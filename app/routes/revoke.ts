@@ -4,7 +4,7 @@ import { openEndpoint } from "~/http/endpoint.server";
 import { answerProgram } from "~/oauth/refusal.server";
 import { answerRevocation } from "~/oauth/token.server";
 
-/** A program gives its access back (docs/agents.md, Signing in over OAuth). */
+/** Revokes a program's token (docs/agents.md, Signing in over OAuth). */
 export const loader = apiRoute({
   POST: openEndpoint({
     name: "revokeToken",

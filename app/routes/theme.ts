@@ -13,8 +13,8 @@ export function loader() {
 }
 
 /**
- * Keeps the chosen theme in a cookie, so that the first paint is right; a person who is signed out may choose one
- * too. With an account it is kept there as well, for the next browser.
+ * Stores the theme in a cookie, also for signed-out users, so that the first paint is right. Signed-in users keep it
+ * with the account too, for the next browser.
  */
 export async function action({ request, context }: ActionFunctionArgs) {
   const form = await request.formData();

@@ -4,7 +4,7 @@ import { openEndpoint } from "~/http/endpoint.server";
 import { answerProgram } from "~/oauth/refusal.server";
 import { answerTokenRequest } from "~/oauth/token.server";
 
-/** The next tokens of a program (docs/agents.md, Signing in over OAuth). */
+/** Issues tokens to a program (docs/agents.md, Signing in over OAuth). */
 export const loader = apiRoute({
   POST: openEndpoint({
     name: "getTokens",

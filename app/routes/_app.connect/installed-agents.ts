@@ -1,7 +1,7 @@
 import { knownAgents } from "~/contract/known-agents";
 import type { AgentWorkerList } from "~/contract/worker-presence";
 
-/** A sentence for each known agent that the user's workers have found, from the worker that was heard of last. */
+/** Returns a sentence per known agent found by the user's workers, from the most recently seen worker. */
 export function installedAgents(
   { workers }: AgentWorkerList,
   userId: string,

@@ -2,10 +2,10 @@ import { isIP } from "node:net";
 import { isPrivateAddress } from "~/outgoing/destination.server";
 import { loopbackNames } from "~/own-origins.server";
 
-/** From where an address can be reached, as far as the address itself says. */
+/** Where an address can be reached from, judged by the address alone. */
 export type Reach = "machine" | "network" | "insecure" | "public";
 
-/** Names that mean something in one network only. */
+/** Host names that resolve only inside a network. */
 const localName = /^[^.]+$|\.(?:local|lan|internal|home|home\.arpa|localdomain|test)$/;
 
 export function reachOf(origin: string): Reach {

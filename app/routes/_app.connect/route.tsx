@@ -48,7 +48,7 @@ export const action = pageAction(async ({ request, context }) => {
 
 export const meta: MetaFunction = () => [{ title: "Connect an agent · Backloom" }];
 
-/** What stands for the token until there is one to show. */
+/** Shown until there is a token. */
 const tokenPlaceholder = "YOUR-TOKEN";
 
 export default function ConnectPage() {
@@ -98,7 +98,7 @@ const whoReaches: Readonly<Record<Reach, string>> = {
     "Every client reaches this address: Claude Code, Codex, Cursor, VS Code, and hosted connectors (claude.ai, ChatGPT), unless a firewall keeps them out.",
 };
 
-/** The shortest way: no token, the client opens the page of consent itself. */
+/** The shortest setup: no token; the client opens the consent page itself. */
 function PasteAddress({ address, reach }: { address: string; reach: Reach }) {
   return (
     <Section
@@ -118,7 +118,7 @@ function PasteAddress({ address, reach }: { address: string; reach: Reach }) {
   );
 }
 
-/** Second step: one block for each kind of client. They are all in the page, so that it works without script. */
+/** Step 2: one block per kind of client. All are in the page, so it works without JavaScript. */
 function ClientSetups({
   origin,
   token,
@@ -154,7 +154,7 @@ function ClientSetups({
   );
 }
 
-/** Third step: the page notices the first call by itself. */
+/** Step 3: detects the agent's first call. */
 function FirstCall({
   waiting,
   lastUsedAt,
@@ -193,7 +193,7 @@ function FirstCall({
   return <Alert tone="done" title="One of your agents has connected before" />;
 }
 
-/** First step: a token, shown once, that the blocks below already contain. */
+/** Step 1: creates a token, shown once; the blocks below contain it. */
 function TokenStep({ token, count }: { token: string | null; count: number }) {
   const form = useServerForm<"label">({
     lastResult: useActionResult(),

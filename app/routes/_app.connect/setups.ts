@@ -9,18 +9,18 @@ export interface Setup {
 interface Place {
   origin: string;
   token: string;
-  /** The one to begin with. */
+  /** The product to work on. */
   product: { id: string; code: string } | null;
-  /** What the user's workers said of their machines, by the name of the agent. */
+  /** Sentences about agents found on the user's machines, by agent name. */
   installed?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What to copy for each kind of client, filled with this host and the token. */
+/** Returns what to copy for each kind of client, with this host and the token filled in. */
 export function setups(place: Place): Setup[] {
   return [...workers(place), curl(place), ...toolClients(place)];
 }
 
-/** Programs that take jobs by themselves: the worker with each agent, those first that are installed, and the demo. */
+/** Workers that claim jobs themselves: one per agent, installed ones first, then the demo. */
 function workers({ origin, token, product, installed = {} }: Place): Setup[] {
   const download = `curl -fsS ${origin}/worker.mjs -o backloom-worker.mjs`;
   const start = `${download} && BACKLOOM_TOKEN=${token} node backloom-worker.mjs --url ${origin}`;
@@ -57,7 +57,7 @@ function curl({ origin, token, product }: Place): Setup {
   };
 }
 
-/** Agents that call the tools of the service themselves. */
+/** Agents that call the service's tools themselves over MCP. */
 function toolClients({ origin, token }: Place): Setup[] {
   const endpoint = `${origin}/mcp`;
   const server = { type: "http", url: endpoint, headers: { Authorization: `Bearer ${token}` } };

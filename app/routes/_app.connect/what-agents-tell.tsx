@@ -12,7 +12,7 @@ const heads: Record<keyof AgentReports, string> = {
 };
 const names = ["entries", "tokens", "cost", "resume", "questions", "limits"] as const;
 
-/** What comes back from each agent, in the words of the worker's own drivers. */
+/** What each agent reports, as stated by the worker's drivers. */
 export function WhatAgentsTell() {
   const rows = Object.values(knownAgents).flatMap(({ title, reports }) =>
     Object.entries(reports).map(([way, told]) => ({ title, way, told })),

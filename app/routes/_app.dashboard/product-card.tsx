@@ -7,7 +7,7 @@ import { CalendarDay, Elapsed } from "~/ui/relative-time";
 
 type Product = DashboardData["products"][number];
 
-/** One product: its sprint, its run, and the way into each. */
+/** One product with its sprint and run, and links to them. */
 export function ProductCard({ product }: { product: Product }) {
   const { active_sprint: sprint, run } = product;
   return (

@@ -29,7 +29,7 @@ export const loader = pageLoader(async ({ request, context }) => {
   return json({ ...dashboard, archived: archived.flatMap(ownArchived) });
 });
 
-/** Only an owner can bring a product back, so only owners are shown what they put away. */
+/** Only owners can restore a product, so only owners see their archived ones. */
 function ownArchived(product: ProductOverview): ArchivedProduct[] {
   const { id, code, name, archived_at, role } = product;
   return role === "OWNER" && archived_at !== null ? [{ id, code, name, archived_at }] : [];
@@ -98,7 +98,7 @@ export default function DashboardPage() {
   );
 }
 
-/** Who has nothing but the sample, as the first administrator does, is led like everybody who is new. */
+/** Users with only the sample product, such as the first administrator, get the same introduction as new users. */
 function FirstSteps() {
   return (
     <Alert
@@ -115,7 +115,7 @@ function FirstSteps() {
   );
 }
 
-/** Somebody made this person a member: said once, with the one thing that they have to decide. */
+/** Announces once that somebody added the user to a product, and asks for the one decision this needs. */
 function AddedTo({ products }: { products: DashboardData["added_to"] }) {
   if (products.length === 0) return null;
   return (
@@ -160,7 +160,7 @@ interface ArchivedProduct {
   archived_at: string;
 }
 
-/** What its owner put away: still there to read, to bring back, or to delete for good. */
+/** The owner's archived products: can be read, restored, or deleted for good. */
 function ArchivedProducts({ products }: { products: readonly ArchivedProduct[] }) {
   if (products.length === 0) return null;
   return (

@@ -5,7 +5,7 @@ import { ButtonLink } from "~/ui/button";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusDot } from "~/ui/status-pill";
 
-/** The one loud thing of the page: what only a person can move on. */
+/** The page's only prominent box: questions and reviews that need a person. */
 export function WaitingForYou({
   questions,
   reviews,

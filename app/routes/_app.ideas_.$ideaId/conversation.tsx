@@ -12,7 +12,7 @@ import { isHeld } from "~/ui/status";
 import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
 
-/** The talk about an idea: the person asks, an agent answers when it has read the repository. */
+/** Questions about an idea: a person asks, and an agent answers after reading the repository. */
 export function Conversation({
   questions,
   answers,

@@ -14,7 +14,7 @@ import { askAboutIdea } from "~/domain/questions/operations.server";
 import { done, readForm, runForm, runIntent } from "~/http/form-action.server";
 import { mergeEdit } from "~/http/merge-edit.server";
 
-/** Everything that the page of an idea changes. */
+/** Handles all forms of an idea's page. */
 export async function actOnIdea(actor: Actor, ideaId: string, request: Request): Promise<Response> {
   const form = await request.formData();
   const back = `/ideas/${ideaId}`;

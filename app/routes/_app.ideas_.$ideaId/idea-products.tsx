@@ -5,7 +5,7 @@ import { Section } from "~/ui/card";
 import { SelectField } from "~/ui/field";
 import { WriteFields } from "~/ui/write-access";
 
-/** Other products that the idea touches. */
+/** Other products the idea concerns. */
 export function IdeaProducts({
   idea,
   products,

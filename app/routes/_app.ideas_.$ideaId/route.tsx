@@ -144,7 +144,7 @@ function Promoted({ pbi }: { pbi: NonNullable<Idea["pbi"]> }) {
   );
 }
 
-/** An idea that is ready becomes a PBI, at once and with a link both ways. */
+/** Turns a ready idea into a PBI, with links in both directions. */
 function PromoteIdea({
   idea,
   products,
@@ -206,7 +206,7 @@ function IdeaProperties({
           options={steps.map((step, index) => ({
             value: step,
             label: labels[step],
-            // It moves forward only.
+            // Ideas only move forward.
             disabled: index < at,
           }))}
         />

@@ -7,7 +7,7 @@ import { CodeChip } from "~/ui/badge";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 
-/** The frame of every kind but a question: what it is, where, since when, and how it is put aside. */
+/** Frame of all inbox cards except questions: what it is, where, since when, archive and snooze. */
 export function Card({
   item,
   label,

@@ -10,7 +10,7 @@ import { Card } from "./card";
 
 type Of<Kind extends InboxItem["kind"]> = Extract<InboxItem, { kind: Kind }>;
 
-/** One thing that waits: what it is, why, and what one can do about it without leaving the list. */
+/** One inbox item: what it is, why it waits, and what can be done about it in place. */
 export function InboxCard({ item }: { item: InboxItem }) {
   switch (item.kind) {
     case "question":
@@ -60,7 +60,7 @@ function ReviewCard({ item }: { item: Of<"review"> }) {
   );
 }
 
-/** The verdict on an agent's work: its job ends, or goes back to be worked on with what should change. */
+/** Review of an agent's work: approving ends the job; requesting changes returns it with comments. */
 function Verdict({ jobId, code }: { jobId: string; code: string }) {
   const changes = `/jobs/${jobId}/changes`;
   return (

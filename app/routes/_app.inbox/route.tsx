@@ -80,7 +80,7 @@ const empty: Record<Filter, readonly [title: string, text: string, keys?: string
   ],
 };
 
-/** What one answers or puts away only leaves. */
+/** The user's own actions here only remove items. */
 const steady = { onlyOthersAdd: true };
 
 const keyOf = (item: InboxItem) => `${item.kind} ${item.id}`;

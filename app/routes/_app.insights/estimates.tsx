@@ -8,7 +8,7 @@ import { durationText } from "~/ui/relative-time";
 
 const sizes = { S: "up to 15 min", M: "up to 1 h", L: "up to 4 h", XL: "more than 4 h" };
 
-/** What the next task will take, estimates beside what came out, and what nobody expected. */
+/** Forecast for the next task, estimates compared with actual times, and surprises. */
 export function Estimates({ forecast }: { forecast: Forecast }) {
   const { estimates, surprises } = forecast;
   return (

@@ -15,7 +15,7 @@ const reasons: Record<ReturnKind, string> = {
   landing_refused: "Could not be landed",
 };
 
-/** How long finished work waits for the main branch, and what sends it back; nothing before there is any. */
+/** Time from done to the main branch, and what sent work back. Renders nothing without data. */
 export function Landing({ landing }: Pick<Insights, "landing">) {
   const { landed, median_seconds, longest_seconds, returns } = landing;
   if (landed === 0 && returns.length === 0) return null;

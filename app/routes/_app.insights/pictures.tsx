@@ -5,7 +5,7 @@ import { ChartFigure } from "~/features/charts/chart-figure";
 import { Section } from "~/ui/card";
 import { costsText } from "~/ui/numbers";
 
-/** How the sprint goes, what days cost, how long tasks take, and what each product costs. */
+/** Burndown of the sprint, cost per day, cycle times, and cost per product. */
 export function Pictures({
   insights: { sprint, by_product: products },
   charts,
@@ -53,7 +53,7 @@ export function Pictures({
   );
 }
 
-/** What each product cost beside the others. */
+/** Cost of each product. */
 function ProductCosts({
   products,
   current,
@@ -87,7 +87,7 @@ interface CostChart {
   models: readonly { name: string; fill: string; cost: string }[];
 }
 
-/** One chart a currency, each with its models. */
+/** One cost chart per currency, each with its models. */
 function CostCharts({ charts, used }: { charts: readonly CostChart[]; used: boolean }) {
   if (charts.length === 0) {
     return (

@@ -5,7 +5,7 @@ import { Section } from "~/ui/card";
 import { costsText, tokensText } from "~/ui/numbers";
 import { Cell, Table } from "~/ui/rare/table";
 
-/** What a row is about, by its id; where something of that id has a page, the way there. */
+/** Id and label of a row, and the path of its page, if there is one. */
 type Name = readonly [id: string | null, label: string, path?: string];
 
 function named<Row>(rows: readonly Row[], nameOf: (row: Row) => Name) {
@@ -15,10 +15,10 @@ function named<Row>(rows: readonly Row[], nameOf: (row: Row) => Name) {
   });
 }
 
-/** How many stories stand above the folded tables. */
+/** Number of stories shown above the folded tables. */
 const mostShown = 5;
 
-/** Where the money went: the stories that cost most. */
+/** The most expensive stories. */
 export function CostliestStories({ stories }: { stories: Insights["by_story"] }) {
   const shown = stories.filter(({ story_id, costs }) => story_id && costs.length > 0);
   if (shown.length === 0) return null;
@@ -39,7 +39,7 @@ export function CostliestStories({ stories }: { stories: Insights["by_story"] })
   );
 }
 
-/** The same numbers by everything that they can be told apart by, a folded table each. */
+/** Usage by model, worker, sprint, run, story and task, in a folded table each. */
 export function UsageTables({
   insights,
   productId,
@@ -50,7 +50,7 @@ export function UsageTables({
     "by_model" | "by_worker" | "by_sprint" | "by_run" | "by_story" | "by_task"
   >;
   productId: string;
-  /** Administrators set prices, so what has none leads them there. */
+  /** Administrators set prices, so they get a link to set missing ones. */
   mayPrice: boolean;
 }) {
   const { by_model, by_worker, by_sprint, by_run, by_story, by_task } = insights;
@@ -110,10 +110,10 @@ interface UsageRow extends UsageNumbers {
   to: string | null;
 }
 
-/** The same in every table of the page, so that one reads down across them. */
+/** The same widths in all tables, so that columns align down the page. */
 const usageColumns = ["", "w-20", "w-32", "w-32", "w-32", "w-44"];
 
-/** Tokens and money of one kind of thing. */
+/** Tokens and cost by one criterion. */
 function UsageTable({
   title,
   rows,
@@ -168,7 +168,7 @@ function UsageTable({
   );
 }
 
-/** What is not known is not zero; an estimate says so. */
+/** Unknown costs are not shown as zero, and estimates are marked. */
 function Cost({ row, priceAt }: { row: UsageRow; priceAt: string | null }) {
   const text = costsText(row.costs);
   if (text !== null) return row.estimated ? `${text} (estimated)` : text;

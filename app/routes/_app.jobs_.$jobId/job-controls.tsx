@@ -9,7 +9,7 @@ import { isHeld } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
 import type { JobData } from "./job-data";
 
-/** Stops, pauses and tries again from where the work is watched; a job at work is stopped with its run. */
+/** Stops, pauses and retries a job where it is watched. A running job is stopped with its run. */
 export function JobControls({ job, run }: { job: AgentJobDetail; run: JobData["run"] }) {
   if (!run) return null;
   const action = `/products/${job.product_id}/runs/${run.id}`;
@@ -53,7 +53,7 @@ export function JobControls({ job, run }: { job: AgentJobDetail; run: JobData["r
   );
 }
 
-/** A job that ended is tried again in a run of its own, as on the page of its task. */
+/** Retries a finished job's task in a new run, as on the task's page. */
 function RunTaskAgain({ job }: { job: AgentJobDetail }) {
   if (!job.task_id || !["todo", "failed"].includes(job.task_status ?? "")) return null;
   return (

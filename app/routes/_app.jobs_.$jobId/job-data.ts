@@ -5,13 +5,13 @@ import type { BlockedReason } from "~/features/jobs/find-blocked-reasons.server"
 
 export interface JobData {
   job: AgentJobDetail;
-  /** The run that it belongs to; a conversation about an idea has none. */
+  /** The job's run; null for conversations about an idea. */
   run: (Pick<SprintRun, "id" | "status" | "finished_at"> & { waiting: number }) | null;
-  /** Why the job does not move; null while it does and when it has ended. */
+  /** Why the job stands still; null while it moves and after it has ended. */
   why: readonly BlockedReason[] | null;
 }
 
-/** The job that all of its tabs are about, as the layout has loaded it. */
+/** Returns the job loaded by the layout, for all of its tabs. */
 export function useJob(): AgentJobDetail {
   const data = useRouteLoaderData<JobData>("routes/_app.jobs_.$jobId");
   if (!data) throw new Error("A job tab must be rendered inside the job page.");

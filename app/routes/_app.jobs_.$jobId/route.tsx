@@ -20,7 +20,7 @@ import type { JobData } from "./job-data";
 
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
-/** What all tabs of a job share: its name, how it stands, and why it does not move. */
+/** Loads what all job tabs share: the job, its run, and why it stands still. */
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor } = await requireActor(request, context);
   const jobId = requireId(params.jobId, "agent job");

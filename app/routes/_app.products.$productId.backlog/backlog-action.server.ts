@@ -34,16 +34,16 @@ import { panelParameters } from "./tree-address";
 
 const noText = { description: "", acceptance_criteria: "" } as const;
 
-/** The page as it was sent from, and where its forms lead back. */
+/** The page that sent the form, and where to go afterwards. */
 interface Page {
   productId: string;
   here: URL;
   back: string;
-  /** Without the panel of what is gone. */
+  /** The page without the panel, for when its item is deleted. */
   closed: string;
 }
 
-/** Everything that the backlog page changes, one small operation a form. */
+/** Handles all forms of the backlog page, one small operation each. */
 export async function actOnBacklog(
   actor: Actor,
   productId: string,
@@ -129,7 +129,7 @@ function storyIntents(actor: Actor, form: FormData, { here, back, closed }: Page
   };
 }
 
-/** Stories into a sprint and out of it. */
+/** Forms that add stories to a sprint and remove them. */
 function sprintIntents(actor: Actor, form: FormData, { back }: Page) {
   return {
     "story-to-sprint": async () => {
@@ -167,7 +167,7 @@ function taskIntents(actor: Actor, form: FormData, { here, back, closed }: Page)
   };
 }
 
-/** What was created; or the form for another one in the same place. */
+/** Returns the address of the created item's panel, or of a form for another one in the same place. */
 function created(
   here: URL,
   form: FormData,

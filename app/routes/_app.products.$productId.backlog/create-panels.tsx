@@ -118,7 +118,7 @@ export function NewTaskPanel({
 
 const parents = { pbi_id: "pbi", story_id: "story" } as const;
 
-/** The form as it is filled in, as an address: whoever opens it has it before them, and nothing is created yet. */
+/** Copies a link to the filled-in form. Opening it creates nothing yet. */
 function CopyFilledLink({ panel }: { panel: string }) {
   return (
     <CopyButton

@@ -22,7 +22,7 @@ const statuses = [
   ["failed", "Failed"],
 ] as const;
 
-/** What lines of the tree can leave out. */
+/** Parts that rows can hide. */
 const parts = [
   { value: "labels", label: "Labels" },
   { value: "sprint", label: "Sprint" },
@@ -33,7 +33,7 @@ export const rowParts: readonly string[] = parts.map(({ value }) => value);
 
 const control = "h-8 rounded border border-line bg-surface px-2 text-sm pointer-coarse:h-10";
 
-/** Filters are part of the address; with script they apply while one types. */
+/** The filter, kept in the address. With JavaScript it applies while the user types. */
 export function Filters({
   filter,
   hide,
@@ -42,7 +42,7 @@ export function Filters({
   view,
 }: {
   filter: TreeFilter;
-  /** Parts that lines leave out. */
+  /** Parts that rows hide. */
   hide: string;
   sprints: BacklogTree["sprints"];
   address: TreeAddress;
@@ -111,13 +111,13 @@ export function Filters({
   );
 }
 
-/** A saved view or "Show all" changes what stands in the fields; what is being typed is the person's. */
+/** Updates the fields after a saved view or "Show all" changed the filter. Never overwrites what the user is typing. */
 function useSaidFields(
   form: RefObject<HTMLFormElement>,
   { query, status, sprint, done }: TreeFilter,
   hide: string,
 ) {
-  // At first they say what the server wrote, or what somebody chose before the script came.
+  // On first render the fields show the server's values, or what the user chose before hydration.
   const isShown = useRef(false);
   useEffect(() => {
     const said: Record<string, string> = { q: query, status, sprint };

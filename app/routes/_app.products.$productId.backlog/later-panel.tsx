@@ -5,7 +5,7 @@ import type { Panel as PanelOfPage, PanelProps } from "./panel";
 let Panel: typeof PanelOfPage | undefined;
 let coming: Promise<void> | undefined;
 
-/** What panels need, once; after a failure the next call asks again. */
+/** Loads the panels' code once; retries after a failure. */
 export function loadPanels(): Promise<void> {
   coming ??= import("./panel").then(
     (code) => {
@@ -20,9 +20,8 @@ export function loadPanels(): Promise<void> {
 }
 
 /**
- * The panels are a seventh of the script of the page, which does not wait for them. One that is opened earlier suspends
- * without a boundary on purpose: to open it waits for its code as it waits for its data, nothing is half drawn, and the
- * focus is set once.
+ * Panels are a seventh of the page's script, so they load after it. Opening one earlier suspends without a boundary on
+ * purpose: it waits for code as it waits for data, nothing renders half, and focus is set once.
  */
 export function LaterPanel({
   panel,
@@ -30,7 +29,7 @@ export function LaterPanel({
 }: Omit<PanelProps, "panel"> & { panel: PanelProps["panel"] | null }) {
   useEffect(() => {
     loadPanels().catch(() => {
-      // Without network it is tried again when somebody opens one.
+      // Offline: loads when a panel is opened.
     });
   }, []);
   if (!panel) return null;
@@ -38,14 +37,14 @@ export function LaterPanel({
   return <Panel panel={panel} {...page} />;
 }
 
-/** Code that cannot be had, as after an update of the server: it draws the panel instead, once. */
+/** If the code cannot load, as after a server update, reloads once so that the server renders the panel. */
 function drawOnServer(): Promise<never> {
   if (document.querySelector("[data-side-panel]") === null) location.reload();
   return new Promise(() => {});
 }
 
-// A page that came with a panel comes to life with it: React would throw away what was typed into one that is still to
-// come. Until then, and without the code, its forms work as without script.
+// A page that arrives with a panel hydrates with its code: otherwise React would discard what was typed into the panel.
+// Until then, or without the code, its forms work as without JavaScript.
 if (typeof document !== "undefined" && document.querySelector("[data-side-panel]") !== null) {
   neededFirst.push(loadPanels().catch(drawOnServer));
 }

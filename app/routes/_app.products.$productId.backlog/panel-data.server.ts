@@ -8,7 +8,7 @@ import { readShownComments } from "~/http/shown-comments.server";
 import { isCanonicalUuid } from "~/http/uuid";
 import { type FilledField, filledFields } from "./tree-address";
 
-/** What the side panel shows, as its address says; null when it is closed or names nothing. */
+/** Loads the side panel in the address; null if it is closed or unknown. */
 export async function loadPanel(
   signedIn: SignedIn,
   productId: string,
@@ -71,7 +71,7 @@ export async function loadPanel(
   return null;
 }
 
-/** By its code, which means the same in another installation, or by its id. */
+/** Finds an item by code, which is the same in other installations, or by id. */
 function named<Thing extends { id: string; code: string }>(
   things: readonly Thing[],
   name: string | null,
@@ -79,7 +79,7 @@ function named<Thing extends { id: string; code: string }>(
   return things.find(({ id, code }) => id === name || code === name);
 }
 
-/** The code of what the form before this one has created. */
+/** Returns the code of the item created with the previous form. */
 function codeIn(
   things: readonly { id: string; code: string }[],
   address: URLSearchParams,
@@ -87,7 +87,7 @@ function codeIn(
   return named(things, address.get("made"))?.code ?? null;
 }
 
-/** What the address fills into the form; the form's own rules judge it once somebody sends it. */
+/** Returns form values from the address. They are validated when the form is submitted. */
 function givenIn(address: URLSearchParams): Partial<Record<FilledField, string>> {
   return Object.fromEntries(
     filledFields.flatMap((name) => {

@@ -20,13 +20,13 @@ import { StoryPanel } from "./story-panel";
 export interface PanelProps {
   panel: PanelData;
   pbis: readonly { id: string; code: string; title: string }[];
-  /** Where tasks can go: the stories that are not over. */
+  /** Stories that tasks can be added to: those not done. */
   stories: readonly { id: string; code: string; title: string }[];
   sprints: BacklogTree["sprints"];
   closeTo: string;
 }
 
-/** The details of one line, or the form for a new one. A new key for each, so that no field keeps another's text. */
+/** Details of an item, or a form for a new one. Keyed, so that no field keeps another item's text. */
 export function Panel(props: PanelProps) {
   const { panel, pbis, stories, sprints, closeTo } = props;
   if (panel.kind === "new-pbi") {
@@ -40,7 +40,7 @@ export function Panel(props: PanelProps) {
   if (panel.kind === "paste") {
     return (
       <SidePanel key="paste" title="Paste a list" closeTo={closeTo}>
-        {/* A list that was made leaves an empty panel behind. */}
+        {/* The key empties the panel after a list was created. */}
         <PastePanel key={panel.made} pbis={pbis} stories={stories} into={panel.into} />
       </SidePanel>
     );

@@ -16,13 +16,13 @@ const pastedInput = z.object({
   pbi_title: z.string().max(listLimits.title).optional(),
 });
 
-/** Without script the first step shows what a list would make; with script that is on the page already. */
+/** Previews a pasted list for pages without JavaScript; with it, the page previews itself. */
 export function previewList(form: FormData): Response {
   const { into, list } = readForm(form, pastedInput);
   return json({ pasted: { into, list } });
 }
 
-/** Makes it, and comes back with how much it was. */
+/** Creates the items, and returns to the page with their count. */
 export async function createList(
   actor: Actor,
   form: FormData,
@@ -47,13 +47,13 @@ async function intoStory(actor: Actor, story_id: string, items: Items) {
   return { into: `story:${story_id}`, ...(await createFromList(actor, { story_id }, items)) };
 }
 
-/** A PBI that is made for a list does not stay behind when the list is refused. */
+/** If the list is refused, also deletes the PBI created for it. */
 async function intoPbi(
   actor: Actor,
   { id, title, productId }: { id: string | null; title: string | undefined; productId: string },
   items: Items,
 ) {
-  // The key of the form is for the list: sent twice it makes nothing twice, and the second PBI goes again.
+  // The form's key covers the list: a repeated request creates no items twice, and its extra PBI is deleted.
   const unkeyed = { ...actor, once: undefined };
   const pbi_id =
     id ?? (await createPbi(unkeyed, { product_id: productId, title: title || "New PBI" })).id;

@@ -30,7 +30,7 @@ interface Answer {
   pasted?: { into: string; list: string };
 }
 
-/** A list becomes stories and tasks: what it would make is shown while it is still text. */
+/** Creates stories and tasks from a list, previewed while the user edits it. */
 export function PastePanel({
   pbis,
   stories,
@@ -146,7 +146,7 @@ function GoesInto({
   );
 }
 
-/** What a pasted list would make. */
+/** What a pasted list would create. */
 function ListPreview({ items, ticked }: { items: readonly ListItem[]; ticked: number }) {
   return (
     <section aria-label="Preview" className="rounded border border-line bg-sunken/50 px-3 py-2">

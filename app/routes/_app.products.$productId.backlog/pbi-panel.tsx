@@ -79,7 +79,7 @@ export function PbiPanel({
   );
 }
 
-/** The order of PBIs by button, the equal way to dragging. */
+/** Alternative to dragging: moves a PBI up or down with buttons. */
 function MoveButtons({ pbi, pbis }: { pbi: PanelPbi; pbis: readonly { id: string }[] }) {
   const at = pbis.findIndex(({ id }) => id === pbi.id);
   const before = pbis[at - 1];

@@ -34,7 +34,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const [tree, panel] = await Promise.all([
     reading,
     loadPanel({ actor, principal }, productId, address, reading),
-    // The page is drawn in one go.
+    // So that the page renders in one go.
     loadPanels(),
   ]);
   const sprint = address.get("sprint") ?? "";
@@ -42,7 +42,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     query: beginning(address.get("q")?.trim() ?? "", 200),
     status: address.get("status") ?? "",
     done: address.get("done") === "1",
-    // By its code, which means the same in another installation; older links name the id.
+    // Sprint by code, which is the same in other installations. Older links have the id.
     sprint: tree.sprints.find(({ id }) => id === sprint)?.code ?? sprint,
   };
   const left = address.getAll("hide").join(",").split(",");
@@ -69,7 +69,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   });
 });
 
-/** Stories that a list can go into: those that are not over, and the one that it comes from. */
+/** Stories a list can go into: those not done, and the one it comes from. */
 function takers<Story extends { id: string; status: string }>(
   stories: readonly Story[],
   into: string | null,
@@ -221,7 +221,7 @@ function Nothing({
   );
 }
 
-/** Peeking opens the panel of the line and leaves the focus in the tree. */
+/** Peeking opens a row's panel while focus stays in the tree. */
 function useTreePeek(address: TreeAddress): OwnPeek {
   const navigate = useNavigate();
   const { location } = useNavigation();

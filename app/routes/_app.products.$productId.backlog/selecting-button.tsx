@@ -2,7 +2,7 @@ import { useHydrated } from "remix-utils/use-hydrated";
 import { setSelecting, useSelecting } from "~/features/items/selection";
 import { Button } from "~/ui/button";
 
-/** Selecting by thumb: as long as it is pressed a tap takes a row instead of opening it. */
+/** Toggles selecting by touch: while on, a tap selects a row instead of opening it. */
 export function SelectingButton() {
   const hydrated = useHydrated();
   const isSelecting = useSelecting();

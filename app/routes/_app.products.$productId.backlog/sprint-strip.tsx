@@ -4,7 +4,7 @@ import { takesStories } from "~/contract/takes-stories";
 import { countText } from "~/ui/numbers";
 import { StatusDot } from "~/ui/status-pill";
 
-/** The sprints a story can join: drop one here, or use "Move to…" in the story's panel. */
+/** Sprints that accept stories: drop a story here, or use "Move to…" in its panel. */
 export function SprintStrip({
   sprints,
   stories,

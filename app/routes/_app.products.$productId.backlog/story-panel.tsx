@@ -83,7 +83,7 @@ export function StoryPanel({ page, texts, sprints, closeTo }: StoryPanelProps) {
   );
 }
 
-/** "Move to…": the equal way to dragging a story onto a sprint. */
+/** "Move to…": alternative to dragging a story onto a sprint. */
 function SprintChoice({ page, sprints }: Pick<StoryPanelProps, "page" | "sprints">) {
   const { story, sprint } = page;
   const others = sprints.filter((one) => one.id !== story.sprint_id && takesStories(one));

@@ -3,8 +3,8 @@ import { useMemo } from "react";
 import { editParameter } from "~/features/in-place/edit-parameter";
 
 /**
- * The page's state lives in its address: filter, what is unfolded, which panel is open. Each line has two or
- * three addresses of its own, so what they share is written once.
+ * The page's state is in its address: filter, unfolded rows, open panel. Each row has two or three links, so their
+ * common part is built once.
  */
 export function useTreeAddress() {
   const [params] = useSearchParams();
@@ -28,8 +28,8 @@ export function useTreeAddress() {
 export type TreeAddress = ReturnType<typeof useTreeAddress>;
 
 /**
- * The address with one line folded or unfolded. Either few lines are open and `open` names them, or nearly all are
- * and `shut` names the others: an address never grows with the backlog.
+ * Returns the address with one row folded or unfolded. `open` lists the few open rows, or `shut` the few closed ones,
+ * so that addresses do not grow with the backlog.
  */
 function toggles(params: URLSearchParams, isAllOpen: boolean): (code: string) => string {
   const name = isAllOpen ? "shut" : "open";
@@ -57,7 +57,7 @@ function changed(params: URLSearchParams, changes: Record<string, string | null>
   return next.toString();
 }
 
-/** Fields of a form for something new that its address may fill in: `?panel=new-story&pbi=PBI-2&title=…`. */
+/** Form fields that the address can fill in: `?panel=new-story&pbi=PBI-2&title=…`. */
 export const filledFields = [
   "title",
   "description",
@@ -68,8 +68,8 @@ export const filledFields = [
 
 export type FilledField = (typeof filledFields)[number];
 
-/** Where a list goes that no PBI is there for yet. */
+/** Target of a pasted list that needs a new PBI. */
 export const intoNewPbi = "pbi:new";
 
-/** All that belongs to the panel in the address of the backlog; it goes when the panel does. */
+/** Search parameters of the panel. Closing it removes them. */
 export const panelParameters = ["panel", "pbi", "story", "into", "made", ...filledFields] as const;

@@ -18,11 +18,11 @@ interface TreeRowLineProps {
   draggable: boolean;
   toggleTo: string;
   address: TreeAddress;
-  /** Where the sprints of this product are. */
+  /** Path of the product's sprints. */
   sprintsPath: string;
 }
 
-/** One line of the tree. Its links are plain ones, followed by the tree; there may be thousands. */
+/** One row of the tree. There may be thousands, so it uses plain links, followed by the tree. */
 export const TreeRowLine = memo(function TreeRowLine({
   row,
   selected,
@@ -114,7 +114,7 @@ function Fold({ row, to }: { row: TreeRow; to: string }) {
   );
 }
 
-/** "3/8": how many of those below are done. */
+/** "3/8": how many children are done. */
 function Below({ row: { kind, done, total } }: { row: TreeRow }) {
   if (!total) return null;
   const noun = kind === "pbi" ? "stories" : "tasks";

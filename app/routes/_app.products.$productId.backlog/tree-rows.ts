@@ -3,14 +3,14 @@ import { type Label, labelsNamed } from "~/contract/label";
 import type { BacklogTree } from "~/contract/page-data";
 import { type StateLine, stateLine } from "~/features/board/state-line";
 
-/** One visible line of the tree. */
+/** One visible row of the tree. */
 export interface TreeRow {
   kind: "pbi" | "story" | "task";
   id: string;
   code: string;
   title: string;
   status: string;
-  /** How many of those below are done: of a PBI's stories, of a story's tasks. */
+  /** Number of done children: stories of a PBI, tasks of a story. */
   done?: number;
   total?: number;
   open?: boolean;
@@ -18,7 +18,7 @@ export interface TreeRow {
   sprintId?: string | undefined;
   hasPr?: true | undefined;
   labels?: readonly Label[] | undefined;
-  /** Where its work stands, where that is more than its status says. */
+  /** State of the work, if it says more than the status. */
   state?: StateLine | undefined;
 }
 
@@ -26,28 +26,28 @@ export interface TreeFilter {
   query: string;
   status: string;
   sprint: string;
-  /** Also stories and PBIs that are done, where nothing else is asked for. */
+  /** Also shows done stories and PBIs if there is no other filter. */
   done: boolean;
 }
 
 export interface TreeView {
   rows: TreeRow[];
-  /** Whether lines are open unless they are named as shut, or the other way round. */
+  /** Whether rows are open unless listed in `shut`; otherwise closed unless listed in `open`. */
   isAllOpen: boolean;
-  /** Only what matches is there, with its parents. */
+  /** Whether only matches and their parents are shown. */
   isFiltered: boolean;
   total: number;
-  /** Stories that are done and not shown. */
+  /** Number of done stories that are hidden. */
   hiddenDone: number;
 }
 
-/** Up to so many rows a backlog opens unfolded; larger ones start with their PBIs. */
+/** Backlogs up to this many rows start unfolded; larger ones show only PBIs. */
 const smallBacklog = 150;
 
 type Story = BacklogTree["stories"][number];
 type Task = BacklogTree["tasks"][number];
 
-/** The lines to show: what is unfolded, or, with a filter, what matches and its parents. */
+/** Returns the rows to show: the unfolded ones, or with a filter the matches and their parents. */
 export function treeRows(
   whole: BacklogTree,
   filter: TreeFilter,
@@ -114,7 +114,7 @@ export function treeRows(
   return { rows, isAllOpen, isFiltered, total, hiddenDone };
 }
 
-/** A backlog is what there is to do: stories that are done leave it, and PBIs of which nothing else is left. */
+/** Removes done stories and PBIs: a backlog shows what is left to do. */
 function withoutDone(tree: BacklogTree): BacklogTree {
   const stories = tree.stories.filter(({ status }) => status !== "done");
   if (stories.length === tree.stories.length) return tree;
@@ -127,7 +127,7 @@ function withoutDone(tree: BacklogTree): BacklogTree {
   };
 }
 
-/** A row says what a card says. Missing plans are the business of runs: in a backlog most tasks have none yet. */
+/** Rows say the same as cards, except missing plans: those matter for runs, and most tasks in a backlog have none. */
 function stateOfRow(
   status: string,
   known: BacklogTree["states"][number] | undefined,

@@ -14,7 +14,7 @@ import type { TreeRow, TreeView } from "./tree-rows";
 const VirtualRows = lazy(() => import("./virtual-rows"));
 const BacklogMoves = lazy(() => import("./later/backlog-moves"));
 
-/** Above this the browser draws only what is near the viewport; the server sends this many and a way to the next. */
+/** Above this, browsers render only rows near the viewport; the server sends this many and a link to more. */
 const manyRows = 60;
 
 const rowKey = ({ id }: TreeRow) => id;
@@ -29,9 +29,9 @@ export function Tree({
   view: TreeView;
   address: TreeAddress;
   productId: string;
-  /** Parts that lines leave out. */
+  /** Parts that rows hide. */
   hide: string;
-  /** What is selected. */
+  /** The selected items. */
   marked: ReadonlySet<string>;
 }) {
   const hydrated = useHydrated();
@@ -108,7 +108,7 @@ function NextRows({ rest, to }: { rest: number; to: string }) {
 
 const nothing: ReadonlySet<string> = new Set();
 
-/** Which visible rows changed since the last look, for a short highlight. Unfolding is no change. */
+/** Returns rows that changed since the last render, for a short highlight. Unfolding does not count. */
 function useChangedRows(rows: readonly TreeRow[]): ReadonlySet<string> {
   const before = useRef<Map<string, string>>(new Map());
   const [changed, setChanged] = useState<ReadonlySet<string>>(nothing);

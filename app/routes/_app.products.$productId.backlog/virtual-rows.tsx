@@ -2,7 +2,7 @@ import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import type { TreeRow } from "./tree-rows";
 
-/** A long tree: only the rows near the viewport are in the page. */
+/** A long tree: renders only rows near the viewport. */
 export default function VirtualRows({
   rows,
   line,

@@ -6,7 +6,7 @@ import { partsOf } from "~/features/runs/stopped-run";
 
 const ended = new Set(["done", "skipped"]);
 
-/** Goes on from a run that stopped at a failure, with what failed or without it. Null: nothing is left to run. */
+/** Continues a stopped run with or without its failed tasks. `id` is null if nothing is left to run. */
 export async function retryRun(
   actor: Actor,
   sprint_run_id: string,
@@ -20,14 +20,14 @@ export async function retryRun(
   }
   const open = openTasks(run);
   const skipped = open.filter(({ status }) => skip && status === "failed");
-  // A story is failed as long as one of its tasks is, and no run begins it.
+  // While one of its tasks has failed, a story is failed, and no run starts it.
   for (const { task_id } of skipped) await setTaskStatus(actor, { task_id, status: "todo" });
   const task_ids = open.filter((task) => !skipped.includes(task)).map(({ task_id }) => task_id);
   const next = await startRun(actor, { task_ids, leave_out: skip || undefined });
   return { id: next.run.id, sprintId };
 }
 
-/** What of a run is not done yet, also not by hand. */
+/** Returns the run's tasks that are not done, not even by hand. */
 function openTasks(run: SprintRunDetail) {
   const byHand = new Set(
     run.jobs.flatMap(({ task_id, task_status }) => (task_status === "done" ? task_id : [])),

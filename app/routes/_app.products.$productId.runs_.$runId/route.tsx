@@ -59,7 +59,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
       (question.sprint_run_id === runId ||
         (question.story_id !== null && stories.has(question.story_id))),
   );
-  // The page says these itself, with what answers them.
+  // The page shows these itself, with a way to answer them.
   const shown = ["paused", "question", ...(run.pause_question ? ["budget"] : [])];
   const reasons = findBlockedReasons(why, context.services.env.appOrigin, shown);
   const leftOut = new URL(request.url).searchParams.getAll("left_out");
@@ -154,7 +154,7 @@ export default function RunPage() {
   );
 }
 
-/** Tasks that change the same file while they are at work: nothing is wrong yet, but they will meet. */
+/** Running tasks that change the same file. Nothing is wrong yet, but they may conflict. */
 function Overlaps({ overlaps }: Pick<SprintRunDetail, "overlaps">) {
   if (overlaps.length === 0) return null;
   return (
@@ -180,7 +180,7 @@ function Overlaps({ overlaps }: Pick<SprintRunDetail, "overlaps">) {
   );
 }
 
-/** What can be done with a run in its state. */
+/** Actions for a run in its current state. */
 function RunControls({ run }: { run: SprintRunDetail }) {
   if (run.sprint_id === null && run.status === "cancelled") return <RunAgain run={run} />;
   if (run.finished_at !== null) return null;
@@ -212,7 +212,7 @@ function RunControls({ run }: { run: SprintRunDetail }) {
   );
 }
 
-/** What a run without a sprint has not finished is tried again in a new one. */
+/** Runs the unfinished tasks of a run without a sprint again. */
 function RunAgain({ run }: { run: SprintRunDetail }) {
   const left = partsOf(run).flatMap(({ task_id, status }) =>
     task_id && status !== "done" && status !== "skipped" ? [`task:${task_id}`] : [],

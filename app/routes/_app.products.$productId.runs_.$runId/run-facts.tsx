@@ -6,7 +6,7 @@ import { costsText, tokensText } from "~/ui/numbers";
 import { durationText, Elapsed } from "~/ui/relative-time";
 import { isHeld } from "~/ui/status";
 
-/** How long a run takes, what it cost, and where its work is. */
+/** Duration, cost and branch of a run. */
 export function RunFacts({ run }: { run: SprintRunDetail }) {
   const { started_at, finished_at, executions, jobs } = run;
   const tokens = tokensOf(run);
@@ -49,7 +49,7 @@ interface TimedJob {
   finished_at: string | null;
 }
 
-/** How long the rest may take, from how long the finished jobs took; null before the first has finished. */
+/** Estimates the remaining time from the finished jobs; null before the first one. */
 function forecastMilliseconds(jobs: readonly TimedJob[], workersAtOnce: number): number | null {
   const taken: number[] = [];
   for (const job of jobs) {

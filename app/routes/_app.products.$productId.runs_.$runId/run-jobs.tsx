@@ -18,7 +18,7 @@ import { isHeld } from "~/ui/status";
 import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
 
-/** One line a job; of a batch run, one line a task of its single job. */
+/** One line per job. In a batch run, one line per task of its only job. */
 export function RunJobs({ run }: { run: SprintRunDetail }) {
   const doing = useDoing(
     run.product_id,
@@ -120,7 +120,7 @@ function ExecutionLine({ execution }: { execution: TaskExecution }) {
   );
 }
 
-/** Who works on it for how long, and what it used. */
+/** Worker, duration and usage. */
 function JobFigures({ job }: { job: AgentJob }) {
   const tokens = tokensOf(job);
   const running = isHeld(job.status);

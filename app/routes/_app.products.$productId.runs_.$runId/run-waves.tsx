@@ -8,7 +8,7 @@ import { wavesOf } from "./waves";
 const mostWaves = 12;
 const finished = new Set(["done", "failed", "cancelled", "skipped"]);
 
-/** What can be at work at once and what comes after it; nothing where one job simply follows the other. */
+/** Which jobs can run at once, and which follow. Empty if all run one after the other. */
 export function RunWaves({ jobs, order }: { jobs: readonly AgentJob[]; order: RunOrder }) {
   const waves = wavesOf(jobs, order);
   if (waves.length < 2 || waves.every((wave) => wave.length === 1)) return null;

@@ -7,12 +7,12 @@ interface OrderedJob {
 }
 
 /**
- * Which jobs can be at work at once, first to last: a job comes after the one before it in its lane, and after everything
- * that its task waits for, tasks and whole stories.
+ * Groups jobs that can run at once, in order: a job follows the previous one in its branch queue and all blockers of
+ * its task, both tasks and whole stories.
  */
 export function wavesOf<Job extends OrderedJob>(jobs: readonly Job[], order: RunOrder): Job[][] {
   const known = new Map(jobs.map((job) => [job.id, job]));
-  /** The wave in which a lane, a task or a story is done, as far as its jobs were seen. */
+  /** The wave after which a branch queue, task or story is done, for the jobs seen so far. */
   const ends = new Map<string, number>();
   const waves: Job[][] = [];
   for (const { job_id, lane, blocked_by } of order) {

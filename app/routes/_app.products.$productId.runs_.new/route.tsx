@@ -45,7 +45,7 @@ interface Refusal {
   chosen?: string[];
 }
 
-/** Starts a run of what the address names; what is in its way stands here with what cures it. */
+/** Starts a run of the items in the address, and shows blockers with their fixes. */
 export default function NewRunPage() {
   const { productId, planFirst, items } = useLoaderData<typeof loader>();
   const { error, blockers = [], chosen = [] } = useActionResult<Refusal>() ?? {};

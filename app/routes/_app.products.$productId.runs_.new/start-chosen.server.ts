@@ -10,7 +10,7 @@ export type Start =
   | { started: StartedRun }
   | { started: null; error: string; blockers: Blocker[]; chosen: string[] };
 
-/** Starts a run of items (`task:id`, `story:id`) with what was chosen: a cure, or `without:` an item. */
+/** Starts a run of items (`task:id`, `story:id`) with the chosen options: a fix, or `without:` and an item. */
 export async function startChosen(
   actor: Actor,
   items: readonly string[],
@@ -34,7 +34,7 @@ export async function startChosen(
   }
 }
 
-/** The tasks that are named, and of stories those that are still to do. */
+/** Returns the tasks of the items; for stories, those still to do. */
 async function tasksOf(actor: Actor, items: readonly string[], without: readonly string[]) {
   const [wanted, left] = await Promise.all([
     Promise.all(items.map((item) => tasksOfItem(actor, item, true))),

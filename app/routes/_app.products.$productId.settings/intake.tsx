@@ -8,14 +8,14 @@ import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 
 export interface ShownIntake {
-  /** Null when the key cannot be made again. */
+  /** Null if the key cannot be derived again. */
   address: string | null;
   created_by_name: string | null;
   created_at: string;
   last_item_at: string | null;
 }
 
-/** The address at which other services bring work, which waits in Triage. */
+/** The address other services send items to. They wait in Triage. */
 export function Intake({ intake }: { intake: ShownIntake | null }) {
   return (
     <Section

@@ -7,7 +7,7 @@ import { Confirm } from "~/ui/confirm";
 import { IdempotencyKey } from "~/ui/rare/idempotency-key";
 import { WriteFields } from "~/ui/write-access";
 
-/** The labels of the product: every member makes, renames, recolours and deletes them. */
+/** The product's labels. Every member may create, rename, recolor and delete them. */
 export function Labels({ labels }: { labels: readonly Label[] }) {
   return (
     <Section

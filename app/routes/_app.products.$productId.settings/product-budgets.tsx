@@ -21,7 +21,7 @@ const reporting = [
   { value: "refuse", label: "Get no jobs while a budget is set" },
 ];
 
-/** What the product may cost in a day, week or month, and what holds for all its budgets. */
+/** The product's budgets per day, week or month, and settings for all of its budgets. */
 export function ProductBudgets({
   budgets: { product_id, budgets, settings, may_set },
 }: {

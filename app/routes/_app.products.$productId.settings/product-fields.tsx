@@ -83,7 +83,7 @@ export function ProductFields({
 }: {
   product: ProductDetail;
   isOwner: boolean;
-  /** What the page answered where there is no script. */
+  /** Action result of the page without JavaScript. */
   answer: unknown;
 }) {
   const fetcher = useFetcher<ActionResult>({ key: `product-${product.id}` });
@@ -172,7 +172,7 @@ export function ProductFields({
   );
 }
 
-/** The page has other forms too; this one always sends the code of the product. */
+/** Whether the action result belongs to this form, which always sends the product's code. */
 function isOwnAnswer(answer: unknown): boolean {
   if (typeof answer !== "object" || answer === null || !("initialValue" in answer)) return false;
   const typed = answer.initialValue;

@@ -86,7 +86,7 @@ export default function ProductSettingsPage() {
       {isOwner ? null : (
         <Alert title={`Only ${product.owner_username}, its owner, can change these.`} />
       )}
-      {/* What is wrong with one form of the page stands beside its fields. */}
+      {/* Errors of a single field show beside it. */}
       <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
       <ProductFields product={product} isOwner={isOwner} answer={answer} />
       <Section

@@ -26,7 +26,7 @@ import { budgetIntents } from "~/http/budget-forms.server";
 import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { mergeEdit } from "~/http/merge-edit.server";
 
-/** Hosts are typed as one text; where another field was emptied they come a second time, as a list. */
+/** Hosts arrive as text. If another field was cleared, values are parsed twice, and are a list the second time. */
 const productForm = updateProductInput.extend({
   may_reach: z
     .union([z.string().transform((typed) => typed.split(/[\s,]+/)), z.array(z.string())])
@@ -35,7 +35,7 @@ const productForm = updateProductInput.extend({
     .optional(),
 });
 
-/** Everything that the settings of a product change; the operations let only its owner. */
+/** Handles all forms of the product settings. The operations allow only the owner. */
 export async function actOnProduct(
   actor: Actor,
   productId: string,
@@ -52,7 +52,7 @@ export async function actOnProduct(
         form,
         productForm,
         async (input) => {
-          // An unticked box is not sent; on this form it means "no".
+          // Browsers omit unchecked boxes; in this form that means "no".
           const requires_sandbox = form.has("requires_sandbox");
           await mergeEdit((edit) => updateProduct(actor, edit), { ...input, requires_sandbox });
           return done(form, back, "Saved");

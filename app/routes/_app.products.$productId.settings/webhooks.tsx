@@ -30,7 +30,7 @@ interface ShownWebhook {
   deliveries: readonly Delivery[];
 }
 
-/** Addresses that are told what happens; every request is signed. */
+/** Addresses that receive events. All requests are signed. */
 export function Webhooks({
   webhooks,
   secret,
@@ -141,7 +141,7 @@ interface Delivery {
   created_at: string;
 }
 
-/** What a webhook was told lately, and how that went. */
+/** Recent deliveries of a webhook and their outcome. */
 function Deliveries({ deliveries }: { deliveries: readonly Delivery[] }) {
   const [last] = deliveries;
   if (!last) {

@@ -7,7 +7,7 @@ import { HiddenFields } from "~/ui/field";
 import { WriteFields } from "~/ui/write-access";
 import { RunForm } from "./run-form";
 
-/** What is in the way of a run, each with what cures it, and one press for all of it. */
+/** Blockers of a run with their fixes, and one button that fixes all. */
 export function BlockersPanel({
   preflight,
   productId,
@@ -43,7 +43,7 @@ export function BlockersPanel({
   );
 }
 
-/** One press each: the story joins the sprint, or nothing is waited for any more. */
+/** Fixes for a dependency: add the story to the sprint, or remove the dependency. */
 function Cures({
   dependency,
   sprintId,

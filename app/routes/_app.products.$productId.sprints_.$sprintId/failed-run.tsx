@@ -4,7 +4,7 @@ import { ButtonLink, buttonClass } from "~/ui/button";
 import { Menu } from "~/ui/menu";
 import { RunForm } from "./run-form";
 
-/** What became of a run that stopped at a failure, and the two ways on from it. */
+/** Outcome of a stopped run, and the ways to continue. */
 export function FailedRun({ run, productId }: { run: SprintFrame["run"]; productId: string }) {
   if (!run) return <RunForm intent="resume-sprint" label="Try again" />;
   const counts = countStopped(run.job_statuses);

@@ -27,7 +27,7 @@ import { actOnSprint } from "./sprint-action.server";
 import { SprintMenu, SprintTitle } from "./sprint-header";
 import { StoryList } from "./story-list";
 
-/** It stands below the cards. */
+/** Lazy: it is below the cards. */
 const burndownChart = laterPart(
   () => import("~/features/charts/chart-figure").then(({ ChartFigure }) => ChartFigure),
   "[data-chart]",
@@ -135,7 +135,7 @@ export default function SprintPage() {
   );
 }
 
-/** As lines or as a board, or why there are none. */
+/** The tasks as list or board, or why there are none. */
 function Cards() {
   const { productId, userId, board, settings, hasTasks, cards, lanes, shut } =
     useLoaderData<typeof loader>();

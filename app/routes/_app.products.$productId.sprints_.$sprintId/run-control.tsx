@@ -16,13 +16,13 @@ import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
 import { RunForm } from "./run-form";
 
-/** What is in the way of a run: most boards have nothing to say there. */
+/** Blockers of a run. Lazy: most boards have none. */
 const blockersPanel = laterPart(
   () => import("./blockers-panel").then(({ BlockersPanel }) => BlockersPanel),
   "[data-blockers]",
 );
 
-/** What to do after a failure: few boards stand there. */
+/** Actions after a failure. Lazy: few boards need them. */
 const failedRun = laterPart(
   () => import("./failed-run").then(({ FailedRun }) => FailedRun),
   "[data-failed-run]",
@@ -33,10 +33,10 @@ const runOptions = laterPart(
   "[data-run-options]",
 );
 
-/** What the server draws and most boards begin without. */
+/** Parts the server renders and most boards do not need at first. */
 export const runParts = [blockersPanel, failedRun, runOptions];
 
-/** The run of this sprint, or the way to start one with everything that is in its way: a line at most. */
+/** The sprint's run, or a way to start one with its blockers. At most one line. */
 export function RunControl({
   board,
   preflight,
@@ -47,7 +47,7 @@ export function RunControl({
   board: SprintFrame;
   preflight: Preflight | null;
   forecast: Forecast | null;
-  /** Nobody works, and questions are open. */
+  /** Whether no agent works and questions are open. */
   isWaiting: boolean;
   productId: string;
 }) {

@@ -2,7 +2,7 @@ import { Form } from "@remix-run/react";
 import { SubmitButton } from "~/ui/button";
 import { WriteFields } from "~/ui/write-access";
 
-/** Starts a run of this sprint with one press. */
+/** Starts a run of this sprint with one click. */
 export function RunForm({
   intent,
   label,

@@ -5,7 +5,7 @@ import { ForecastLine } from "~/features/budgets/forecast-line";
 import { BeginsFrom, StartOver } from "~/features/runs/start-over";
 import { WriteFields } from "~/ui/write-access";
 
-/** What a run begins from and may cost, and a budget for it: the menu beside *Start run*. */
+/** What a run starts from, its forecast, and a budget for it: the menu beside *Start run*. */
 export function RunOptions({
   preflight,
   forecast,

@@ -25,7 +25,7 @@ import { curesOfStart, pressedCures, runWithLeftOut } from "~/http/run-cures.ser
 import { createCardForm, moveTaskForm } from "~/http/task-forms.server";
 import { viewIntents } from "~/http/view-forms.server";
 
-/** Everything that the sprint page changes, one small operation a form. */
+/** Handles all forms of the sprint page, one small operation each. */
 export async function actOnSprint(
   actor: Actor,
   productId: string,
@@ -91,7 +91,7 @@ export async function actOnSprint(
   });
 }
 
-/** A run without a sum has no budget of its own. */
+/** Without an amount, the run gets no budget. */
 function stopAtOf(form: FormData): z.infer<typeof stopAtSchema> | undefined {
   if (textOf(form, "amount") === "") return undefined;
   return readForm(form, stopAtSchema);

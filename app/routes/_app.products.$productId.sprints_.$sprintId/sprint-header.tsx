@@ -11,7 +11,7 @@ import { CalendarDay } from "~/ui/relative-time";
 import { StatusDot } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
 
-/** What the sprint is about, and everything that is done to it seldom. */
+/** The sprint's code, goal and status. */
 export function SprintTitle({ sprint }: { sprint: Sprint }) {
   return (
     <>

@@ -16,7 +16,7 @@ import { StatusDot } from "~/ui/status-pill";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { WriteFields } from "~/ui/write-access";
 
-/** The stories of the sprint, who has each, and those that could join. */
+/** The sprint's stories with assignees, and stories that could be added. */
 export function StoryList({ board }: { board: SprintFrame }) {
   const { stories, candidates, members, sprint } = board;
   const select = usePointerSelection();
@@ -43,7 +43,7 @@ function SprintStory({
   members,
 }: {
   story: BoardStory;
-  /** Who may have it; null once the sprint is closed. */
+  /** Possible assignees; null for a closed sprint. */
   members: SprintFrame["members"] | null;
 }) {
   const selected = useSelected();
@@ -77,7 +77,7 @@ function SprintStory({
   );
 }
 
-/** Stories that could join, with a word to find one; the list stays as it is while one after another is added. */
+/** Stories that could be added, with a search field. The list stays open while several are added. */
 function Candidates({
   candidates,
   sprintId,
@@ -123,7 +123,7 @@ function Candidates({
   );
 }
 
-/** A story that could join the sprint. */
+/** A story that could be added to the sprint. */
 function Candidate({
   story,
   sprintId,
@@ -150,7 +150,7 @@ function Candidate({
   );
 }
 
-/** A waiting agent is visible without opening anything. */
+/** Makes waiting agents visible without opening anything. */
 function OpenQuestions({ count }: { count: number }) {
   if (count === 0) return null;
   return (

@@ -9,7 +9,7 @@ import { StatusPill } from "~/ui/status-pill";
 
 type Reviewed = Omit<SprintReview, "burndown">;
 
-/** What the sprint leaves behind, and where more is told. */
+/** What the sprint leaves unfinished, with links. */
 export function OpenEnds({ review }: { review: Reviewed }) {
   const { sprint, stories, questions, failed_jobs: failed, waivers, runs } = review;
   const unfinished = stories.filter(({ status }) => status !== "done");

@@ -131,7 +131,7 @@ function ReviewHeader({ review }: { review: Pick<SprintReview, "sprint" | "produ
   );
 }
 
-/** One story on the page of the review: what was asked, what proves it, what it changed and cost. */
+/** One story in the sprint review: request, proof, changes and cost. */
 function StoryReview({ story }: { story: ReviewedStory }) {
   const [done, all] = story.tasks;
   const pulls = [...new Set(story.jobs.flatMap(({ pr_url: url }) => (url ? [url] : [])))];
@@ -195,7 +195,7 @@ function Told({ term, children }: { term: string; children: React.ReactNode }) {
   );
 }
 
-/** "+120 −8" of all these jobs, and a link to the changes of each. */
+/** "+120 −8" over all jobs, and a link to the changes of each. */
 export function Changes({
   jobs,
   sumOnly = false,

@@ -3,7 +3,7 @@ import type { Actor } from "~/db/rpc.server";
 import { answerQuestion, cancelQuestion } from "~/domain/questions/operations.server";
 import { done, readForm } from "~/http/form-action.server";
 
-/** What the buttons of a question do, on every page that shows questions to be answered in place. */
+/** Handles the buttons of a question, on every page that shows questions. */
 export function questionIntents(actor: Actor, form: FormData, back: string) {
   return {
     answer: async () => {

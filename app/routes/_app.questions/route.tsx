@@ -28,10 +28,10 @@ export const loader = pageLoader(async ({ request, context }) => {
   const state = states.find(([known]) => known === address.get("state"))?.[0] ?? "open";
   const [page, { counts, later }] = await Promise.all([
     listQuestions(actor, { state, limit: 50, cursor: address.get("after") ?? undefined }),
-    // Only the numbers of the tabs.
+    // Only for the counts on the tabs.
     getInbox(actor, { kinds: [] }),
   ]);
-  // A notice leads to one question: it comes first and stands out.
+  // Notices link to one question, which is listed first and highlighted.
   const wanted = address.get("question");
   const questions = page.questions.toSorted(
     (one, other) => Number(other.id === wanted) - Number(one.id === wanted),
@@ -84,7 +84,7 @@ export default function QuestionsPage() {
   );
 }
 
-/** Questions that are over are kept: what was answered, by whom, and what nobody answered in time. */
+/** Past questions stay listed: answered ones, and those that expired. */
 function StateTabs({ state }: { state: string }) {
   return (
     <nav aria-label="Questions by state" className="mb-4 flex flex-wrap gap-1">

@@ -7,7 +7,7 @@ type Found = SearchResult["items"][number];
 
 const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 
-/** What in an address, or before an id, says of which kind it is; the innermost comes first. */
+/** Patterns that tell an id's kind from its address, most specific first. */
 const places: readonly (readonly [RegExp, Found["kind"]])[] = [
   [new RegExp(`panel=(?:task:|task%3A)(${uuid})`, "i"), "task"],
   [new RegExp(`panel=(?:story:|story%3A)(${uuid})`, "i"), "story"],
@@ -19,7 +19,7 @@ const places: readonly (readonly [RegExp, Found["kind"]])[] = [
 
 const aloneKinds = ["task", "story", "pbi", "idea"] as const;
 
-/** The thing that a pasted address or id names; null for what is neither, or names nothing that the caller reaches. */
+/** Finds the item of a pasted address or id. Null if it is neither, or the caller cannot access the item. */
 export async function findPasted(actor: Actor, query: string): Promise<Found | null> {
   for (const [place, kind] of places) {
     const id = place.exec(query)?.[1]?.toLowerCase();

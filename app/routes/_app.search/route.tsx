@@ -16,7 +16,7 @@ import type { SearchAnswer, SearchHit } from "./search-answer";
 
 const longestQuery = 200;
 
-/** Search over codes, titles and texts of everything one can reach; the palette reads the same. */
+/** Searches codes, titles and texts of everything the user can access. The palette uses it too. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
   const address = new URL(request.url).searchParams;
@@ -25,7 +25,7 @@ export const loader = pageLoader(async ({ request, context }) => {
   const pasted = await findPasted(actor, query);
   if (pasted) return json<SearchAnswer>({ query, results: [hitOf(pasted)] });
   const filter = readFilter(query);
-  // What was found is narrowed by its status and kind, typed as on boards: status:review is:task.
+  // Results can be filtered by status and kind as on boards: status:review is:task.
   const isNarrowed = filter.terms.length > 0;
   const isWord = (part: string) => readFilter(part).terms.length === 0;
   const words = query.split(/\s+/).filter(isWord).join(" ");
@@ -34,7 +34,7 @@ export const loader = pageLoader(async ({ request, context }) => {
     matchesFilter({ text: "", terms: filter.terms }, { ...item, is: [item.kind] }, "");
   return json<SearchAnswer>({ query, results: nearFirst(items.filter(fits)).map(hitOf) });
 
-  /** Of things with one code the one of the product at hand comes first. */
+  /** For equal codes, the current product's item comes first. */
   function nearFirst(found: SearchResult["items"]) {
     const near = address.get("near");
     const place = (item: (typeof found)[number]) =>

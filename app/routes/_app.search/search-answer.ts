@@ -1,4 +1,4 @@
-/** What the search page and the palette show of one hit. */
+/** A search hit for the search page and the palette. */
 export interface SearchHit {
   kind: string;
   code: string;

@@ -5,11 +5,11 @@ import { RelativeTime } from "~/ui/relative-time";
 export interface ShownCompanyAccount {
   provider: string;
   connectedAt: string | null;
-  /** Null where this session may not connect it. */
+  /** Null if this session may not connect it. */
   address: string | null;
 }
 
-/** Whether the company's account opens this one, and the way to connect it. */
+/** Whether the company's account is connected, and the link that connects it. */
 export function CompanyAccount({ company }: { company: ShownCompanyAccount }) {
   const { provider, connectedAt, address } = company;
   return (

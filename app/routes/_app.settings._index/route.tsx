@@ -81,7 +81,7 @@ export default function ProfilePage() {
 
 const labels = { system: "System", light: "Light", dark: "Dark" } as const;
 
-/** The theme, kept with the account and in a cookie of this browser. */
+/** Sets the theme, stored with the account and in a cookie. */
 function AppearanceForm() {
   const current = useTheme();
   return (
@@ -153,7 +153,7 @@ function AvatarForm({ profile }: { profile: Profile }) {
   );
 }
 
-/** Keys need script, and so does their switch. */
+/** Keyboard shortcuts need JavaScript, and so does this setting. */
 function KeysForm() {
   const hydrated = useHydrated();
   return hydrated ? (
@@ -179,7 +179,7 @@ function CharacterKeys() {
   );
 }
 
-/** The bytes of the chosen picture; what kind it is, is told by the bytes alone. */
+/** Reads the chosen picture. Its type is detected from the bytes alone. */
 async function readPicture(form: FormData): Promise<Uint8Array> {
   const file = form.get("picture");
   if (file instanceof File && file.size > 0) return new Uint8Array(await file.arrayBuffer());

@@ -1,4 +1,4 @@
-/** The quiet word beside the button that its form was saved; read out as well. */
+/** Says beside the button that the form was saved; screen readers announce it. */
 export function SavedNotice({ data }: { data: unknown }) {
   const message =
     typeof data === "object" && data !== null && "message" in data ? data.message : undefined;

@@ -10,7 +10,7 @@ import { waitsForReview } from "~/features/jobs/job-badges";
 
 export const demoLabel = "demo agent";
 
-/** How far somebody has come; read from what there is, so that nothing has to be remembered. */
+/** Returns how far the user has come. Derived from existing data, so nothing must be stored. */
 export async function readProgress(actor: Actor) {
   const [products, tokens] = await Promise.all([listProductOverviews(actor), listApiTokens(actor)]);
   const sample = await findSample(actor);
@@ -24,7 +24,7 @@ export async function readProgress(actor: Actor) {
   };
 }
 
-/** The sample product that is one's own: others may have one too. */
+/** Returns the user's own sample product: others may have one too. */
 export async function findSample(actor: Actor) {
   const products = await listProductOverviews(actor);
   const { code } = sampleDocument.product;
@@ -47,7 +47,7 @@ async function readSample(actor: Actor, product_id: string) {
     sprintId: shell.active_sprint_id,
     run: run && { id: run.id, status: run.status },
     question: questions[0] ?? null,
-    /** A worker has had a job of it, also one that is parked for an answer by now. */
+    /** Whether a worker has claimed one of its jobs, even if that is parked for an answer now. */
     begun: jobs.some(({ status, attempt }) => status !== "queued" || attempt > 0),
     jobs: inOrder.map(({ id, task_code, task_title, status, phase }) => ({
       ...{ id, task_code, task_title, status, phase },

@@ -24,7 +24,7 @@ export const loader = pageLoader(async ({ request, context }) => {
   });
 });
 
-/** A press prepares everything that its step needs, and answers the token for the line to copy. */
+/** Prepares what the step needs, and returns the token for the command to copy. */
 export const action = pageAction(async ({ request, context }) => {
   const { actor, principal } = await requireWriter(request, context);
   return runIntent(await request.formData(), {
@@ -44,7 +44,7 @@ export const action = pageAction(async ({ request, context }) => {
   });
 });
 
-/** The sample's run, unless it has had one. */
+/** Starts the sample's run if there was none. */
 async function startFirstRun(actor: Actor): Promise<void> {
   const { sample } = await readProgress(actor);
   if (!sample?.sprintId || sample.run) return;
@@ -71,7 +71,7 @@ export default function StartPage() {
   );
 }
 
-/** The steps happen elsewhere, in a terminal or on another page; look again while somebody waits here. */
+/** The steps happen in a terminal or on other pages, so this page polls. */
 function useProgress() {
   const { revalidate } = useLive();
   useEffect(() => {

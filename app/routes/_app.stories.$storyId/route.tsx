@@ -150,7 +150,7 @@ export default function StoryPage() {
   );
 }
 
-/** What was done for the story and has not landed: the next run begins there, unless somebody starts over. */
+/** Unmerged work of the story. The next run starts from it unless somebody starts over. */
 function UnlandedWork({ page }: { page: StoryPageData }) {
   const { story, begins_from, fresh_starts } = page;
   if (begins_from.length === 0 && fresh_starts.length === 0) return null;
@@ -171,7 +171,7 @@ function UnlandedWork({ page }: { page: StoryPageData }) {
   );
 }
 
-/** Where the story stands: its sprint, who has it, how urgent it is, where it belongs. */
+/** The story's properties: sprint, assignee, priority, PBI. */
 function StoryProperties({ page }: { page: StoryPageData }) {
   const { story, sprint, sprints, members, pbis, product } = page;
   const closedSprint = sprint && !sprints.some(({ id }) => id === sprint.id) ? [sprint] : [];

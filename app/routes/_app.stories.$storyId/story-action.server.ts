@@ -23,7 +23,7 @@ import { dependencyIntents } from "~/http/dependency-forms.server";
 import { done, doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { mergeEdit } from "~/http/merge-edit.server";
 
-/** Everything that the story page changes. */
+/** Handles all forms of the story page. */
 export async function actOnStory(
   actor: Actor,
   storyId: string,
@@ -98,7 +98,7 @@ export async function actOnStory(
   });
 }
 
-/** The form of the log carries the fields of every kind; without script none of them goes away. */
+/** Removes fields of other entry types: without JavaScript, the form sends them all. */
 function onlyOfItsKind(form: FormData): FormData {
   const kind = textOf(form, "type");
   if (kind !== "TEST_RESULT") form.delete("status");

@@ -18,7 +18,7 @@ const looks: Record<string, { label: string; icon: IconName }> = {
   COMMIT: { label: "Commit", icon: "git-commit-horizontal" },
 };
 
-/** What happened to the story, newest first, as agents and people noted it. */
+/** The story's log by agents and people, newest first. */
 export function StoryLog({
   storyId,
   logs,
@@ -80,7 +80,7 @@ const results = [
   { value: "FAILED", label: "Failed" },
 ];
 
-/** People note the same three kinds of things as agents do. The fields of the other kinds are out of sight. */
+/** People log the same three types of entries as agents. Fields of other types are hidden. */
 function LogForm({ storyId, count }: { storyId: string; count: number }) {
   const fetcher = useFetcher<ActionResult>({ key: `log-${storyId}` });
   const form = useServerForm<"type" | "content" | "status" | "commit_hash" | "commit_message">({

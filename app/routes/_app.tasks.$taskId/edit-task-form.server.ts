@@ -6,7 +6,7 @@ import { mergeEdit } from "~/http/merge-edit.server";
 
 const choices = ["verify_only", "requires_opus"] as const;
 
-/** Saves the fields of a task that were sent. A yes or no comes as the word of its picker. */
+/** Saves the submitted fields of a task. Booleans arrive as "yes" or "no". */
 export function editTaskForm(actor: Actor, form: FormData, back: string): Promise<Response> {
   const chosen: { [Name in (typeof choices)[number]]?: boolean } = {};
   for (const name of choices) {

@@ -147,7 +147,7 @@ export default function TaskPage() {
   );
 }
 
-/** Every status that the task had. */
+/** All statuses the task has had. */
 function TaskHistory({ history }: { history: TaskPageData["history"] }) {
   if (history.length === 0) return null;
   return (
@@ -185,7 +185,7 @@ function TaskJobs({ jobs, questions }: Pick<TaskPageData, "jobs" | "questions">)
   );
 }
 
-/** A person may begin what waits for others, once they have read what for. */
+/** A person may start a blocked task after reading what blocks it. */
 function BeginWaiting({ page: { task, waits_for } }: { page: TaskPageData }) {
   if (waits_for.length === 0 || (task.status !== "todo" && task.status !== "failed")) return null;
   return (
@@ -211,7 +211,7 @@ function BeginWaiting({ page: { task, waits_for } }: { page: TaskPageData }) {
   );
 }
 
-/** How the work was judged where the product came from: its jobs are not here, what people said of them is. */
+/** Reviews from the product's origin: its jobs are not imported, but the reviews are. */
 function ImportedReviews({ reviews }: { reviews: TaskPageData["imported_reviews"] }) {
   if (reviews.length === 0) return null;
   return (

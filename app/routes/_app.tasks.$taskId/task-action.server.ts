@@ -9,7 +9,7 @@ import { doneForNow, readForm, runIntent, textOf } from "~/http/form-action.serv
 import { moveTaskForm } from "~/http/task-forms.server";
 import { editTaskForm } from "./edit-task-form.server";
 
-/** Everything that the task page changes. */
+/** Handles all forms of the task page. */
 export async function actOnTask(actor: Actor, taskId: string, request: Request): Promise<Response> {
   const form = await request.formData();
   const back = `/tasks/${taskId}`;

@@ -8,7 +8,7 @@ import { adminDestination, destinations, productPath, setupDestinations } from "
 import { useCurrentProduct } from "./product-switch";
 import type { ShellData } from "./shell-data";
 
-/** The five places for the thumb; everything else is one sheet away. */
+/** The main destinations on phones; everything else is in a sheet. */
 export function BottomBar({ shell }: { shell: ShellData }) {
   const links = { onClick: useLinkArea() };
   const product = useCurrentProduct(shell);

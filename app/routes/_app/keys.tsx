@@ -13,7 +13,7 @@ import {
   setupDestinations,
 } from "./navigation";
 
-/** The keys that work everywhere: go, create, search, help, close. */
+/** Keys that work on every page: go to, create, search, help, close. */
 export function useShellKeys(
   productId: string | undefined,
   isAdmin: boolean,
@@ -47,7 +47,7 @@ export function useShellKeys(
         run: palette,
       },
       { keys: "Shift+?", label: "Keyboard shortcuts", run: help },
-      // Where the question mark needs no shift key.
+      // For keyboards that type ? without Shift.
       { keys: "?", label: "Keyboard shortcuts", run: help },
       {
         keys: "c",
@@ -72,16 +72,16 @@ export function useShellKeys(
 function closeTopmost(): boolean {
   // Popovers and dialogs close themselves; only the side panel is ours.
   if (document.querySelector(":popover-open, dialog[open]")) return false;
-  // The next key is for the page, not for the field that is about to go.
+  // The next key is for the page, not for the field about to disappear.
   const active = document.activeElement;
   if (active instanceof HTMLElement && active.matches("input, textarea, select")) active.blur();
-  // A filter is left as it is: the browser would empty it, and show everything again.
+  // Esc leaves a filter unchanged: the browser would clear it and show everything again.
   if (active?.matches("[data-filter]")) return true;
-  // One thing at a time: first what lies beside the list, then the selection.
+  // One thing at a time: first the panel beside the list, then the selection.
   return pressMarked("data-close") || pressMarked("data-clear") || pressMarked("data-show-all");
 }
 
-/** From what is seen now to the other one, by the button for it in the menu of the account. */
+/** Toggles light and dark by clicking the button in the account menu. */
 function switchTheme() {
   const { theme } = document.documentElement.dataset;
   const isDark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -89,7 +89,7 @@ function switchTheme() {
   document.querySelector<HTMLElement>(`[name="theme"][value="${wanted}"]`)?.click();
 }
 
-/** Says what the button of a message did: what an undo took back or why nothing was, what began. */
+/** Shows the results of message buttons: what was undone or why not, and what was started. */
 function useMessageAnswers(): void {
   useResultOf(undoKey);
   useResultOf(beginKey);

@@ -6,11 +6,11 @@ export interface Destination {
   icon: IconName;
   /** Second key after `g`. */
   letter: string;
-  /** Part of another place: keys and palette lead there, the bars do not. */
+  /** Belongs to another destination: listed in keys and palette, but not in the bars. */
   within?: string;
 }
 
-/** The places of the whole service; those of one product are its tabs. */
+/** Destinations of the whole service. Those of a product are its tabs. */
 export const destinations: readonly Destination[] = [
   { to: "/dashboard", label: "Dashboard", icon: "house", letter: "d" },
   { to: "/inbox", label: "Inbox", icon: "inbox", letter: "u" },
@@ -39,7 +39,7 @@ export const adminDestination: Destination = {
   letter: "x",
 };
 
-/** Pages of one product, as tabs and as keys. */
+/** Pages of a product, as tabs and keys. */
 export const productPages = [
   { page: "backlog", label: "Backlog", letter: "b" },
   { page: "sprints", label: "Sprints", letter: "s" },
@@ -49,7 +49,7 @@ export const productPages = [
   { page: "settings", label: "Settings", letter: "e" },
 ] as const;
 
-/** A tab of products that have a triage, or something in it. */
+/** Tab of products that use triage or have items in it. */
 export const triagePage = { page: "triage", label: "Triage" } as const;
 
 export function productPath(productId: string, page: string): string {

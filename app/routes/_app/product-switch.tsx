@@ -5,7 +5,7 @@ import { Menu, MenuButton, MenuDivider, MenuHeading, MenuLink } from "~/ui/menu"
 import { productPath } from "./navigation";
 import type { ShellData } from "./shell-data";
 
-/** The product that is looked at now: the one in the address, else the active one. */
+/** Returns the current product: the one in the address, else the active one. */
 export function useCurrentProduct(shell: ShellData) {
   const { productId } = useParams();
   const matches = useMatches();
@@ -14,7 +14,7 @@ export function useCurrentProduct(shell: ShellData) {
   return shell.products.find((product) => product.id === wanted) ?? shell.products[0];
 }
 
-/** Pages of one story, task or idea say in their data which product it belongs to. */
+/** Pages of a story, task or idea have their product in their data. */
 function productOf(data: unknown): string | undefined {
   if (typeof data !== "object" || data === null || !("page" in data)) return undefined;
   const { page } = data;
@@ -24,7 +24,7 @@ function productOf(data: unknown): string | undefined {
   return typeof product.id === "string" ? product.id : undefined;
 }
 
-/** Goes to another product and remembers it as the active one. A demo account only goes there. */
+/** Opens another product and makes it the active one. Demo accounts only open it. */
 export function ProductSwitch({ shell, className }: { shell: ShellData; className?: string }) {
   const current = useCurrentProduct(shell);
   return (

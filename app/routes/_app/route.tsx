@@ -29,7 +29,7 @@ const KeysDialog = lazy(loadKeysDialog);
 
 const demoReason = "This is a demo account. You can see everything but change nothing.";
 
-/** The signed-in area. An expired paired session ends in the guard, on every render. */
+/** The signed-in area. The guard ends expired paired sessions on every render. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor, principal } = await requireActor(request, context);
   const cookies = request.headers.get("cookie");
@@ -104,7 +104,7 @@ export default function AppShell() {
           <BottomBar shell={shell} />
           <AnswerTrackers />
           <ToastRegion />
-          {/* Not there before somebody asks: an empty one is hydrated last, and a live change may come before that. */}
+          {/* Not rendered until opened: an empty boundary hydrates last, and a live change may come before that. */}
           {overlay === "none" ? null : (
             <Suspense>
               {overlay === "palette" ? (
@@ -134,10 +134,7 @@ export function ErrorBoundary() {
   );
 }
 
-/**
- * Loaded while nothing else is to do: the overlays, so that what is typed right after their key is not lost, and what
- * loads pages before somebody goes there.
- */
+/** Loads overlays and preloading when the browser is idle, so that typing right after an overlay's key is not lost. */
 function useLaterParts(productId: string | undefined) {
   useEffect(() => {
     let end: (() => void) | undefined;
@@ -153,10 +150,10 @@ function useLaterParts(productId: string | undefined) {
           if (!isGone) end = preloadPages(productId);
         },
         () => {
-          // Without network they are tried again when somebody asks for them.
+          // Offline: they load again when first needed.
         },
       );
-    // Safari knows no idle time.
+    // Safari has no requestIdleCallback.
     const handle = "requestIdleCallback" in window ? requestIdleCallback(load) : load();
     return () => {
       isGone = true;
@@ -166,7 +163,7 @@ function useLaterParts(productId: string | undefined) {
   }, [productId]);
 }
 
-/** Title and icon of the tab say how much waits; what draws them is loaded once there is something to say. */
+/** Shows the number of waiting items in the tab's title and icon. The code loads once there are any. */
 function useTabMark(count: number) {
   const marked = useRef(false);
   useEffect(() => {
@@ -175,21 +172,21 @@ function useTabMark(count: number) {
     void import("./later/tab-mark")
       .then(({ markTab }) => markTab(count))
       .catch(() => {
-        // Without network the number in the page has to do.
+        // Offline: the number in the page must do.
       });
   }, [count]);
 }
 
-/** Offline page and notices: see public/service-worker.js. */
+/** Offline page and push messages: see public/service-worker.js. */
 function useServiceWorker() {
   useEffect(() => {
     navigator.serviceWorker?.register("/service-worker.js").catch(() => {
-      // Private windows refuse it; the application works without.
+      // Private windows refuse it; the app works without.
     });
   }, []);
 }
 
-/** Sentences that a redirect may ask the next page to show: only these words, never a text from the address. */
+/** Messages a redirect may show on the next page. Only these texts, never one from the address. */
 const notices: Record<string, string> = {
   "product-gone":
     "You no longer have access to your active product. It was archived or deleted, or you are no longer a member. Choose another one.",

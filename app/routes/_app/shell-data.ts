@@ -1,6 +1,6 @@
 import { useRouteLoaderData } from "@remix-run/react";
 
-/** What every signed-in page has around it. */
+/** Data for the frame of every signed-in page. */
 export interface ShellData {
   now: number;
   user: {
@@ -13,7 +13,7 @@ export interface ShellData {
   products: { id: string; code: string; name: string; role: "OWNER" | "MEMBER" | "VIEWER" }[];
   activeProductId: string | null;
   activeSprintId: string | null;
-  /** How many things wait for this person and are neither done nor put off. */
+  /** Number of open inbox items: not archived and not snoozed. */
   inbox: number;
   notice: string | null;
 }

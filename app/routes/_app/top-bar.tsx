@@ -38,7 +38,7 @@ export function TopBar({ shell, onSearch, onKeys }: TopBarProps) {
   );
 }
 
-/** With script it opens the palette; without it is a search form. */
+/** Opens the palette; without JavaScript it is a search form. */
 function SearchBox({ onSearch }: { onSearch: () => void }) {
   const hydrated = useHydrated();
   if (!hydrated) {
@@ -89,7 +89,7 @@ function KeysButton({ onKeys }: { onKeys: () => void }) {
   );
 }
 
-/** The one loud thing: it turns amber when something waits for this person. */
+/** The bar's only prominent element: turns amber when something waits for the user. */
 function InboxBell({ count }: { count: number }) {
   const label = count === 0 ? "Your inbox is empty" : `${count} waiting for you`;
   return (
@@ -111,7 +111,7 @@ function InboxBell({ count }: { count: number }) {
   );
 }
 
-/** Keeps the count of questions true on every page, and says whether changes of others appear by themselves. */
+/** Keeps the count of questions current on every page, and shows whether live updates work. */
 function ShellLive() {
   return <LiveIndicator status={useLiveRevalidation({ stream: "notifications" })} />;
 }

@@ -3,17 +3,17 @@ import { useEffect } from "react";
 
 const worthKeeping = /^\/(stories|tasks|ideas|products)\/[0-9a-f-]{36}/;
 
-/** Remembers which pages of single things this account looked at last. */
+/** Remembers this account's recently viewed items. */
 export function useRecentPlaces(userId: string, product: string | undefined): void {
   const { pathname } = useLocation();
   useEffect(() => {
     if (!worthKeeping.test(pathname)) return;
-    // The title is set by the page's own meta, one tick after the address changes.
+    // The page's meta sets the title one tick after the address changes.
     const timer = setTimeout(() => {
       import("./later/recent").then(
         ({ notePlace }) => notePlace(userId, pathname, product),
         () => {
-          // Without network the page is not remembered.
+          // Offline: the page is not remembered.
         },
       );
     }, 300);

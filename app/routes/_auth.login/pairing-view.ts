@@ -1,4 +1,4 @@
-/** Where the sign-in by phone stands, as the desktop shows it. */
+/** State of the sign-in by phone, as the desktop shows it. */
 export type PairingView =
   | { status: "idle" }
   | { status: "starting" }
@@ -13,6 +13,6 @@ export interface ShownPairing {
   id: string;
   qrUrl: string;
   checkCode: string;
-  /** By this browser's own clock, in milliseconds. */
+  /** By this browser's clock, in milliseconds. */
   expiresAt: number;
 }

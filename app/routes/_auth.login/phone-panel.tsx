@@ -5,12 +5,12 @@ import { Icon } from "~/ui/icon";
 import type { PairingView } from "./pairing-view";
 import { usePairing } from "./use-pairing";
 
-/** Signing in without typing a password: this screen shows a code, a signed-in phone approves it. */
+/** Sign-in without a password: this screen shows a code, and a signed-in phone approves it. */
 export function PhonePanel({ redirectTo }: { redirectTo: string }) {
   const { view, start } = usePairing(redirectTo);
   const hydrated = useHydrated();
   useEffect(() => {
-    // A phone would have to photograph itself: there the code comes on demand only.
+    // A phone cannot scan its own screen, so there the code shows on request only.
     if (window.matchMedia("(min-width: 768px)").matches) start();
   }, [start]);
   return (
@@ -137,7 +137,7 @@ function announcement(view: PairingView): string {
 
 const quietZone = 4;
 
-/** A QR code, dark on light in every theme, because cameras want it so. */
+/** A QR code, dark on light in every theme: cameras need that. */
 function QrCode({ text, label }: { text: string; label: string }) {
   const [code, setCode] = useState<{ size: number; path: string } | null>(null);
   useEffect(() => {

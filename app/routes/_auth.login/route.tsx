@@ -40,7 +40,7 @@ export const loader = pageLoader(async ({ request, context }) => {
   return json({ redirectTo, isOpen, provider, notice: notices[noticeName(query)] ?? null });
 });
 
-/** Supabase Auth leads here from its messages: with a code after a confirmation, or with why there was none. */
+/** Reads the redirects of Supabase Auth's emails: a code after confirmation, otherwise an error. */
 function noticeName(query: URLSearchParams): string {
   if (query.has("error_code")) return "late";
   return query.has("code") ? "confirmed" : (query.get("notice") ?? "");
@@ -48,7 +48,7 @@ function noticeName(query: URLSearchParams): string {
 
 export const action = pageAction(async ({ request, context }) => {
   const { database } = context.services;
-  // Taken before the form is looked at: a try that is not even well-formed counts too.
+  // Counted before the form is validated: malformed attempts count too.
   await takeLimit(database, "login", `address:${addressLimitKey(context.clientAddress)}`);
   const form = await request.formData();
   return runForm(form, loginSchema, async (login) => {
@@ -92,7 +92,7 @@ export default function LoginPage() {
   );
 }
 
-/** User name or e-mail address and password: an ordinary form post, with or without script. */
+/** Sign-in with user name or email and password: a plain form, with or without JavaScript. */
 function PasswordForm({ redirectTo }: { redirectTo: string }) {
   const form = useServerForm<"identifier" | "password">({ lastResult: useActionResult() });
   return (

@@ -7,7 +7,7 @@ import type { LiveStatus } from "~/live/signal";
 import { StreamConnection } from "~/live/stream-connection";
 import type { PairingView, ShownPairing } from "./pairing-view";
 
-/** Shows a code, waits for the phone, and claims at once when it approves (specification: Pairing stream). */
+/** Shows a code, waits for the phone, and claims the session on approval (specification: Pairing stream). */
 export function usePairing(redirectTo: string): { view: PairingView; start: () => void } {
   const [view, setView] = useState<PairingView>({ status: "idle" });
   const claiming = useRef<string | null>(null);
@@ -30,7 +30,7 @@ export function usePairing(redirectTo: string): { view: PairingView; start: () =
       return;
     }
     setView({ status: outcome === "signed_in" ? "signed_in" : "expired" });
-    // A whole new page: everything loaded so far belongs to somebody who was not signed in.
+    // A full page load: everything loaded so far belongs to a signed-out user.
     if (outcome === "signed_in") window.location.assign(redirectTo);
   };
 
@@ -61,18 +61,18 @@ function messageOf(error: unknown): string {
     : "The service cannot be reached. Check the connection and try again.";
 }
 
-// The small zod: this page is the first one that people load.
+// zod mini: this page is the first one people load.
 const startedSchema = z.object({ pairingId: z.string(), qrUrl: z.string(), expiresAt: z.string() });
 const refusalSchema = z.object({ error: z.string() });
 
-/** Asks for a code. The deadline is told by the server's clock, so that a wrong one here does not matter. */
+/** Requests a code. The deadline is computed from the server's clock, so a wrong local clock does not matter. */
 async function requestPairing(): Promise<ShownPairing> {
   const response = await fetch("/api/auth/pair/start", { method: "POST" });
   const body: unknown = await response.json();
   if (!response.ok) throw new Error(refusalSchema.parse(body).error);
   const { pairingId, qrUrl, expiresAt } = startedSchema.parse(body);
   const serverNow = Date.parse(response.headers.get("date") ?? "") || Date.now();
-  // The header counts whole seconds, so the difference may come out a little too long.
+  // The date header has whole seconds, so the difference may be slightly too long.
   const left = Math.min(Date.parse(expiresAt) - serverNow, pairingSeconds * 1000);
   return {
     id: pairingId,
@@ -96,13 +96,13 @@ async function requestClaim(pairingId: string): Promise<ClaimOutcome> {
 }
 
 interface PairingStreamOptions {
-  /** From the named event `state` and from unnamed messages alike. */
+  /** Called for the named event `state` and for unnamed messages. */
   onStatus: (status: PairingStatus) => void;
-  /** Nothing more can come of this pairing: consumed, cancelled or expired. */
+  /** Called when the pairing is over: consumed, cancelled or expired. */
   onEnd?: () => void;
 }
 
-/** The pairing stream of a waiting desktop; it belongs to one tab, so it is not shared (specification: Pairing stream). */
+/** The pairing stream of a waiting desktop. Each tab has its own; it is not shared (specification: Pairing stream). */
 function usePairingStream(
   pairingId: string | null,
   { onStatus, onEnd }: PairingStreamOptions,

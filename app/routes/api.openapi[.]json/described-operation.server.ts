@@ -47,14 +47,14 @@ const versionHeader = z.object({
       "The ETag that the change was made from: when somebody changed the row since, nothing is written and the answer is 412",
   }),
 });
-/** The same request is still running; the key was used for another. */
+/** The same request is still running; or the key was used for another request. */
 const keyErrors: readonly ErrorStatus[] = [409, 422];
 
 const uploadedFile = z.object({
   file: z.string().meta({ format: "binary", description: "The file; several for backlog-md" }),
 });
 
-/** An endpoint as the document writes it: what all have in common is written here once. */
+/** Describes an endpoint for the document. What all endpoints have in common is written here once. */
 export function describedOperation(
   endpoint: DocumentedEndpoint,
   address: string,
@@ -103,7 +103,7 @@ export function describedOperation(
   };
 }
 
-/** The first part of a path that is not fixed is an id; a further one may be a code too. */
+/** The first path parameter is an id; later ones may be codes. */
 function pathParams(address: string): z.ZodObject | undefined {
   const names = [...address.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   if (names.length === 0) return undefined;
@@ -112,7 +112,7 @@ function pathParams(address: string): z.ZodObject | undefined {
   );
 }
 
-/** A query as it is understood: an address has only texts, and some of them are numbers. */
+/** Describes a query's fields by their parsed types: in an address all are text, but some mean numbers. */
 function read(query: z.ZodObject): z.ZodObject {
   const fields = Object.entries(query.shape).map(([name, field]) => {
     const { $schema: _dialect, ...understood } = z.toJSONSchema(field, { io: "output" });
@@ -134,7 +134,7 @@ function contentOf(answer: DocumentedEndpoint["answer"]) {
   }
 }
 
-/** What the checks before the operation can say (app/http/endpoint.server.ts), and what it says itself. */
+/** Returns the errors of the checks before the operation (app/http/endpoint.server.ts) and of the operation. */
 function errorsOf({
   auth,
   id,

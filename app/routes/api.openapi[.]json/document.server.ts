@@ -7,7 +7,7 @@ import { taskDetailSchema, taskSchema } from "~/contract/task";
 import type { RouteHandler } from "~/http/api-route.server";
 import { describedOperation } from "./described-operation.server";
 
-/** Every address under /api, by the file of its route. */
+/** All routes under /api, by file. */
 const routes = import.meta.glob<{ loader: Partial<RouteHandler> }>([
   "/app/routes/api.*.ts",
   "/app/routes/api.*/route.ts",
@@ -15,7 +15,7 @@ const routes = import.meta.glob<{ loader: Partial<RouteHandler> }>([
 
 let made: { origin: string; text: string } | undefined;
 
-/** Everything under /api, with the codes and bodies of its answers. Made once: it takes a tenth of a second, and anybody may ask. */
+/** Returns the document for everything under /api. Cached: building takes a tenth of a second, and anybody may ask. */
 export async function openApiText(version: string, origin: string): Promise<string> {
   if (made?.origin !== origin)
     made = { origin, text: JSON.stringify(await openApiDocument(version, origin)) };
@@ -56,7 +56,7 @@ async function openApiDocument(version: string, origin: string) {
       },
     },
     {
-      // Changes to answers are additive, so the document forbids no further keys.
+      // Responses may gain fields, so the document does not forbid additional ones.
       override: ({ jsonSchema }) => {
         if (jsonSchema.additionalProperties === false) jsonSchema.additionalProperties = undefined;
       },
@@ -79,7 +79,7 @@ async function paths(): Promise<ZodOpenApiPathsObject> {
   return described;
 }
 
-/** The route in `api.tasks.$id` answers /api/tasks/{id}; a dot in brackets belongs to the address. */
+/** `api.tasks.$id` serves /api/tasks/{id}. A dot in brackets is part of the address. */
 function addressOf(file: string): string {
   const folder =
     file

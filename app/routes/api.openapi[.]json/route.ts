@@ -4,7 +4,7 @@ import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
 
-/** The HTTP interface as an OpenAPI 3.1 document, made of what the routes say of themselves. */
+/** The HTTP API as an OpenAPI 3.1 document, generated from the routes' declarations. */
 export const loader = apiRoute({
   GET: endpoint({
     name: "getOpenApi",

@@ -20,7 +20,7 @@ interface ConsentFormProps {
   error: string | null;
 }
 
-/** A form of the browser's own, also with script: its answer leads to another program, which no script of ours could follow. */
+/** A native form, even with JavaScript: it redirects to another program, which our script could not follow. */
 export function ConsentForm({
   client,
   returnsTo,
@@ -95,7 +95,7 @@ export function ConsentForm({
   );
 }
 
-/** How far the name of a program can be believed, and where the browser goes next. */
+/** How far the program's name can be trusted, and where the browser goes next. */
 function WhoAsks({ client, returnsTo }: Pick<ConsentFormProps, "client" | "returnsTo">) {
   return (
     <div className="grid gap-1 text-sm text-muted">

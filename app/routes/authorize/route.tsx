@@ -15,7 +15,7 @@ import { Alert } from "~/ui/alert";
 import { RouteError } from "~/ui/error-page";
 import { ConsentForm } from "./consent-form";
 
-/** A program asks for access, and a person decides: to what, and how far (docs/agents.md, Signing in over OAuth). */
+/** A program requests access, and the user decides on products and scopes (docs/agents.md, Signing in over OAuth). */
 export const loader = pageLoader(async ({ request, context }) => {
   try {
     const { asked, actor, principal } = await readAuthorizationRequest(request, context);
@@ -53,14 +53,14 @@ export const action = pageAction(async ({ request, context }) => {
   }
 });
 
-/** What must not be answered by a redirect: who asks is unknown, or where to. */
+/** Shows refusals that must not redirect: the client or the redirect address is unknown. */
 function refuseOnPage(error: unknown) {
   if (!(error instanceof OAuthRefusal)) throw error;
   const { code, message } = error;
   return json({ refusal: { code, message } }, { status: code === "invalid_client" ? 401 : 400 });
 }
 
-/** Where the browser goes afterwards, as a person recognises it. */
+/** Returns where the browser goes afterwards, in a form people recognize. */
 function placeOf(redirectUri: string): string {
   const { protocol, host } = new URL(redirectUri);
   return /^https?:$/.test(protocol) ? host : `${protocol}//${host}`;

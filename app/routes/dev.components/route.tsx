@@ -14,7 +14,7 @@ import { DisplaySamples } from "./display-samples";
 const text =
   "## Plan\n\n1. Read `app/contract`\n2. Write the **test** first\n\n- [x] done\n- [ ] open\n\n```ts\nconst a = 1;\n```";
 
-/** Every component in every state, for those who build pages. It exists in development only. */
+/** Every component in every state, for developers. Exists in development only. */
 export async function loader({ context }: LoaderFunctionArgs) {
   if (context.services.env.isProduction) throw json({ error: "No such page." }, 404);
   return json({ now: Date.now(), sample: await renderMarkdown(text, "samples") });

@@ -1,7 +1,7 @@
 import type { PairingForApproval } from "~/contract/pairing";
 
-/** What the phone shows of the device that asks. */
+/** The requesting device, as the phone shows it. */
 export interface AskingDevice extends PairingForApproval {
-  /** Whether both devices reach the service from one network: a hint, for or against. */
+  /** Whether both devices reach the service from the same network: a hint, no proof. */
   same_network: boolean;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { AskingDevice } from "./asking-device";
 
-// The small zod: a phone on a slow network loads this page.
+// zod mini: phones load this page over slow networks.
 const approvedSchema = z.object({
   pairing_id: z.string(),
   status: z.literal("pending"),
@@ -13,7 +13,7 @@ const approvedSchema = z.object({
   same_network: z.boolean(),
 });
 
-/** The code that this tab was opened with, kept over a sign-in and forgotten once it is answered. */
+/** The code this tab was opened with. Kept during sign-in, forgotten once answered. */
 export interface KeptSecret {
   pairingId: string;
   secret: string;
@@ -24,7 +24,7 @@ const approvedKey = "pairing-approved";
 
 declare global {
   interface Window {
-    /** Where the code is kept when the browser refuses storage. */
+    /** Holds the code if the browser refuses storage. */
     pairingFragment?: string;
   }
 }
@@ -42,7 +42,7 @@ export function forgetKeptSecret(): void {
   write(secretKey, null);
 }
 
-/** What was approved in this tab, without its secret: the offer to take it back stays over a reload. */
+/** Returns the pairing approved in this tab, without its secret, so that it can be revoked after a reload. */
 export function readApproved(): AskingDevice | null {
   const text = read(approvedKey);
   if (text === null) return null;
@@ -66,6 +66,6 @@ function write(key: string, value: string | null): void {
     if (value === null) sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, value);
   } catch {
-    // Storage is refused: then nothing is kept.
+    // Storage is refused: nothing is kept.
   }
 }

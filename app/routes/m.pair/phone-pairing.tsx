@@ -15,14 +15,14 @@ import {
   readKeptSecret,
 } from "./kept-secret";
 
-/** What the page's action answers. */
+/** Result of the page's action. */
 interface PairAnswer {
   outcome?: "shown" | "approved" | "declined" | "revoked";
   pairing?: AskingDevice;
   error?: string;
 }
 
-/** From the scanned code to the answer: signed in or not, the question, what became of it. */
+/** Guides from the scanned code to the result: sign-in if needed, question, outcome. */
 export function PhonePairing({ username }: { username: string | null }) {
   const { kept, pairing, answered, error, busy, send } = usePhonePairing(username);
   if (kept === undefined) return <p className="text-sm text-muted">Reading the code…</p>;
@@ -120,7 +120,7 @@ function SignInFirst() {
   );
 }
 
-/** Who asks, for whose account, and the two answers. Declining comes first: it is the safe one. */
+/** Which device asks, for which account, and the two answers. Decline comes first: it is the safe one. */
 function ApprovalQuestion({
   pairing,
   error,
@@ -173,7 +173,7 @@ function ApprovalQuestion({
   );
 }
 
-/** What happened. After an approval the way to take it back stays in sight. */
+/** The outcome. After an approval it can still be revoked here. */
 function PairingResult({
   outcome,
   pairing,

@@ -22,13 +22,13 @@ import { useNonce } from "~/ui/nonce";
 import { ToastRegion } from "~/ui/toast-region";
 import { PhonePairing } from "./phone-pairing";
 
-/** The phone's page. The secret is in the fragment, so the server learns it only from the posts below. */
+/** The phone's page. The secret is in the fragment, so the server gets it only with the posts below. */
 export const loader = pageLoader(async ({ request, context }) => {
   const found = await findActor(request, context);
   return json({ username: found?.principal.username ?? null });
 });
 
-/** Get-pairing-for-approval, approve, cancel and, afterwards, taking the approval back: posts only, never a visit. */
+/** Shows, approves, declines and revokes a pairing. Only by POST: opening a link changes nothing. */
 export const action = pageAction(async ({ request, context }) => {
   const form = await request.formData();
   const intent = textOf(form, "intent");
@@ -85,8 +85,8 @@ export function ErrorBoundary() {
 }
 
 /**
- * Runs while the page is read, before anything of ours is requested: it takes the secret out of the address and
- * keeps it in this tab alone, so that it survives a sign-in without ever leaving the browser.
+ * Runs while the page is parsed, before it requests any of our files: removes the secret from the address and keeps it
+ * in this tab only, so that it survives a sign-in without leaving the browser.
  */
 const script = `(function () {
   var fragment = location.hash.slice(1);
@@ -109,7 +109,7 @@ function StripFragment() {
 
 const unknownCode = "Unknown code. Show a new code on the other device and scan it.";
 
-/** The id and the secret of a phone's post. What cannot be a code gets the answer of an unknown one. */
+/** Reads the pairing's id and secret. Malformed codes get the same response as unknown ones. */
 function readPairingSecret(form: FormData): PairingSecret {
   const sent = { pairing_id: form.get("pairing_id"), secret: form.get("secret") };
   const parsed = pairingSecretSchema.safeParse(sent);
@@ -117,7 +117,7 @@ function readPairingSecret(form: FormData): PairingSecret {
   throw new ContractError(404, unknownCode);
 }
 
-/** Which approval is taken back. */
+/** Reads the id of the approval to revoke. */
 function readRevocation(form: FormData): string {
   const pairingId = textOf(form, "pairing_id");
   if (isCanonicalUuid(pairingId)) return pairingId;

@@ -10,7 +10,7 @@ import { showToast } from "~/ui/toast";
 
 const dropKey = "backlog-drop";
 
-/** Dragging in the backlog: a PBI between two others, a story on a PBI or on a sprint. */
+/** Dragging in the backlog: a PBI between PBIs, a story onto a PBI or a sprint. */
 export default function BacklogMoves({ list }: { list: RefObject<HTMLElement> }) {
   const submit = useSubmit();
   const { change, trackers } = useChanges();
@@ -19,7 +19,7 @@ export default function BacklogMoves({ list }: { list: RefObject<HTMLElement> })
     if (!list.current) return;
     let dropTarget: Element | null = null;
     return followDrag(list.current, {
-      // A long press scrolls and selects in a list; there, stories move by their panel.
+      // In a list, a long press scrolls and selects. On touch, stories move through their panel.
       byTouch: false,
       over: (held) => {
         dropTarget?.removeAttribute("data-drop-target");
@@ -56,7 +56,7 @@ export default function BacklogMoves({ list }: { list: RefObject<HTMLElement> })
 
 const idOf = (item: string | null) => item?.split(":")[1] ?? "";
 
-/** What takes it there: another PBI, or a sprint for a story. */
+/** Returns the element that accepts the drop: another PBI, or a sprint for a story. */
 function goalOf(items: readonly string[], target: Element | null): HTMLElement | null {
   const [first = ""] = items;
   const sprint = target?.closest<HTMLElement>("[data-sprint]");

@@ -3,7 +3,7 @@ import { type PageKey, useShownKeys } from "~/ui/page-keys";
 import { Dialog } from "~/ui/rare/dialog";
 import { shownKeys } from "~/ui/rare/shown-keys";
 
-/** All keys that work on this page, those of the page first. */
+/** All keys that work on this page; the page's own first. */
 export default function KeysDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const everywhere = ({ group }: { group: string }) => Number(group === "Everywhere");
   const groups = withoutDoubles(useShownKeys()).sort((a, b) => everywhere(a) - everywhere(b));
@@ -32,7 +32,7 @@ export default function KeysDialog({ open, onClose }: { open: boolean; onClose: 
   );
 }
 
-/** Parts of a page may have keys under one heading; one without keys is no heading. */
+/** Merges groups with the same heading and drops empty ones. */
 function withoutDoubles(shown: ReturnType<typeof useShownKeys>) {
   const groups = new Map<string, PageKey[]>();
   for (const { group, keys } of shown) {
@@ -41,7 +41,7 @@ function withoutDoubles(shown: ReturnType<typeof useShownKeys>) {
   return [...groups].map(([group, keys]) => ({ group, keys }));
 }
 
-/** Of two ways to type the same thing only the first is listed. */
+/** Lists only the first of several keys with the same label. */
 function isFirstOfLabel(key: PageKey, index: number, all: readonly PageKey[]): boolean {
   return all.findIndex(({ label }) => label === key.label) === index;
 }

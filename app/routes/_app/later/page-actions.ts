@@ -5,13 +5,13 @@ export interface PageAction {
   press: () => void;
 }
 
-/** Rows have menus of their own, and what changes the page's own part is pressed where it stands. */
+/** Excluded: rows have their own menus, and these parts are used in place. */
 const elsewhere =
   "[data-line], [role=toolbar], [data-columns], dialog, nav, form[action='/active-product']";
 
 /**
- * Everything that can be pressed on this page and in its menus, as the page shows it: so nothing can be missing here, and
- * nobody keeps a second list.
+ * Returns every button on this page and in its menus, with its label. Derived from the page, so nothing is missing and
+ * no second list is maintained.
  */
 export function pageActions(): PageAction[] {
   const found = new Map<string, HTMLElement>();
@@ -30,7 +30,7 @@ export function pageActions(): PageAction[] {
   return [...found].map(([label, element]) => ({ label, press: () => press(element) }));
 }
 
-/** What opens further things in its menu is seen only when the menu is. */
+/** Submenus are visible only while their menu is open. */
 function press(element: HTMLElement) {
   const menu = element.closest<HTMLElement>("[popover]");
   if (menu && element.matches(opensMore) && !menu.matches(":popover-open")) menu.showPopover();
@@ -39,7 +39,7 @@ function press(element: HTMLElement) {
 
 const longestWaitMs = 15_000;
 
-/** Presses what is called so on the page that is coming, as soon as it is there. */
+/** Clicks the button with this label as soon as it appears on the page being loaded. */
 export function pressOnceThere(label: string): void {
   const find = () => pageActions().find((action) => action.label === label);
   const watching = new MutationObserver(() => {

@@ -20,7 +20,7 @@ interface ActiveItems {
   row: HTMLElement | null;
 }
 
-/** What the palette acts on first: the selection, else the highlighted row, else the item of the page. */
+/** Returns what the palette acts on: the selection, else the highlighted row, else the page's item. */
 export function activeItems(): ActiveItems {
   const row = activeRow();
   const own = itemOf(row);
@@ -47,7 +47,7 @@ export function ActiveItemActions({
       : `${items.length} selected`;
   const run = ({ name }: ItemAction) => {
     onClose();
-    // When the dialog has given the focus back.
+    // After the dialog has returned focus.
     setTimeout(() =>
       ofPage && name === "title" ? pressEdit() : runItemAction(name, items, row, onReopen),
     );
@@ -72,7 +72,7 @@ export function ActiveItemActions({
   );
 }
 
-/** Keys of rows do nothing without one; what stands in the row's own group is not said twice. The row is under no mouse any more. */
+/** Row keys not listed in the row's group; none without a row. They focus it first: no mouse is over it now. */
 function ofRow(keys: readonly PageKey[], first: string | undefined): readonly PageKey[] {
   if (!first) return [];
   const said = new Set(itemActions.map(({ key }) => key));
@@ -87,10 +87,10 @@ function ofRow(keys: readonly PageKey[], first: string | undefined): readonly Pa
     }));
 }
 
-/** Keys that mean nothing once the palette is open. */
+/** Keys that are useless while the palette is open. */
 const withoutLine = new Set(["Search and actions", "Next row", "Previous row", "Close"]);
 
-/** Everything that the page has buttons, menus and keys for. */
+/** Everything the page has buttons, menus and keys for. */
 export function PageItems({
   actions,
   atHand: { items },

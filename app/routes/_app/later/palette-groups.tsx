@@ -13,7 +13,7 @@ import { Group, Item, lineWords } from "./palette-parts";
 import { readRecent } from "./recent";
 
 interface Go {
-  /** Leaves the palette for an address. */
+  /** Closes the palette and opens an address. */
   go: (to: string) => void;
 }
 
@@ -42,7 +42,7 @@ export function FoundItems({
   );
 }
 
-/** The places of everybody, then those of the product at hand. */
+/** Destinations of the whole service, then those of the current product. */
 export function PlaceItems({
   shell,
   productId,

@@ -12,7 +12,7 @@ export function Group({ heading, children }: { heading: string; children: ReactN
   );
 }
 
-/** One line of the palette. */
+/** One row of the palette. */
 export function Item({
   value,
   onSelect,
@@ -33,13 +33,13 @@ export function Item({
   );
 }
 
-/** Stands between what a line is called and what it is found by as well. */
+/** Separates a row's name from its other search words. */
 const also = " \u2003";
 
-/** The words of a line: what it is called first, so that a name typed as it is ranks before texts that mention it. */
+/** Returns a row's search text, name first, so that an exact name ranks above texts that mention it. */
 export const lineWords = (name: string, others = ""): string => `${name}${also}${others}`;
 
-/** How well a line fits what was typed; 0 does not fit. Every word must be in it: nothing is guessed from letters. */
+/** Ranks a row for the typed text; 0 means no match. Every word must occur: there is no fuzzy matching. */
 export function rankLine(line: string, typed: string): number {
   const text = line.toLowerCase();
   const wanted = typed.trim().toLowerCase();

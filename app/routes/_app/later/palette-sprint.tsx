@@ -5,7 +5,7 @@ import type { ShellData } from "../shell-data";
 import { type PageAction, pressOnceThere } from "./page-actions";
 import { Group, Item, lineWords } from "./palette-parts";
 
-/** What is done to the active sprint, from wherever one is; on its own page its buttons are there already. */
+/** Actions on the active sprint, from any page. On the sprint's own page its buttons are listed already. */
 export function SprintItems({
   shell,
   productId,

@@ -15,17 +15,17 @@ import { SprintItems } from "./palette-sprint";
 interface PaletteProps {
   open: boolean;
   onClose: () => void;
-  /** Opens it again, for whoever goes back from what it opened. */
+  /** Opens the palette again when the user goes back from what it opened. */
   onReopen: () => void;
   shell: ShellData;
   productId: string | undefined;
 }
 
-/** Everything one can reach or do, by typing: search over all products, recent places, actions with their keys. */
+/** Everything the user can open or do: search in all products, recent pages, actions with their keys. */
 export default function Palette({ open, onClose, onReopen, shell, productId }: PaletteProps) {
   const navigate = useNavigate();
   const [query, setQuery] = useState("");
-  // Looked at before the dialog takes the focus.
+  // Read before the dialog takes focus.
   const [atHand] = useState(activeItems);
   const [actions] = useState(pageActions);
   const ofPage = isPageItem(atHand.row);
@@ -83,18 +83,18 @@ export default function Palette({ open, onClose, onReopen, shell, productId }: P
   );
 }
 
-/** The line that Enter means: chosen, and fitting what is typed by now. */
+/** Returns the row that Enter selects: highlighted, and matching the current text. */
 function chosenLine(list: HTMLElement): HTMLElement | null {
   const line = list.querySelector<HTMLElement>("[cmdk-item][aria-selected=true]");
   const typed = list.querySelector("input")?.value ?? "";
   return line && rankLine(line.dataset.value ?? "", typed) > 0 ? line : null;
 }
 
-/** Whoever types faster than the list draws has nothing chosen for a moment, or what stood there before: their Enter waits. */
+/** Fast typing can leave no row or an outdated one highlighted for a moment: Enter then waits. */
 function enterOnceChosen(event: KeyboardEvent<HTMLElement>) {
   if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
   const list = event.currentTarget;
-  // A line that has just been drawn hears a click, but not yet the list's own word for it.
+  // A row just rendered handles clicks, but not yet the list's select event.
   event.preventDefault();
   const press = (frames: number) => {
     const line = chosenLine(list);
@@ -104,5 +104,5 @@ function enterOnceChosen(event: KeyboardEvent<HTMLElement>) {
   press(mostFrames);
 }
 
-/** Half a second: a list that is drawn by then has no such line. */
+/** Half a second. If the list has no match by then, there is none. */
 const mostFrames = 30;

@@ -10,8 +10,8 @@ import {
 const asked = new Set<string>();
 
 /**
- * The code of a page is here before somebody goes there: of a link from the moment that pointer or focus is on it, and of
- * every place that `g` leads to from its `g`. Its data is not: nobody may keep it, so to ask early were to ask twice.
+ * Preloads the code of pages: for a link on hover or focus, for all `g` destinations once `g` is pressed. Not their
+ * data: it must not be cached, so it would be fetched twice.
  */
 export function preloadPages(productId: string | undefined): () => void {
   const onLink = ({ target }: Event) => {
@@ -33,7 +33,7 @@ export function preloadPages(productId: string | undefined): () => void {
   };
 }
 
-/** Each file once; the browser itself knows which of them it has. */
+/** Preloads each file once. The browser skips those it has. */
 function preload(pathname: string): void {
   const { routes } = window.__remixManifest;
   for (const { route } of matchRoutes(window.__remixRouter.routes, pathname) ?? []) {

@@ -5,7 +5,7 @@ import { Button } from "~/ui/button";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { useShellData } from "../shell-data";
 
-/** Narrows a page of the whole service to one product; part of the address. */
+/** Limits a page of the whole service to one product. Part of the address. */
 export function ProductFilter({
   productId,
   required = false,

@@ -7,7 +7,7 @@ interface RecentPlace {
 
 const longest = 6;
 
-/** Pages of single things that this account looked at last, newest first; kept in this browser only. */
+/** Returns the account's recently viewed items, newest first; stored in this browser only. */
 export function readRecent(userId: string): RecentPlace[] {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(recentPlacesKey) ?? "null");
@@ -17,7 +17,7 @@ export function readRecent(userId: string): RecentPlace[] {
   }
 }
 
-/** What another account has left on this device is nobody's business. */
+/** Ignores entries another account left on this device. */
 function isOf(userId: string, stored: unknown): stored is { places: unknown[] } {
   if (typeof stored !== "object" || stored === null) return false;
   if (!("userId" in stored) || !("places" in stored)) return false;
@@ -32,10 +32,10 @@ function isPlace(value: unknown): value is RecentPlace {
   );
 }
 
-/** Keeps the title of the page that was come to. */
+/** Stores the title of the page just opened. */
 export function notePlace(userId: string, pathname: string, product: string | undefined): void {
   const page = document.title.replace(/^\(\d+\+?\) /, "").replace(/ · Backloom$/, "");
-  // Every product has a backlog: its name tells one from another.
+  // Every product has a backlog, so the product's name is added.
   const title = pathname.startsWith("/products/") && product ? `${page} · ${product}` : page;
   const others = readRecent(userId).filter((place) => place.to !== pathname);
   const places = [{ to: pathname, title }, ...others].slice(0, longest);
