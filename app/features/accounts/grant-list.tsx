@@ -69,7 +69,7 @@ function wordsOf({ scopes: granted }: Grant): string {
     .join(", ");
 }
 
-/** Names the products a grant covers. Deleted products leave the list, but the grant stays limited to a list. */
+/** Names a grant's products. Deleted products leave the list, but the grant stays limited. */
 function productsOf({ products }: Grant): string {
   if (products === null) return "all";
   return products.map(({ code }) => code).join(", ") || "none any more";

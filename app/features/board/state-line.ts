@@ -48,7 +48,7 @@ export function stateLine(task: WorkState): StateLine | null {
   return null;
 }
 
-/** Whether no agent works and a person must answer: the "running" work stands still until then. */
+/** Whether no agent works and a person must answer: the "running" work is stuck until then. */
 export function waitsForPerson(tasks: readonly WorkState[]): boolean {
   return (
     !tasks.some(({ job_status }) => isHeld(job_status)) &&

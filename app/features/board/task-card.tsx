@@ -141,7 +141,7 @@ function State({ task, doing }: Pick<TaskCardProps, "task" | "doing">) {
   );
 }
 
-/** Marks a task that stands still until a person acts. */
+/** Marks a task that is stuck until a person acts. */
 function WaitingBadge({ children }: { children: string }) {
   return (
     <Badge tone="waiting">
@@ -151,7 +151,7 @@ function WaitingBadge({ children }: { children: string }) {
   );
 }
 
-/** Sets running apart from standing still: a pulse, the elapsed time, and when the worker was last active. */
+/** Distinguishes running from stuck: a pulse, the elapsed time, and when the worker was last active. */
 function RunningLine({ task }: { task: CardTask }) {
   return (
     <p data-part="worker" className="flex flex-wrap items-center gap-x-1.5 text-xs text-progress">

@@ -2,7 +2,7 @@ import { Link } from "@remix-run/react";
 import { CopyBlock } from "~/ui/rare/copy-button";
 import type { BlockedReason } from "./find-blocked-reasons.server";
 
-/** Lists why work stands still, and the command that starts a worker if that is all that is missing. */
+/** Lists why work does not move, and the command that starts a worker if that is all that is missing. */
 export function BlockedReasons({ reasons }: { reasons: readonly BlockedReason[] }) {
   // With other reasons left, a worker would not help yet.
   const command = reasons.length === 1 ? reasons[0]?.command : undefined;

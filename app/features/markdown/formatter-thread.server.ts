@@ -22,7 +22,7 @@ interface Turn {
 
 /**
  * One worker thread that formats texts one after the other; it is replaced if a text takes too long. Viewers take
- * turns, so nobody waits longer because another viewer asks for much.
+ * turns, so a viewer with many texts does not delay the others.
  */
 export class FormatterThread {
   readonly #source: string;

@@ -7,7 +7,7 @@ export interface JobData {
   job: AgentJobDetail;
   /** The job's run; null for conversations about an idea. */
   run: (Pick<SprintRun, "id" | "status" | "finished_at"> & { waiting: number }) | null;
-  /** Why the job stands still; null while it moves and after it has ended. */
+  /** Why the job does not move; null while it moves and after it has ended. */
   why: readonly BlockedReason[] | null;
 }
 

@@ -20,7 +20,7 @@ import type { JobData } from "./job-data";
 
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
-/** Loads what all job tabs share: the job, its run, and why it stands still. */
+/** Loads what all job tabs share: the job, its run, and why it does not move. */
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor } = await requireActor(request, context);
   const jobId = requireId(params.jobId, "agent job");

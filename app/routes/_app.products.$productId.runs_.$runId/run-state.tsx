@@ -13,7 +13,7 @@ const pauseReasons: Record<string, string> = {
   question_expired: "A question was not answered in time",
 };
 
-/** Why a run stands still or ended early. */
+/** Why a run is paused or has stopped. */
 export function RunState({ run, productId }: { run: SprintRunDetail; productId: string }) {
   if (run.status === "paused" && run.pause_context) return <Paused context={run.pause_context} />;
   if (run.status !== "failed" || !run.failure) return null;

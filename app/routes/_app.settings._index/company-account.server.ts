@@ -5,7 +5,7 @@ import { providerName } from "~/features/accounts/provider-name";
 import { connectAddress } from "~/http/oidc-departure.server";
 import type { ShownCompanyAccount } from "./company-account";
 
-/** Returns null without a provider, and for demo accounts, which belong to nobody. */
+/** Returns null without a provider, and for demo accounts, which belong to no person. */
 export async function companyAccountOf(
   context: AppLoadContext,
   { user_id: account, session_id: sessionId, paired, is_demo: isDemo }: Principal,

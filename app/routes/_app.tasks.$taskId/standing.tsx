@@ -5,7 +5,7 @@ import type { BlockedReason } from "~/features/jobs/find-blocked-reasons.server"
 import { PullLink } from "~/features/jobs/pull-link";
 import { StatusIcon } from "~/ui/status-icon";
 
-/** The task's state in the words of its card, and why it stands still. */
+/** The task's state in the words of its card, and why it does not move. */
 export function Standing({
   page,
   why,

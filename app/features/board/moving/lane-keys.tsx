@@ -28,7 +28,7 @@ function foldLane(): boolean {
   const name = CSS.escape(lane.dataset.lane ?? "");
   if (lane.contains(document.activeElement)) link.focus();
   link.click();
-  // In a list the lane is rendered anew.
+  // In a list the lane is re-rendered.
   focusAfterDrawing(() => document.querySelector<HTMLElement>(`[data-lane="${name}"] [data-fold]`));
   return true;
 }

@@ -189,7 +189,7 @@ function showDropTarget() {
   );
 }
 
-/** The card is rendered anew in its column; focus follows it. */
+/** The card is re-rendered in its column; focus follows it. */
 function refocus(taskId: string) {
   focusAfterDrawing(() => document.querySelector<HTMLElement>(`[data-task-id="${taskId}"]`));
 }

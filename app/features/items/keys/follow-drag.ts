@@ -1,7 +1,7 @@
 import { kindOf, ofKind, selectedItems } from "../selection";
 
 const longPressMs = 200;
-/** Movement that decides a press: touch scrolls if it moves this far before the long press, a mouse drags. */
+/** Pixels a press may move: touch that moves further before the long press scrolls, a mouse drags. */
 const slopPx = { touch: 10, mouse: 5 };
 /** Distance from the window's edge at which the page scrolls. Larger for touch: phones have bars there. */
 const edgePx = { touch: 120, mouse: 24 };
