@@ -162,7 +162,7 @@ function ThisDevice({
 /** What the service needs to send messages to this browser. */
 type PushKeys = { endpoint: string; p256dh: string; auth: string };
 
-/** Where this browser is reached at present; null when it is not subscribed, or only to keys that the service had before. */
+/** Returns this browser's push endpoint; null if it is not subscribed, or only with an earlier key of the service. */
 async function currentEndpoint(publicKey: string | null): Promise<string | null> {
   const registration = await navigator.serviceWorker?.getRegistration();
   const subscription = await registration?.pushManager?.getSubscription();
@@ -183,7 +183,7 @@ async function subscribeHere(publicKey: string): Promise<PushKeys | string> {
   try {
     const registration = await navigator.serviceWorker.ready;
     const earlier = await registration.pushManager.getSubscription();
-    // Browsers refuse a second key beside the first.
+    // Browsers allow only one key at a time.
     if (earlier && !isFor(earlier, publicKey)) await earlier.unsubscribe();
     const subscription = await registration.pushManager.subscribe({
       userVisibleOnly: true,

@@ -21,13 +21,13 @@ interface TaskCardProps {
   draggable: boolean;
   changed: boolean;
   moving: boolean;
-  /** It is selected. */
+  /** Whether it is selected. */
   marked: boolean;
-  /** A change of it is on its way. */
+  /** Whether a change to it is being saved. */
   saving: boolean;
-  /** Why the last change of it was refused. */
+  /** Why the last change to it was refused. */
   refusal: string | undefined;
-  /** Its menu is open in the card: a page without script was asked for it. */
+  /** Whether its menu is open in the card (pages without JavaScript). */
   asked: boolean;
   onMove: (task: Pick<CardTask, "id" | "code" | "status">, status: string) => void;
 }

@@ -3,7 +3,7 @@ import { afterWorkingDays, daysBetween, isWeekend } from "./working-days";
 export interface BurndownDay {
   date: string;
   remaining: number;
-  /** Of those that remain: worked on or in review. */
+  /** Remaining tasks that are in progress or in review. */
   started: number;
   total: number;
 }

@@ -1,7 +1,7 @@
 import { useFetchers } from "@remix-run/react";
 import { useMemo, useSyncExternalStore } from "react";
 
-/** Items of which a change is on its way to the service: their rows and cards say so when it takes long. */
+/** Returns items with a change being saved. Their rows and cards say so if it takes long. */
 export function useItemsOnTheWay(): ReadonlySet<string> {
   const names = useFetchers()
     .flatMap(({ formData }) => [
@@ -13,13 +13,13 @@ export function useItemsOnTheWay(): ReadonlySet<string> {
   return useMemo(() => new Set(names.split(" ")), [names]);
 }
 
-/** So long a row says why its change was refused, unless it is changed again. */
+/** How long a row shows why its change was refused, unless it is changed again. */
 const shownMs = 30_000;
 
 let refusals: ReadonlyMap<string, string> = new Map();
 const listeners = new Set<() => void>();
 
-/** Why the last change of these items was refused; null when it was not, or when another is on its way. */
+/** Notes why the last change of these items was refused; null if it was not, or if another is being saved. */
 export function noteRefusal(items: readonly string[], reason: string | null) {
   if (reason === null && !items.some((item) => refusals.has(item))) return;
   const next = new Map(refusals);

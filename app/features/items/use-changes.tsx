@@ -38,7 +38,7 @@ interface Sent {
   items: readonly string[];
 }
 
-/** Says what became of a change: in a message, and why not where the items are. */
+/** Reports the result of a change: in a message, and a refusal also on its items. */
 function Tracker({ fetcherKey, items }: Sent) {
   useResultOf(fetcherKey);
   const { data } = useFetcher<ActionResult>({ key: fetcherKey });

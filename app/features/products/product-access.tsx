@@ -14,13 +14,13 @@ export function useIsViewer(productId: string | null | undefined): boolean {
   return shell.products.some(({ id, role }) => id === productId && role === "VIEWER");
 }
 
-/** Somebody on their first day: what there is beside the sample is yet to come. */
+/** Whether the user has no product but the sample, as on their first day. */
 export function useHasOnlySample(): boolean {
   const shell = useRouteLoaderData<Shell>("routes/_app");
   return shell?.products.every(({ code }) => code === "SAMPLE") ?? false;
 }
 
-/** Everything inside belongs to one product: nobody changes it while it is archived, and its viewers never. */
+/** Sets write access for one product: nobody can change an archived one, and viewers can change nothing. */
 export function ProductAccess({
   productId,
   archived,

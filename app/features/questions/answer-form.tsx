@@ -8,7 +8,7 @@ import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 import { holdMs, takeBack, useHeldAnswers, useHoldAnswer } from "./held-answers";
 
-/** One tap on an option answers; free text answers with Ctrl+Enter. Either is held for a moment before it is sent. */
+/** One click on an option answers; Ctrl+Enter sends free text. Both are held for a moment before they are sent. */
 export function AnswerForm({ question, action }: { question: AgentQuestion; action: string }) {
   const held = useHeldAnswers().get(question.id);
   const hold = useHoldAnswer(question.id, action);
@@ -48,7 +48,7 @@ export function AnswerForm({ question, action }: { question: AgentQuestion; acti
   );
 }
 
-/** What was chosen, until the agent gets it. */
+/** The held answer, which can be undone until the agent gets it. */
 function HeldAnswer({
   questionId,
   words,
@@ -61,7 +61,7 @@ function HeldAnswer({
   send: () => void;
 }) {
   const undo = useRef<HTMLButtonElement>(null);
-  // The button that was pressed is gone; the keys go on from here.
+  // The clicked button is gone, so focus moves here.
   useEffect(() => {
     if (document.activeElement === document.body) undo.current?.focus();
   }, []);

@@ -3,7 +3,7 @@ import { useEffect } from "react";
 import { type ActionResult, useResultOf } from "~/ui/action-result";
 import { forgetAnswer, keyOfAnswer, useHeldAnswers } from "./held-answers";
 
-/** Tells what became of answers, wherever the person is by then. */
+/** Reports the results of answers, on whichever page the user is by then. */
 export function AnswerTrackers() {
   const sent = [...useHeldAnswers()].filter(([, { timer }]) => timer === null);
   return sent.map(([id]) => <Tracker key={id} questionId={id} />);

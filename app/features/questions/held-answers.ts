@@ -3,20 +3,20 @@ import { type FormEvent, useCallback, useSyncExternalStore } from "react";
 import { enhancedField } from "~/ui/enhanced-field";
 import { offerOwnUndo } from "~/ui/toast";
 
-/** An answer wakes the worker and cannot be called back from there, so the page holds it for as long as this. */
+/** How long the page holds an answer: once sent, it wakes the worker and cannot be undone. */
 export const holdMs = 5000;
 
 interface Held {
-  /** What was chosen or written, as the card shows it. */
+  /** The answer's text, for the card. */
   words: string;
   action: string;
   form: FormData;
   send: () => void;
-  /** Null once it is on its way. */
+  /** Null once it is being sent. */
   timer: number | null;
 }
 
-/** By question. They outlive their cards: whoever goes to another page has answered. */
+/** Answers by question id. They outlive their cards: leaving the page does not discard an answer. */
 let held: ReadonlyMap<string, Held> = new Map();
 const listeners = new Set<() => void>();
 
@@ -32,7 +32,7 @@ function subscribe(listener: () => void) {
 
 const none: typeof held = new Map();
 
-/** All answers that are held or on their way. */
+/** Returns all answers that are held or being sent. */
 export function useHeldAnswers(): typeof held {
   return useSyncExternalStore(
     subscribe,
@@ -41,7 +41,7 @@ export function useHeldAnswers(): typeof held {
   );
 }
 
-/** Holds what a form of this question would send. */
+/** Returns a submit handler that holds the form's answer, then sends it. */
 export function useHoldAnswer(questionId: string, action: string) {
   const submit = useSubmit();
   return useCallback(
@@ -69,7 +69,7 @@ export function useHoldAnswer(questionId: string, action: string) {
 
 export const keyOfAnswer = (questionId: string) => `answer ${questionId}`;
 
-/** Nothing is sent. */
+/** Discards a held answer. Does nothing once it is being sent. */
 export function takeBack(questionId: string) {
   const timer = held.get(questionId)?.timer;
   if (timer === undefined || timer === null) return;
@@ -77,12 +77,12 @@ export function takeBack(questionId: string) {
   forgetAnswer(questionId);
 }
 
-/** What became of it is known. */
+/** Removes an answer, as its result is known or it was undone. */
 export function forgetAnswer(questionId: string) {
   change(new Map([...held].filter(([id]) => id !== questionId)));
 }
 
-/** The page goes while answers are held: the browser sends them after it. */
+/** Sends held answers by beacon when the page unloads. */
 function sendAll() {
   for (const [id, { action, form, timer }] of held) {
     if (timer === null) continue;

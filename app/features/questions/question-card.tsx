@@ -8,7 +8,7 @@ import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";
 import { AnswerForm } from "./answer-form";
 
-/** One question of an agent: what it is about, what to choose, and what happens without an answer. */
+/** One question of an agent: its subject, its options, and what happens without an answer. */
 export function QuestionCard({
   question,
   action = "/questions",

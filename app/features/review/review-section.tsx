@@ -53,7 +53,7 @@ function aboutReview(waits: boolean, drafts: number): string | undefined {
   return drafts > 0 ? "Draft comments are sent with the review." : undefined;
 }
 
-/** Where whoever has judged an attempt goes on. */
+/** Where to go after reviewing an attempt. */
 function NextSteps({ job }: { job: AgentJobDetail }) {
   const isFirstDay = useHasOnlySample();
   return (

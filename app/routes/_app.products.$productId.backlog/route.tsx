@@ -91,7 +91,7 @@ export const action = pageAction(async ({ request, context, params }) => {
 
 export const meta: MetaFunction = () => [{ title: "Backlog · Backloom" }];
 
-/** How the backlog is found again by whoever comes back to it. */
+/** Search parameters restored when the user returns to the backlog. */
 const keptParameters = [...lookParameters.backlog, "view", "open", "shut"];
 
 export default function BacklogPage() {

@@ -11,9 +11,9 @@ interface TreeRowLineProps {
   selected: boolean;
   changed: boolean;
   marked: boolean;
-  /** A change of it is on its way. */
+  /** Whether a change to it is being saved. */
   saving: boolean;
-  /** Why the last change of it was refused. */
+  /** Why the last change to it was refused. */
   refusal: string | undefined;
   draggable: boolean;
   toggleTo: string;

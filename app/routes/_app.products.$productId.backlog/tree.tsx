@@ -42,7 +42,7 @@ export function Tree({
   const changed = useChangedRows(shown);
   const onTheWay = useItemsOnTheWay();
   const refusals = useRefusals();
-  // For keys and ranges: what a long tree does not draw is in it, what still waits is not.
+  // For keys and ranges. Includes rows a long tree does not render; excludes rows held back.
   useEffect(() => {
     keepOrder(shown.map(({ kind, id }) => `${kind}:${id}`));
     return () => keepOrder(null);

@@ -2,7 +2,7 @@ import { useBlocker } from "@remix-run/react";
 import { useEffect } from "react";
 import { showToast } from "~/ui/toast";
 
-/** Without network no other page can be read: the one that is open stays, with everything on it. */
+/** Offline no other page can load, so navigation is blocked and the open page stays as it is. */
 export function useStayOffline(): void {
   const blocker = useBlocker(() => !navigator.onLine);
   useEffect(() => {
