@@ -7,7 +7,7 @@ import { setups } from "../_app.connect/setups";
 import type { Progress } from "./progress.server";
 import { PressFor } from "./step";
 
-/** From the press to the approved work, all in place: line, jobs, question, review. */
+/** The demo in place, from the first click to the approved work: command, jobs, question, review. */
 export function DemoStep({
   isCurrent,
   sample,
@@ -71,6 +71,6 @@ function DemoJobs({ jobs }: { jobs: NonNullable<Progress["sample"]>["jobs"] }) {
 function demoLine(origin: string, token: string): string {
   const product = { id: "", code: "SAMPLE" };
   const setup = setups({ origin, token, product }).find(({ name }) => name === "The demo worker");
-  // It works on nothing but the sample, whatever else its user has.
+  // Limits the demo worker to the sample, whatever else its user has.
   return `${setup?.blocks[0]?.text} --product ${product.code}`;
 }

@@ -4,13 +4,13 @@ import { ButtonLink, SubmitButton } from "~/ui/button";
 import { StatusIcon } from "~/ui/status-icon";
 import { WriteFields } from "~/ui/write-access";
 
-/** What a press answered: the token is shown once, in the line to copy. */
+/** Action result with the token, shown once in the command to copy. */
 export interface FreshToken {
   step: "demo" | "agent";
   token: string;
 }
 
-/** One step: the next one stands out. */
+/** One step. The next open one is highlighted. */
 export function Step({
   title,
   text,
@@ -42,7 +42,7 @@ export function Step({
   );
 }
 
-/** One step at a time stands out: the next one. */
+/** Only the next step is highlighted. */
 const toneOf = (isCurrent: boolean) => (isCurrent ? "primary" : "plain");
 
 /** A link to the next page of a step. */

@@ -11,7 +11,7 @@ interface StepsProps {
   fresh: FreshToken | undefined;
 }
 
-/** Three steps on one page, each with its one press; the first that is not done stands out. */
+/** Three steps on one page with one button each. The first open one is highlighted. */
 export function Steps({ progress, origin, fresh }: StepsProps) {
   const { sample, ownAgent, ownProduct } = progress;
   const done = [sample?.finished ?? false, ownAgent, ownProduct !== null];
