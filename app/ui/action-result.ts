@@ -1,13 +1,7 @@
 import { useActionData, useFetcher, useLocation } from "@remix-run/react";
 import { useEffect, useState } from "react";
 import type { Begin } from "./begin-waiting";
-import { showToast } from "./toast";
-
-/** A form that takes back what another one did. */
-export interface WayBack {
-  action: string;
-  fields: Readonly<Record<string, string>>;
-}
+import { showToast, type WayBack } from "./toast";
 
 /** What an action answers to a small form: done, or the sentence that says why not. */
 export interface ActionResult {

@@ -1,5 +1,4 @@
 import { useSyncExternalStore } from "react";
-import type { WayBack } from "./action-result";
 import type { Begin } from "./begin-waiting";
 
 export interface Toast {
@@ -7,6 +6,12 @@ export interface Toast {
   tone: "done" | "failed";
   text: string;
   offer: Offer;
+}
+
+/** A form that takes back what another one did. */
+export interface WayBack {
+  action: string;
+  fields: Readonly<Record<string, string>>;
 }
 
 /** What can be pressed in a message. */

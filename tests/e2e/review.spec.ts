@@ -78,6 +78,7 @@ test("a person requests changes of a worker's work, and approves the next attemp
   expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "Request changes" }).click();
   await expect(page.getByText("requested changes on attempt 1")).toBeVisible();
+  await expect(page.getByText(/next attempt continues this work with your comments/)).toBeVisible();
   await expect(phone.getByText("It should name the person.")).toBeVisible();
   // What was seen of the rejected work proves nothing any more, until something is seen at a later commit.
   const told = await owner.context.newPage();

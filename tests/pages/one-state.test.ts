@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
+import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
 import { addDependency } from "~/domain/dependencies/operations.server";
 import { answerQuestion, askQuestion } from "~/domain/questions/operations.server";
-import { holdJob } from "../db/agents/sprint-world";
+import { claim, holdJob } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
@@ -58,4 +59,15 @@ it("card, row of the backlog and page of a task say the same of where it stands,
   await addDependency(world.actor, { kind: "task", id: next.id, blocked_by: task.code });
   for (const part of [await row(next.id), await card(next.id)])
     expect(part).toContain(`Blocked by ${task.code}`);
+
+  // The board counts the jobs of its run that are done, as its bar shows them.
+  const again = await claim(world.actor, "worker-1");
+  await reportAgentJob(world.actor, {
+    job_id: again.id,
+    attempt: again.attempt,
+    worker: "worker-1",
+    status: "done",
+  });
+  const board = await read(`${product}/sprints/${world.sprint.id}`);
+  expect(board.replaceAll("<!-- -->", "")).toContain("Run: 1 of 2 jobs");
 });

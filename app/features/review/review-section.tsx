@@ -97,11 +97,19 @@ function reasonAgainst(
   waits: boolean,
   reviews: JobComments["reviews"],
 ): string | null {
-  if (isReviewed(job, reviews)) return "This attempt has been reviewed.";
+  if (isReviewed(job, reviews)) return whatFollows(job, reviews);
   if (waits || job.finished_at !== null) return null;
   return job.status === "queued"
     ? "The job is queued."
     : "The job is running. You can review it when the attempt ends.";
+}
+
+/** What the verdict leads to: an approval to nothing more, remarks to the next attempt. */
+function whatFollows(job: AgentJobDetail, reviews: JobComments["reviews"]): string {
+  if (reviews.at(-1)?.verdict === "approve") return "This attempt has been reviewed.";
+  return job.finished_at === null
+    ? "The task is queued again. The next attempt continues this work with your comments."
+    : "Run it again: the next attempt continues this work with your comments.";
 }
 
 const fetcherKey = "review";

@@ -11,6 +11,7 @@ import { Later, laterPart } from "~/ui/later-part";
 import { Menu } from "~/ui/menu";
 import { countText } from "~/ui/numbers";
 import { Elapsed } from "~/ui/relative-time";
+import { statusLook } from "~/ui/status";
 import { StatusIcon } from "~/ui/status-icon";
 import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
@@ -132,7 +133,7 @@ function RunUnderWay({
   isWaiting: boolean;
   productId: string;
 }) {
-  const done = run.job_statuses.filter((status) => status === "done").length;
+  const done = run.job_statuses.filter((status) => statusLook(status).tone === "done").length;
   return (
     <section aria-label="Run" className="flex min-w-0 items-center gap-2 text-sm">
       <StatusPill status={isWaiting ? "waiting" : run.status} />

@@ -335,6 +335,17 @@ describe("done_requires: person", () => {
     expect((await take("w2")).job.id).toBe(first.job.id);
     expect(await claimRefusal(world.actor, "w3")).toBe("order");
   });
+
+  it("names the job whose turn it is to work that came back meanwhile", async () => {
+    const { take, world } = await openRun("person", { stories: [1, 1] });
+    const first = await take("w1");
+    await first.report({});
+    const second = await take("w2");
+    const changes = { verdict: "request_changes", summary: "Say it louder" } as const;
+    await reviewJob(world.actor, { job_id: first.job.id, ...changes });
+    const why = await whyNotMoving(world.actor, { kind: "job", id: first.job.id });
+    expect(why.reasons).toMatchObject([{ code: "order", job_id: second.job.id }]);
+  });
 });
 
 describe("done_requires and API tokens", () => {
