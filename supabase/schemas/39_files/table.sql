@@ -1,6 +1,5 @@
 -- Why: pictures and recordings that comments, stories, tasks and jobs show. The content is in a table of its own, so that whoever lists files
--- does not read it; in the database it is part of every backup, goes with its product, and is the same for all processes.
--- Written by operations.add_file alone.
+-- does not read it; why it is in the database at all: supabase/README.md, Files. Written by functions only.
 create table public.files (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

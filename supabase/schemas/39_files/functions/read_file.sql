@@ -1,5 +1,6 @@
--- Called by GET /api/files/:id. Who may not read the product learns nothing of the file. Definer: contents are nobody's to select.
-create function operations.read_file(p_file_id uuid)
+-- Called by GET /api/files/:id. Who may not read the product learns nothing of the file. A browser that has the content already asks for the rest
+-- alone, and so whether it may still show it. Definer: contents are nobody's to select.
+create function operations.read_file(p_file_id uuid, p_with_content boolean default true)
 returns json
 language plpgsql
 stable
@@ -15,9 +16,9 @@ begin
     perform private.refuse(404, 'No such file.');
   end if;
   return json_build_object('name', v_file.name, 'type', v_file.type,
-    'content', (select encode(c.content, 'base64') from public.file_contents c where c.file_id = p_file_id));
+    'content', (select encode(c.content, 'base64') from public.file_contents c where c.file_id = p_file_id and p_with_content));
 end;
 $$;
 
-comment on function operations.read_file is 'A file with its content in base64.';
+comment on function operations.read_file is 'A file with its content in base64, null where that was not asked for.';
 grant execute on function operations.read_file to authenticated;
