@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { commentLength } from "./comment";
+import { fileLimit, fileTypes } from "./file";
 import { reviewVerdicts } from "./job-review";
 import { labelNameSchema } from "./label";
 import {
@@ -128,6 +129,9 @@ const evidenceSchema = z.object({
   passed_before: z.boolean().default(false),
   excerpt: z.string().max(8192).refine(isStorable).nullable().default(null),
   url: address,
+  /** Ids of files. */
+  file: z.uuid().nullable().default(null),
+  base_file: z.uuid().nullable().default(null),
   head_sha: z.string().max(64).nullable().default(null),
   observed_by: z.string().min(1).max(200),
   voided_by: z.string().min(1).max(200).nullable().default(null),
@@ -219,6 +223,21 @@ const ideaSchema = z.object({
     .default([]),
 });
 
+/** A file without its content, which stands beside the document under the id. Texts name it as `/api/files/<id>`. */
+const exportedFileSchema = z.object({
+  id: z.uuid().lowercase(),
+  name: z.string().min(1).max(1000).refine(isStorable),
+  type: z.enum(fileTypes),
+  size: z.int().min(1).max(fileLimit),
+  /** Code of the story or task that it belongs to. */
+  story: z.string().nullable().default(null),
+  task: z.string().nullable().default(null),
+  /** It belongs to the comment that shows it. */
+  of_comment: z.boolean().default(false),
+  created_at: time.optional(),
+});
+export type ExportedFile = z.output<typeof exportedFileSchema>;
+
 const documentSchema = z.object({
   format: z.literal(exportFormat),
   version: z.literal(exportVersion),
@@ -257,6 +276,7 @@ const documentSchema = z.object({
     .array(z.object({ page: z.enum(viewPages), name: viewNameSchema, look: lookSchema }))
     .max(50)
     .default([]),
+  files: z.array(exportedFileSchema).max(100_000).default([]),
   /** Last number given out per kind, so that codes of deleted things are not given out again. */
   counters: z.record(z.string(), z.int().nonnegative()).default({}),
 });
@@ -268,6 +288,9 @@ export const exportDocumentSchema = documentSchema.superRefine((document, contex
   };
   if (document.sprints.filter((sprint) => sprint.status === "ACTIVE").length > 1) {
     refuse(["sprints"], "at most one sprint can be ACTIVE");
+  }
+  if (new Set(document.files.map(({ id }) => id)).size < document.files.length) {
+    refuse(["files"], "each file must have an id of its own");
   }
   const sprintCodes = new Set(document.sprints.map((sprint) => sprint.code));
   for (const [pbiIndex, pbi] of document.pbis.entries()) {

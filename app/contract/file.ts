@@ -1,8 +1,14 @@
 import { z } from "zod";
-import { idSchema } from "./text";
+import { idSchema, limitInQuery } from "./text";
 
-/** The longest file in bytes; all files of a product together take at most 1 GB. */
+/** The longest file in bytes. */
 export const fileLimit = 10 * 1024 * 1024;
+
+/** The longest body that carries one, with the fields beside it. */
+export const fileBodyLimit = fileLimit + 65_536;
+
+/** What all files of a product take together, in bytes. */
+export const productFilesLimit = 1024 * 1024 * 1024;
 
 /** What is found out from the content of a file. Pictures and recordings are shown, the others are offered as downloads. */
 export const fileTypes = [
@@ -42,10 +48,53 @@ export const fileSchema = z.object({
   size: z.int(),
 });
 
-export const readFileInput = z.object({ file_id: idSchema });
+export type StoredFile = z.infer<typeof fileSchema>;
+
+export const fileIdInput = z.object({ file_id: idSchema });
+
+export const readFileInput = fileIdInput.extend({ with_content: z.boolean().optional() });
 
 export const fileContentSchema = z.object({
   name: z.string(),
   type: z.enum(fileTypes),
-  content: z.string(),
+  /** Null where it was not asked for. */
+  content: z.string().nullable(),
+});
+
+const nullableId = z.string().nullable();
+
+/** A file in a list, with what it belongs to. */
+export const listedFileSchema = fileSchema.extend({
+  created_at: z.string(),
+  /** Null for files of an import, and of accounts that are gone. */
+  created_by: nullableId,
+  author: z.string().nullable(),
+  story_id: nullableId,
+  task_id: nullableId,
+  comment_id: nullableId,
+  job_id: nullableId,
+  /** It is shown as evidence of a criterion. */
+  evidence: z.boolean(),
+});
+export type ListedFile = z.infer<typeof listedFileSchema>;
+
+export const fileListLimit = { default: 100, max: 200 } as const;
+
+export const fileListQuery = z.object({
+  limit: limitInQuery(fileListLimit),
+  cursor: idSchema.optional(),
+});
+
+export const listFilesInput = z.object({
+  product_id: idSchema,
+  limit: z.int().min(1).max(fileListLimit.max).optional(),
+  cursor: idSchema.optional(),
+});
+
+/** The newest files of a product, and the bytes that all of them take. */
+export const fileListSchema = z.object({
+  files: z.array(listedFileSchema),
+  used: z.int(),
+  /** For the files before these; null where there are none. */
+  next_cursor: nullableId,
 });

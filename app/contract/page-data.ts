@@ -5,6 +5,7 @@ import { budgetListSchema } from "./budget";
 import { runSummary } from "./dashboard";
 import { dependenciesSchema, dependencyKinds } from "./dependency";
 import { doingSchema } from "./events";
+import { listedFileSchema } from "./file";
 import { forecastSchema } from "./forecast";
 import { burndownSchema } from "./insight";
 import { jobReviewSchema, storedCommentSchema } from "./job-review";
@@ -147,6 +148,7 @@ export const storyPageSchema = z.object({
   begins_from: z.array(beginningSchema),
   fresh_starts: z.array(freshStartSchema),
   questions: z.array(agentQuestionSchema),
+  files: z.array(listedFileSchema),
   logs: z.array(pageStoryLogSchema),
 });
 export type StoryPageData = z.infer<typeof storyPageSchema>;
@@ -162,6 +164,7 @@ export const taskPageSchema = z.object({
   stories: z.array(storySchema.pick(coded)),
   jobs: z.array(agentJobSchema),
   /** Of the installation that the product came from: here is no job that they stand at. */
+  files: z.array(listedFileSchema),
   imported_reviews: z.array(
     jobReviewSchema
       .pick({ id: true, attempt: true, verdict: true, summary: true, author: true })

@@ -37,6 +37,8 @@ const observation = {
   url: httpUrlSchema.optional(),
   /** Id of a file of the product that shows it. */
   file: idSchema.optional(),
+  /** The same without the work: what it looked like before. */
+  base_file: idSchema.optional(),
   head_sha: text(64).optional(),
 };
 
@@ -94,6 +96,8 @@ export const evidenceSchema = z.object({
   excerpt: z.string().nullable(),
   url: z.string().nullable(),
   file: fileSchema.nullable(),
+  /** What it looked like without the work. */
+  base_file: fileSchema.nullable(),
   head_sha: z.string().nullable(),
   job_id: z.string().nullable(),
   attempt: z.int().nullable(),

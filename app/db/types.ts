@@ -307,6 +307,7 @@ export type Database = {
         Args: { p_comment_id: string; p_id: string; p_kind: string };
         Returns: Json;
       };
+      delete_file: { Args: { p_file_id: string }; Returns: Json };
       delete_job_comment: { Args: { p_comment_id: string; p_job_id: string }; Returns: Json };
       delete_label: { Args: { p_label_id: string; p_product_id: string }; Returns: Json };
       delete_pbi: { Args: { p_pbi_id: string }; Returns: Json };
@@ -333,6 +334,7 @@ export type Database = {
         Returns: Json;
       };
       expire_questions: { Args: Record<PropertyKey, never>; Returns: Json };
+      export_file: { Args: { p_file_id: string }; Returns: Json };
       export_product: { Args: { p_product_id: string }; Returns: Json };
       find_identity_account: {
         Args: { p_issuer: string; p_subject: string; p_verified_email?: string };
@@ -438,6 +440,10 @@ export type Database = {
         Returns: Json;
       };
       import_dependencies: { Args: { p_dependencies: Json; p_product_id: string }; Returns: Json };
+      import_file: {
+        Args: { p_content: string; p_file: Json; p_product_id: string };
+        Returns: Json;
+      };
       import_ideas: {
         Args: { p_archived_at: string; p_ideas: Json; p_owner_id: string; p_product_id: string };
         Returns: Json;
@@ -504,6 +510,10 @@ export type Database = {
       };
       list_dependencies: { Args: { p_id: string; p_kind: string }; Returns: Json };
       list_due_recurrences: { Args: Record<PropertyKey, never>; Returns: Json };
+      list_files: {
+        Args: { p_cursor?: string; p_limit?: number; p_product_id: string };
+        Returns: Json;
+      };
       list_grants: { Args: Record<PropertyKey, never>; Returns: Json };
       list_ideas: {
         Args: { p_archived?: boolean; p_cursor?: string; p_limit?: number; p_product_id?: string };
@@ -619,6 +629,7 @@ export type Database = {
       };
       ping: { Args: Record<PropertyKey, never>; Returns: Json };
       ping_webhook: { Args: { p_webhook_id: string }; Returns: Json };
+      place_files: { Args: { p_files: Json; p_product_id: string }; Returns: Json };
       preflight_sprint_run: { Args: { p_sprint_id: string }; Returns: Json };
       promote_idea: {
         Args: {
@@ -632,7 +643,7 @@ export type Database = {
         Returns: Json;
       };
       read_backlog_stream: { Args: { p_product_id: string }; Returns: Json };
-      read_file: { Args: { p_file_id: string }; Returns: Json };
+      read_file: { Args: { p_file_id: string; p_with_content?: boolean }; Returns: Json };
       read_job_stream: { Args: { p_job_id: string }; Returns: Json };
       read_notifications_stream: { Args: Record<PropertyKey, never>; Returns: Json };
       read_solo_stream: { Args: { p_product_id: string }; Returns: Json };
@@ -837,6 +848,7 @@ export type Database = {
       sweep_expired_leases: { Args: Record<PropertyKey, never>; Returns: Json };
       take_due_notices: { Args: { p_lease_seconds?: number; p_limit?: number }; Returns: Json };
       take_limit: { Args: { p_action: string; p_key: string }; Returns: Json };
+      taken_file_ids: { Args: { p_ids: Json }; Returns: Json };
       undo_change: { Args: Record<PropertyKey, never>; Returns: Json };
       unlink_idea_product: { Args: { p_idea_id: string; p_product_id: string }; Returns: Json };
       unsubscribe_push: { Args: { p_endpoint?: string; p_id?: string }; Returns: Json };
@@ -1917,6 +1929,7 @@ export type Database = {
         Row: {
           attempt: number | null;
           base_exit_code: number | null;
+          base_file_id: string | null;
           command: string | null;
           created_at: string;
           criterion: string;
@@ -1945,6 +1958,7 @@ export type Database = {
         Insert: {
           attempt?: number | null;
           base_exit_code?: number | null;
+          base_file_id?: string | null;
           command?: string | null;
           created_at?: string;
           criterion: string;
@@ -1972,6 +1986,7 @@ export type Database = {
         Update: {
           attempt?: number | null;
           base_exit_code?: number | null;
+          base_file_id?: string | null;
           command?: string | null;
           created_at?: string;
           criterion?: string;
@@ -1997,6 +2012,13 @@ export type Database = {
           worker_id?: string | null;
         };
         Relationships: [
+          {
+            foreignKeyName: "evidence_base_file_id_fkey";
+            columns: ["base_file_id"];
+            isOneToOne: false;
+            referencedRelation: "files";
+            referencedColumns: ["id"];
+          },
           {
             foreignKeyName: "evidence_file_id_fkey";
             columns: ["file_id"];

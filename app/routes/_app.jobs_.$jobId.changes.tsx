@@ -8,11 +8,14 @@ import { getJobDiff } from "~/domain/agent-jobs/operations.server";
 import { addJobComment } from "~/domain/job-reviews/add-job-comment.server";
 import { listJobComments } from "~/domain/job-reviews/list-job-comments.server";
 import { deleteJobComment, reviewJob } from "~/domain/job-reviews/operations.server";
+import { getJobProof } from "~/domain/proof/operations.server";
 import { DiffView, type Spot } from "~/features/diff/diff-view";
 import { type BelowLine, lineKey } from "~/features/diff/line-column";
 import { LineCounts } from "~/features/diff/line-counts";
 import { showDiff } from "~/features/diff/show-diff.server";
 import { useJobStream } from "~/features/output/use-job-stream";
+import { ProofPictures } from "~/features/proof/before-after";
+import { picturedCriteria } from "~/features/proof/pictures";
 import { CommentForm } from "~/features/review/comment-form";
 import { LineComment } from "~/features/review/line-comment";
 import { ReviewSection } from "~/features/review/review-section";
@@ -30,14 +33,22 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const { searchParams } = new URL(request.url);
   const attempt = numberOf(searchParams, "attempt");
   const diff = await getJobDiff(actor, { job_id: jobId, attempt });
-  const comments = await listJobComments(actor, { job_id: jobId }, diff);
-  if (diff === null) return json({ diff: null, ...comments });
+  const [comments, { stories }] = await Promise.all([
+    listJobComments(actor, { job_id: jobId }, diff),
+    getJobProof(actor, { job_id: jobId }),
+  ]);
+  const pictures = picturedCriteria(stories);
+  if (diff === null) return json({ diff: null, pictures, ...comments });
   const since = numberOf(searchParams, "since");
   const before =
     since === undefined ? null : await getJobDiff(actor, { job_id: jobId, attempt: since });
   const open = numberOf(searchParams, "open");
   const files = await showDiff(diff, { viewer: principal.user_id, before, open });
-  return json({ diff: { ...diff, files, since: before?.attempt ?? null }, ...comments });
+  return json({
+    diff: { ...diff, files, since: before?.attempt ?? null },
+    pictures,
+    ...comments,
+  });
 });
 
 export const action = pageAction(async ({ request, context, params }) => {
@@ -72,7 +83,7 @@ function numberOf(query: URLSearchParams, name: string): number | undefined {
 
 /** What the attempts of a job have changed, and what people say of it. */
 export default function JobChanges() {
-  const { diff, comments, reviews } = useLoaderData<typeof loader>();
+  const { diff, pictures, comments, reviews } = useLoaderData<typeof loader>();
   const job = useJob();
   useLiveJob(job.id);
   const { below, above, lost, setSpot } = useComments(comments, diff);
@@ -96,6 +107,11 @@ export default function JobChanges() {
         <a href="#review" className="text-accent underline pointer-coarse:py-3">
           Review{drafts > 0 ? ` (${drafts})` : ""}
         </a>
+        {pictures.length > 0 ? (
+          <a href="#pictures" className="text-accent underline pointer-coarse:py-3">
+            Pictures
+          </a>
+        ) : null}
         <Attempts {...diff} />
       </div>
       <DiffView
@@ -108,6 +124,7 @@ export default function JobChanges() {
         above={above}
         onSpot={setSpot}
       />
+      <ProofPictures criteria={pictures} />
       {review}
     </div>
   );

@@ -5,6 +5,7 @@ import type { ServerBuild } from "@remix-run/node";
 import compression from "compression";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { ContractError } from "~/contract/errors";
+import { fileBodyLimit } from "~/contract/file";
 import { importLimits } from "~/contract/import";
 import type { Env } from "~/env.server";
 import { refuseBadForm } from "~/http/form-body.server";
@@ -168,9 +169,15 @@ function formTargetOf({ route }: RouteMatch, search: string) {
   return route.branch.findLast(({ path }) => path !== undefined && path !== "");
 }
 
-/** The page that takes a file from signed-in people. Its preview posts it back packed and as text: a larger limit. */
-const uploadPath = "/import";
-const uploadLimit = Math.ceil(importLimits.bytes * 1.5);
+/** The largest upload a page takes from signed-in people. The preview of an import posts its file back packed and as text. */
+function uploadLimitOf(pathname: string): number | null {
+  if (pathname === "/import") return Math.ceil(importLimits.bytes * 1.5);
+  return /^\/(stories|tasks)\/[^/]+$/.test(pathname) ? fileBodyLimit : null;
+}
+
+function isUpload(request: express.Request): boolean {
+  return /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "");
+}
 
 async function toWebRequest(
   env: Env,
@@ -186,9 +193,9 @@ async function toWebRequest(
   const init: RequestInit = { method: request.method, headers, signal: context.closeSignal };
   if (request.method !== "POST") return new Request(url, init);
   if (isFromProgram(request)) throw howProgramsSignIn(400);
+  const uploadLimit = isUpload(request) ? uploadLimitOf(new URL(url).pathname) : null;
   const mayBeLong =
-    new URL(url).pathname === uploadPath &&
-    (await findActor(new Request(url, init), context)) !== null;
+    uploadLimit !== null && (await findActor(new Request(url, init), context)) !== null;
   const body = await context.readBody(mayBeLong ? uploadLimit : bodyLimit);
   context.once = onceOfForm(await refuseBadForm(body, headers));
   return new Request(url, { ...init, body });

@@ -41,6 +41,6 @@ export function readBody(
 function tooLarge(limit: number): ContractError {
   return new ContractError(
     413,
-    `The request body is larger than ${limit} bytes; send less at once.`,
+    `The request body is larger than ${Math.floor(limit / 1_048_576)} MB. Send less at once.`,
   );
 }

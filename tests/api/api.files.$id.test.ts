@@ -8,5 +8,6 @@ const app = await startTestApp(await createTestDatabase());
 it("GET /api/files/:id asks who is there, and takes nothing else", async () => {
   const path = "/api/files/00000000-0000-4000-8000-000000000000";
   expect((await app.request(path)).status).toBe(401);
-  expect((await app.request(path, { method: "DELETE" })).status).toBe(405);
+  expect((await app.request(path, { method: "DELETE" })).status).toBe(401);
+  expect((await app.request(path, { method: "PUT" })).status).toBe(405);
 });

@@ -1,8 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { fileSchema } from "~/contract/file";
-import { addComment } from "~/domain/comments/operations.server";
-import { archiveProduct, setMemberRole } from "~/domain/products/operations.server";
+import { fileListSchema, fileSchema } from "~/contract/file";
+import { addComment, deleteComment } from "~/domain/comments/operations.server";
+import { getStoryPage } from "~/domain/pages/operations.server";
+import {
+  archiveProduct,
+  removeProductMember,
+  setMemberRole,
+} from "~/domain/products/operations.server";
+import { addEvidence, getProof } from "~/domain/proof/operations.server";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { addMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
@@ -51,7 +57,7 @@ describe("POST /api/files", () => {
     const { owner, product, task, upload, read } = await scene();
     const file = await upload(png, { task_id: task.id }, { name: '../ evil"\n.png' });
     expect(file).toEqual({
-      ...{ id: file.id, url: `/api/files/${file.id}`, name: " evil.png" },
+      ...{ id: file.id, url: `/api/files/${file.id}`, name: "evil.png" },
       ...{ type: "image/png", size: png.length },
     });
     const viewer = await createUser(t);
@@ -67,10 +73,10 @@ describe("POST /api/files", () => {
       expect(Buffer.from(await answer.arrayBuffer()).equals(png)).toBe(true);
       expect(Object.fromEntries(answer.headers)).toMatchObject({
         "content-type": "image/png",
-        "content-disposition": "inline; filename*=UTF-8''%20evil.png",
+        "content-disposition": "inline; filename*=UTF-8''evil.png",
         "x-content-type-options": "nosniff",
         "content-security-policy": expect.stringContaining("sandbox"),
-        "cache-control": expect.stringContaining("private"),
+        "cache-control": "private, no-cache",
       });
     }
     const cookie = await signIn(t, app, viewer);
@@ -148,6 +154,125 @@ describe("POST /api/files", () => {
     await t.sql.query("delete from comments where id = $1", [comment.id]);
     expect((await read(file.url)).status).toBe(404);
     const { rows } = await t.sql.query("select 1 from file_contents where file_id = $1", [file.id]);
+    expect(rows).toEqual([]);
+  });
+
+  it("asks again before a browser shows what it has kept, and gives players parts", async () => {
+    const { owner, product, upload } = await scene();
+    const file = await upload("\x00\x00\x00\x18ftypmp42 and more");
+    const viewer = await createUser(t);
+    await addMember(t, product.id, viewer);
+    const cookie = await signIn(t, app, viewer);
+    const ask = (headers: Record<string, string>) =>
+      app.request(file.url, { headers: { cookie, ...headers } });
+    const tag = (await ask({})).headers.get("etag") ?? "";
+    expect((await ask({ "if-none-match": tag })).status).toBe(304);
+    for (const [range, status, text, header] of [
+      ["bytes=4-7", 206, "ftyp", "bytes 4-7/21"],
+      ["bytes=17-", 206, "more", "bytes 17-20/21"],
+      ["bytes=-4", 206, "more", "bytes 17-20/21"],
+      ["bytes=17-900", 206, "more", "bytes 17-20/21"],
+      ["bytes=21-", 416, "", "bytes */21"],
+      ["bytes=0-1,3-4", 200, "\x00\x00\x00\x18ftypmp42 and more", null],
+    ] as const) {
+      const answer = await ask({ range });
+      expect([answer.status, await answer.text()]).toEqual([status, text]);
+      expect(answer.headers.get("content-range")).toBe(header);
+    }
+    await removeProductMember(t.actorOf(owner), { product_id: product.id, user_id: viewer.id });
+    expect((await ask({ "if-none-match": tag })).status).toBe(404);
+    expect((await ask({ range: "bytes=0-3" })).status).toBe(404);
+  });
+
+  it("keeps a name of any kind as a name", async () => {
+    const { upload, read } = await scene();
+    for (const [given, kept] of [
+      ["photo\u202egpj.exe", "photogpj.exe"],
+      ["..\\..\\etc/passwd", "passwd"],
+      ["a\r\nset-cookie: x=1.png", "aset-cookie: x=1.png"],
+      ['x"; filename=evil.html', "x; filename=evil.html"],
+      ["😀".repeat(300), "😀".repeat(200)],
+      ["天気 (1)'*.png", "天気 (1)'*.png"],
+      ["\u0000", "file"],
+    ] as const) {
+      const file = await upload(png, {}, { name: given });
+      expect(file.name).toBe(kept);
+      const header = (await read(file.url)).headers.get("content-disposition") ?? "";
+      const [, encoded = ""] =
+        /^inline; filename\*=UTF-8''([A-Za-z0-9%._~!-]+)$/.exec(header) ?? [];
+      expect(decodeURIComponent(encoded)).toBe(kept);
+    }
+  });
+
+  it("lets viewers add files to their own comments and to nothing else", async () => {
+    const { owner, actor, product, story, task, refused, upload, read } = await scene();
+    const viewer = await createUser(t);
+    await addMember(t, product.id, viewer);
+    await setMemberRole(actor, { product_id: product.id, user_id: viewer.id, role: "VIEWER" });
+    for (const [kind, id] of [
+      ["story_id", story.id],
+      ["task_id", task.id],
+    ] as const)
+      expect(await refused(png, { [kind]: id }, { user: viewer })).toMatchObject({
+        status: 403,
+        error: expect.stringContaining("viewer"),
+      });
+    const theirs = await addComment(actor, { kind: "task", id: task.id, body: "Mine" });
+    expect(await refused(png, { comment_id: theirs.id }, { user: viewer })).toMatchObject({
+      status: 403,
+    });
+    const file = await upload(png, {}, { user: viewer });
+    const others = await upload(png, {}, { user: owner });
+    const body = `![a](${file.url}) ![b](${others.url})`;
+    const own = { kind: "task", id: task.id } as const;
+    const comment = await addComment(t.actorOf(viewer), { ...own, body });
+    await deleteComment(t.actorOf(viewer), { ...own, comment_id: comment.id });
+    expect((await read(file.url)).status).toBe(404);
+    expect((await read(others.url)).status).toBe(200);
+  });
+
+  it("lists the files of a product to its people, and takes away those that somebody may delete", async () => {
+    const { owner, product, story, task, upload, read } = await scene();
+    const member = await createUser(t);
+    await addMember(t, product.id, member);
+    const first = await upload(png, { story_id: story.id }, { name: "first.png" });
+    const second = await upload("text", { task_id: task.id }, { user: member, name: "second.txt" });
+    const list = async (query = "", user = owner) => {
+      const answer = await read(`/api/products/${product.id}/files${query}`, user);
+      return answer.status === 200
+        ? fileListSchema.parse(await answer.json())
+        : { status: answer.status };
+    };
+    const newest = await list("?limit=1");
+    expect(newest).toMatchObject({
+      files: [{ id: second.id, task_id: task.id, author: member.username, evidence: false }],
+      ...{ used: png.length + 4, next_cursor: second.id },
+    });
+    expect(await list(`?cursor=${second.id}`)).toMatchObject({
+      files: [{ id: first.id, story_id: story.id }],
+      next_cursor: null,
+    });
+    expect(await list("", await createUser(t))).toEqual({ status: 403 });
+    expect((await getStoryPage(t.actorOf(owner), { story_id: story.id })).files).toMatchObject([
+      { id: first.id, name: "first.png" },
+    ]);
+
+    const remove = async (url: string, user: TestUser) =>
+      (await app.request(url, { method: "DELETE", headers: bearer(await createToken(t, user)) }))
+        .status;
+    expect(await remove(first.url, member)).toBe(403);
+    expect(await remove(first.url, await createUser(t))).toBe(404);
+    expect(await remove(second.url, member)).toBe(204);
+    const { criteria } = await getProof(t.actorOf(owner), { story_id: story.id });
+    const proof = await upload(png, { story_id: story.id }, { user: member });
+    const criterion = criteria[0]?.id ?? "";
+    await addEvidence(t.actorOf(member), { story_id: story.id, criterion, file: proof.id });
+    expect(await remove(proof.url, member)).toBe(403);
+    expect(await remove(proof.url, owner)).toBe(204);
+    expect(await remove(proof.url, owner)).toBe(404);
+    const { rows } = await t.sql.query("select 1 from file_contents where file_id = $1", [
+      proof.id,
+    ]);
     expect(rows).toEqual([]);
   });
 });

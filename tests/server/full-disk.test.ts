@@ -1,5 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { fileListSchema } from "~/contract/file";
 import { bearer, createToken } from "../setup/app";
 import { create, seedBacklog } from "../setup/backlog";
 import { fillDisk, makeSmallDisk } from "../setup/small-disk";
@@ -15,6 +17,7 @@ if (!disk)
 interface Scene {
   service: OwnService;
   taskIds: string[];
+  productId: string;
   headers: Record<string, string>;
 }
 
@@ -22,7 +25,7 @@ async function openScene(folder: string): Promise<Scene> {
   const service = await startService(folder);
   const store = await openOwnDatabase(folder);
   const owner = await createUser(store);
-  const { story } = await seedBacklog(store, owner);
+  const { product, story } = await seedBacklog(store, owner);
   const taskIds: string[] = [];
   for (let n = 0; n < 8; n++) {
     const given = { p_story_id: story.id, p_title: `Task ${n}` };
@@ -33,7 +36,7 @@ async function openScene(folder: string): Promise<Scene> {
     "content-type": "application/json",
   };
   await store.close();
-  return { service, taskIds, headers };
+  return { service, taskIds, productId: product.id, headers };
 }
 
 const refusal = z.object({ error: z.string(), code: z.number() });
@@ -43,7 +46,7 @@ describe.skipIf(!disk)("a disk that is full", { timeout: 300_000 }, () => {
 
   it("refuses what it cannot keep with a sentence, keeps what it said, and needs nobody once there is room", async () => {
     const folder = disk?.folder ?? "";
-    const { service, taskIds, headers } = await openScene(folder);
+    const { service, taskIds, productId, headers } = await openScene(folder);
     const kept = new Map<string, string>();
     const refused: z.infer<typeof refusal>[] = [];
     let round = 0;
@@ -61,6 +64,18 @@ describe.skipIf(!disk)("a disk that is full", { timeout: 300_000 }, () => {
       else refused.push(refusal.parse(body));
       return answer.status;
     };
+    const upload = async () => {
+      const body = new FormData();
+      body.set("product_id", productId);
+      body.set("file", new File([randomBytes(2_000_000).toString("hex")], "notes.txt"));
+      const { authorization = "" } = headers;
+      const init = { method: "POST", headers: { authorization }, body };
+      const answer = await fetch(`${service.origin}/api/files`, init);
+      const said: unknown = await answer.json();
+      if (answer.status !== 201) refused.push(refusal.parse(said));
+      return answer.status;
+    };
+    expect(await upload()).toBe(201);
     for (let n = 0; n < 16; n++) expect(await change()).toBe(200);
 
     const makeRoom = fillDisk(folder);
@@ -69,6 +84,7 @@ describe.skipIf(!disk)("a disk that is full", { timeout: 300_000 }, () => {
       interval: 1,
     });
     for (let n = 0; n < 20; n++) await change();
+    expect(await upload()).toBe(503);
     for (const { code, error } of refused) {
       expect(code).toBe(503);
       expect(error).toMatch(/disk of the database is full|busy or restarting/);
@@ -90,6 +106,9 @@ describe.skipIf(!disk)("a disk that is full", { timeout: 300_000 }, () => {
       const task = z.object({ implementation_plan: z.string() }).parse(await answer.json());
       expect(task.implementation_plan).toBe(text);
     }
+    const listed = await fetch(`${service.origin}/api/products/${productId}/files`, { headers });
+    const { files } = fileListSchema.parse(await listed.json());
+    expect(files).toHaveLength(1);
     service.process.kill("SIGTERM");
     await service.ended;
   });

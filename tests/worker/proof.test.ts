@@ -61,7 +61,7 @@ describe("what proves the work", { timeout: 120_000 }, () => {
     writeFileSync(join(home, "outside.png"), Buffer.from(png, "base64"));
     const draw = `printf %s ${png} | base64 -d`;
     const work = `echo yes > answer; ${draw} > before.png; ln -s ${home}/outside.png link.png; ${says(
-      ["file", { command: `test -f answer && ${draw} > shot.png`, file: "shot.png" }],
+      ["file", { command: `${draw} > shot.png; test -f answer`, file: "shot.png" }],
       ["yes", { command: "grep -q yes answer", file: "before.png" }],
       [
         "leaks",
@@ -75,12 +75,22 @@ describe("what proves the work", { timeout: 120_000 }, () => {
     const [file, yes, leaks] = await run.proof();
     expect(file).toMatchObject({
       ...{ state: "proven", grade: "worker" },
-      evidence: [{ kind: "command", exit_code: 0, file: { name: "shot.png", type: "image/png" } }],
+      evidence: [
+        {
+          ...{ kind: "command", exit_code: 0, base_exit_code: 1 },
+          ...{ head_sha: (await run.job())?.head_sha, stale: false },
+          file: { name: "shot.png", type: "image/png" },
+          base_file: { name: "shot.png", type: "image/png" },
+        },
+      ],
     });
-    const url = file?.evidence[0]?.file?.url ?? "";
-    const answer = await app.request(url, { headers: { authorization: `Bearer ${token}` } });
-    expect(Buffer.from(await answer.arrayBuffer()).toString("base64")).toBe(png);
-    expect(yes).toMatchObject({ state: "proven", evidence: [{ file: null }] });
+    const [seen] = file?.evidence ?? [];
+    for (const shown of [seen?.file, seen?.base_file]) {
+      const headers = { authorization: `Bearer ${token}` };
+      const answer = await app.request(shown?.url ?? "", { headers });
+      expect(Buffer.from(await answer.arrayBuffer()).toString("base64")).toBe(png);
+    }
+    expect(yes).toMatchObject({ state: "proven", evidence: [{ file: null, base_file: null }] });
     expect(leaks).toMatchObject({ state: "proven", evidence: [{ file: null }] });
   });
 

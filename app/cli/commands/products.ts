@@ -1,4 +1,4 @@
-import { open, readFile, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { z } from "zod";
 import {
   type ExportDocument,
@@ -12,6 +12,7 @@ import { resolveAccount } from "~/domain/accounts/operations.server";
 import { importDocument } from "~/domain/transfers/import-document.server";
 import { enrolMember, exportProduct, resolveProduct } from "~/domain/transfers/operations.server";
 import { CommandError, defineCommand } from "../command";
+import { readFilesBeside, writeFilesBeside, writeOwnFile } from "./files-beside";
 
 /** Name and code of a product, for every command that creates one. */
 export const productOptions = {
@@ -76,30 +77,32 @@ export const memberAdd = defineCommand({
 export const exportCommand = defineCommand({
   name: "export",
   summary: "Write a product with codes and logs as one JSON document (docs/export-format.md)",
-  options: z.object({ product: z.string(), out: z.string().optional() }),
-  run: async (target, { product: reference, out }) => {
+  options: z.object({
+    product: z.string(),
+    out: z.string().optional(),
+    files: z.string().optional(),
+  }),
+  run: async (target, { product: reference, out, files: folder }) => {
     const database = await target.database();
     const product = await resolveProduct(database, { reference });
     const document = await exportProduct(database, { product_id: product.id });
     if (document === null) throw new CommandError(`The product ${reference} is gone`);
+    const { files } = document;
+    if (folder !== undefined) await writeFilesBeside(database, folder, files);
     if (out === undefined) return { json: document, lines: [JSON.stringify(document, null, 2)] };
     await writeOwnFile(out, `${JSON.stringify(document, null, 2)}\n`).catch(() => {
       throw new CommandError(`${out} cannot be written: check the path`);
     });
-    return { json: { id: product.id, file: out }, lines: [`Wrote ${product.code} to ${out}`] };
+    const beside =
+      folder === undefined
+        ? `Files: ${files.length}, not included. Add --files <folder> to write them too.`
+        : `Files: ${files.length}, in ${folder}`;
+    return {
+      json: { id: product.id, file: out, files: folder === undefined ? 0 : files.length },
+      lines: [`Wrote ${product.code} to ${out}`, ...(files.length > 0 ? [beside] : [])],
+    };
   },
 });
-
-/** Writes a file only its owner can read, even if it existed before, because it contains the ideas of all users. */
-async function writeOwnFile(path: string, text: string): Promise<void> {
-  const file = await open(path, "w", 0o600);
-  try {
-    if ((await file.stat()).isFile()) await file.chmod(0o600);
-    await file.writeFile(text);
-  } finally {
-    await file.close();
-  }
-}
 
 /** Ten times the largest backlogs. A larger file would not fit into memory as text. */
 const mostBytes = 256 * 1024 * 1024;
@@ -115,24 +118,38 @@ export const importFile = defineCommand({
     owner: z.string(),
     name: productOptions.name.optional(),
     code: productOptions.code.optional(),
+    files: z.string().optional(),
   }),
-  run: async (target, { file, owner, ...changes }) => {
+  run: async (target, { file, owner, files: folder, ...changes }) => {
     const document = await readDocument(file);
+    const { files } = document;
+    const readContent = folder === undefined ? undefined : await readFilesBeside(folder, files);
     const product = { ...document.product, ...definedOnly(changes) };
     const database = await target.database();
     const account = await resolveAccount(database, { identifier: owner });
-    const imported = await importDocument(database, account.id, { ...document, product });
+    const imported = await importDocument(
+      database,
+      account.id,
+      { ...document, product },
+      { readContent },
+    );
     const counts = {
       pbis: imported.pbiCodes.length,
       stories: imported.storyCodes.length,
       tasks: imported.taskCodes.length,
       ideas: imported.ideaCodes.length,
+      files: readContent ? files.length : 0,
     };
     const { unknownUsers: unknown } = imported;
     return {
       json: { id: imported.id, code: imported.code, ...counts, unknown_users: unknown },
       lines: [
         `Imported ${imported.code}: PBIs ${counts.pbis}, stories ${counts.stories}, tasks ${counts.tasks}, ideas ${counts.ideas}.`,
+        ...(readContent
+          ? [`Files: ${files.length}, from ${folder}.`]
+          : files.length > 0
+            ? [`Files: ${files.length}, left out. Name their folder with --files <folder>.`]
+            : []),
         ...unknown.map(
           (username) => `There is no user ${username} here: left out of the new product`,
         ),

@@ -1,4 +1,13 @@
-import { addFileInput, fileContentSchema, fileSchema, readFileInput } from "~/contract/file";
+import { z } from "zod";
+import {
+  addFileInput,
+  fileContentSchema,
+  fileIdInput,
+  fileListSchema,
+  fileSchema,
+  listFilesInput,
+  readFileInput,
+} from "~/contract/file";
 import { operation } from "../operation.server";
 
 /** Stores a file of a product. */
@@ -6,3 +15,9 @@ export const addFile = operation("add_file", addFileInput, fileSchema);
 
 /** A file with its content in base64. */
 export const readFile = operation("read_file", readFileInput, fileContentSchema);
+
+/** The files of a product, newest first. */
+export const listFiles = operation("list_files", listFilesInput, fileListSchema);
+
+/** Deletes a file: who added it, or the owner of the product. */
+export const deleteFile = operation("delete_file", fileIdInput, z.object({ deleted: z.boolean() }));

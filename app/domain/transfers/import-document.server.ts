@@ -3,6 +3,7 @@ import { ContractError } from "~/contract/errors";
 import type { ExportDocument } from "~/contract/export-document";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
+import { importFiles, placeFiles, type ReadContent, withFreeIds } from "./import-files.server";
 
 /** Result of an import. Codes are in the order of the document. */
 export interface ImportedDocument {
@@ -23,6 +24,8 @@ type LeftOutDependency = z.output<typeof leftOutSchema>;
 interface ImportOptions {
   /** Other programs' files may contain cycles; exports contain none unless somebody edited them. */
   mayLeaveOutDependencies?: boolean;
+  /** Reads what stands beside the document; without it its files are left out. */
+  readContent?: ReadContent | undefined;
 }
 
 const productAnswer = z.object({
@@ -53,9 +56,14 @@ const portionSize = 100;
 export async function importDocument(
   database: Database,
   ownerId: string,
-  document: ExportDocument,
-  { mayLeaveOutDependencies = false }: ImportOptions = {},
+  given: ExportDocument,
+  { mayLeaveOutDependencies = false, readContent }: ImportOptions = {},
 ): Promise<ImportedDocument> {
+  const { document, givenIds } = await withFreeIds(
+    database,
+    readContent ? given : { ...given, files: [] },
+  );
+  const { files } = document;
   const product = await callService(
     database,
     "import_product",
@@ -63,7 +71,13 @@ export async function importDocument(
     productAnswer,
   );
   try {
+    if (readContent) {
+      const readGiven: ReadContent = (file) =>
+        readContent({ ...file, id: givenIds.get(file.id) ?? file.id });
+      await importFiles(database, product.id, files, readGiven);
+    }
     const stories = await importStories(database, ownerId, product, document);
+    await placeFiles(database, product.id, files);
     const leftOut = await importDependencies(database, product.id, stories, document);
     if (leftOut.length > 0 && !mayLeaveOutDependencies) throw dependencyRefusal(leftOut);
     const { idea_codes } = await callService(

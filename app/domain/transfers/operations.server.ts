@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { exportDocumentSchema } from "~/contract/export-document";
+import { fileIdInput } from "~/contract/file";
 import { grantedRoleSchema, productIdInput } from "~/contract/product";
 import { serviceOperation } from "../operation.server";
 
@@ -15,6 +16,13 @@ export const exportProduct = serviceOperation(
   "export_product",
   productIdInput,
   exportDocumentSchema.nullable(),
+);
+
+/** Returns the content of a file in base64, or null. */
+export const exportFile = serviceOperation(
+  "export_file",
+  fileIdInput,
+  z.object({ content: z.string() }).nullable(),
 );
 
 /** Finds a product by id, code or owner/code, for the admin command line; 404 or 409 with candidates. */

@@ -29,6 +29,7 @@ const words: Readonly<Record<string, string>> = {
   "job.merge_taken_back": "Undid marking the work of a job as merged",
   "comment.edited": "Edited a comment",
   "comment.deleted": "A comment was deleted",
+  "file.deleted": "A file was deleted",
   "member.role": "Role in a product changed",
   "invitation.created": "Created an invitation link",
   "invitation.revoked": "Revoked an invitation link",

@@ -1,9 +1,8 @@
 import { type KeyboardEvent, useId, useRef } from "react";
-import { useHydrated } from "remix-utils/use-hydrated";
 import { commentLength } from "~/contract/comment";
-import { fileTypes } from "~/contract/file";
+import { AttachButton } from "~/features/files/attach-button";
+import { useAttach } from "~/features/files/use-attach";
 import { FieldErrors } from "~/ui/field";
-import { useAttach } from "./use-attach";
 import { useMention } from "./use-mention";
 
 /** A text area that suggests product members after `@`. Ctrl+Enter or ⌘+Enter submits its form. */
@@ -23,8 +22,7 @@ export function MentionArea({
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
   const mention = useMention(area, productId);
-  const { attach, isPending, problem } = useAttach(area, productId);
-  const hydrated = useHydrated();
+  const upload = useAttach(area, { product_id: productId });
   const { names, active } = mention;
   const isOpen = names.length > 0;
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
@@ -61,36 +59,9 @@ export function MentionArea({
         onClick={mention.look}
         onBlur={mention.close}
         onKeyDown={onKeyDown}
-        onPaste={(event) => {
-          if (event.clipboardData.files.length === 0) return;
-          event.preventDefault();
-          void attach([...event.clipboardData.files]);
-        }}
-        onDrop={(event) => {
-          if (event.dataTransfer.files.length === 0) return;
-          event.preventDefault();
-          void attach([...event.dataTransfer.files]);
-        }}
+        {...upload.targets}
       />
-      {hydrated ? (
-        <label className="w-fit cursor-pointer text-xs text-accent underline underline-offset-2 has-focus-visible:outline-2">
-          {isPending ? "Uploading…" : "Attach files"}
-          <input
-            type="file"
-            multiple
-            accept={fileTypes.join(",")}
-            className="sr-only"
-            onChange={({ currentTarget }) => {
-              const chosen = [...(currentTarget.files ?? [])];
-              currentTarget.value = "";
-              void attach(chosen);
-            }}
-          />
-        </label>
-      ) : null}
-      <p role="status" className="text-xs text-failed empty:hidden">
-        {problem}
-      </p>
+      <AttachButton upload={upload} />
       <FieldErrors id={`${id}-error`} errors={errors} />
       <p aria-live="polite" className="sr-only">
         {isOpen ? `${names.length} members. Arrow keys choose, Enter inserts.` : ""}

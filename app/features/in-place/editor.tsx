@@ -2,6 +2,8 @@ import { Link, useLocation } from "@remix-run/react";
 import clsx from "clsx";
 import { type KeyboardEvent, type RefObject, useEffect, useId, useRef } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
+import { AttachButton } from "~/features/files/attach-button";
+import { useAttach } from "~/features/files/use-attach";
 import { EnhancedField } from "~/ui/action-form";
 import { Kbd } from "~/ui/badge";
 import { buttonClass, SubmitButton } from "~/ui/button";
@@ -100,6 +102,7 @@ function Control({
   onKeyDown: (event: KeyboardEvent) => void;
 }) {
   const isRefused = place.refusal.length > 0;
+  const upload = useAttach(input, text.files);
   const field = {
     ref: input,
     id,
@@ -123,15 +126,19 @@ function Control({
     );
   }
   return (
-    <textarea
-      rows={4}
-      className={clsx(
-        controlClass,
-        "field-sizing-content max-h-[70dvh] min-h-24 py-2 leading-normal",
-        mono && "font-mono text-sm",
-      )}
-      {...field}
-    />
+    <>
+      <textarea
+        rows={4}
+        className={clsx(
+          controlClass,
+          "field-sizing-content max-h-[70dvh] min-h-24 py-2 leading-normal",
+          mono && "font-mono text-sm",
+        )}
+        {...field}
+        {...upload.targets}
+      />
+      {text.files ? <AttachButton upload={upload} /> : null}
+    </>
   );
 }
 

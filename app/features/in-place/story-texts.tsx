@@ -20,6 +20,7 @@ export function StoryTexts({
   action?: string | undefined;
 }) {
   const fields = { intent, story_id: story.id };
+  const files = { product_id: story.product_id, story_id: story.id };
   return (
     <>
       <EditableText
@@ -30,6 +31,7 @@ export function StoryTexts({
         version={story.version}
         fields={fields}
         action={action}
+        files={files}
         content={description}
         empty="Who needs this, and why?"
         inPanel={inPanel}
@@ -42,6 +44,7 @@ export function StoryTexts({
         version={story.version}
         fields={fields}
         action={action}
+        files={files}
         content={criteria}
         empty="How can you tell that it is done?"
         inPanel={inPanel}

@@ -20,6 +20,7 @@ export function TaskTexts({
   action?: string | undefined;
 }) {
   const fields = { intent, task_id: task.id };
+  const files = { product_id: task.product_id, task_id: task.id };
   return (
     <>
       <EditableText
@@ -30,6 +31,7 @@ export function TaskTexts({
         version={task.version}
         fields={fields}
         action={action}
+        files={files}
         content={description}
         empty="What needs to be done?"
         inPanel={inPanel}
@@ -42,6 +44,7 @@ export function TaskTexts({
         version={task.version}
         fields={fields}
         action={action}
+        files={files}
         content={plan}
         empty="No plan yet. A run needs a plan for every task."
         mono

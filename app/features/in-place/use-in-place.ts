@@ -1,5 +1,6 @@
 import { useFetcher, useLocation } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
+import type { FilePlace } from "~/features/files/use-attach";
 import { focusAfterDrawing } from "~/features/items/active-row";
 import type { ActionResult } from "~/ui/action-result";
 import { showResult, useActionResult } from "~/ui/action-result";
@@ -18,6 +19,8 @@ export interface InPlaceText {
   fields: Readonly<Record<string, string>>;
   /** Where it is sent, when that is not the page. */
   action?: string | undefined;
+  /** What files that are put into it are added to; without it none can be. */
+  files?: FilePlace | undefined;
 }
 
 /**

@@ -106,20 +106,18 @@ export function EvidenceList({ evidence }: { evidence: readonly Evidence[] }) {
               {visible(each.excerpt)}
             </pre>
           ) : null}
-          {each.file?.type.startsWith("image/") ? (
-            <a href={each.file.url} className="w-fit">
-              <img
-                src={each.file.url}
-                alt={visible(each.file.name)}
-                loading="lazy"
-                className="max-h-64 rounded border border-line"
-              />
-            </a>
-          ) : each.file ? (
-            <a href={each.file.url} className="text-accent underline">
-              {visible(each.file.name)}
-            </a>
-          ) : null}
+          {[each.base_file, each.file].map((file) =>
+            file ? (
+              <a
+                key={file.id}
+                href={file.url}
+                className="w-fit text-accent underline wrap-anywhere"
+              >
+                {visible(file.name)}
+                {file === each.base_file ? " before the work" : null}
+              </a>
+            ) : null,
+          )}
           {each.url ? (
             <a href={each.url} rel="noreferrer nofollow" className="text-accent underline">
               {each.url}

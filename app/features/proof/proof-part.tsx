@@ -4,7 +4,9 @@ import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { HiddenFields, TextField } from "~/ui/field";
 import { WriteFields } from "~/ui/write-access";
+import { BeforeAfter } from "./before-after";
 import { CriterionHead, CriterionText, EvidenceList } from "./criterion";
+import { picturesOf } from "./pictures";
 import { requirements } from "./proof-words";
 
 /** Proof of a story: one row per criterion with its evidence, and forms for a person's verdict. */
@@ -62,9 +64,15 @@ export function ProofPart({ proof, title = "Proof" }: { proof: StoryProof; title
 /** One criterion: its words, how it stands, and what speaks for it. */
 function CriterionRow({ storyId, criterion }: { storyId: string; criterion: ProvenCriterion }) {
   const { state, evidence } = criterion;
+  const pictures = picturesOf(evidence);
   return (
     <li className="grid gap-2 px-4 py-3" data-criterion={criterion.id}>
       <CriterionHead criterion={criterion} />
+      {pictures.length > 0 ? (
+        <div className="pl-6">
+          <BeforeAfter pictures={pictures} />
+        </div>
+      ) : null}
       {evidence.length > 0 ? (
         <details className="pl-6" open={state === "failed"}>
           <summary className="cursor-pointer text-xs text-muted">

@@ -68,6 +68,7 @@ export function PbiPanel({
         fields={fields}
         content={description}
         empty="Why is it needed?"
+        files={{ product_id: comments.productId }}
         inPanel
       />
       <PropertyList>

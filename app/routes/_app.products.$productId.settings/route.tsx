@@ -95,6 +95,12 @@ export default function ProductSettingsPage() {
       >
         <ButtonLink to={`/import?product=${product.id}`}>Import…</ButtonLink>
       </Section>
+      <Section
+        title="Files"
+        about="Pictures, recordings and documents of this product, up to 1 GB."
+      >
+        <ButtonLink to={`/products/${product.id}/files`}>Show files</ButtonLink>
+      </Section>
       <Labels labels={labels} />
       <ProductBudgets budgets={budgets} />
       {isOwner ? (

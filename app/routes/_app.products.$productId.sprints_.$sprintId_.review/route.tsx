@@ -6,7 +6,9 @@ import { getSprintReview } from "~/domain/pages/operations.server";
 import { ChartFigure } from "~/features/charts/chart-figure";
 import { drawBurndown } from "~/features/charts/draw-burndown.server";
 import { LineCounts } from "~/features/diff/line-counts";
+import { BeforeAfter } from "~/features/proof/before-after";
 import { CriterionHead, EvidenceList } from "~/features/proof/criterion";
+import { picturesOf } from "~/features/proof/pictures";
 import { visible } from "~/features/proof/visible";
 import { RunStatus } from "~/features/runs/stopped-run";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
@@ -172,7 +174,12 @@ function StoryReview({ story }: { story: ReviewedStory }) {
           {story.criteria.map((criterion) => (
             <li key={criterion.id} className="px-4 py-2.5">
               <CriterionHead criterion={criterion}>
-                {criterion.waiver ? null : <EvidenceList evidence={criterion.evidence} />}
+                {criterion.waiver ? null : (
+                  <>
+                    <BeforeAfter pictures={picturesOf(criterion.evidence)} />
+                    <EvidenceList evidence={criterion.evidence} />
+                  </>
+                )}
               </CriterionHead>
             </li>
           ))}

@@ -6,6 +6,7 @@ import { getProof } from "~/domain/proof/operations.server";
 import { getRecurrence } from "~/domain/recurrences/recurrences.server";
 import { Comments } from "~/features/comments/comments";
 import { DependenciesSection } from "~/features/dependencies/dependencies";
+import { FilesSection } from "~/features/files/files-section";
 import { PageTitle } from "~/features/in-place/item-titles";
 import { PriorityPicker } from "~/features/in-place/priority-picker";
 import { Picker, Properties, TypedProperty } from "~/features/in-place/properties";
@@ -116,6 +117,12 @@ export default function StoryPage() {
             <QuestionCard key={question.id} question={question} />
           ))}
           <StoryTexts story={story} description={description} criteria={criteria} />
+          <FilesSection
+            files={page.files}
+            place={{ product_id: product.id, story_id: story.id }}
+            viewerId={comments.viewerId}
+            isOwner={product.is_owner}
+          />
           <ProofPart proof={proof} />
           <StoryTasks page={page} />
           <Comments

@@ -20,6 +20,7 @@ import {
 import { createTask } from "~/domain/tasks/operations.server";
 import { commentIntents } from "~/http/comment-forms.server";
 import { dependencyIntents } from "~/http/dependency-forms.server";
+import { fileIntents } from "~/http/file-forms.server";
 import { done, doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { mergeEdit } from "~/http/merge-edit.server";
 
@@ -76,6 +77,7 @@ export async function actOnStory(
         return done(form, back, "Saved");
       }),
     ...commentIntents(actor, form, back),
+    ...fileIntents(actor, form, back),
     ...dependencyIntents(actor, form, { kind: "story", id: storyId, back }),
     "start-over": async () => {
       await startOver(actor, { kind: "story", id: storyId });

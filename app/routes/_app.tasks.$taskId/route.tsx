@@ -8,6 +8,7 @@ import { getProof } from "~/domain/proof/operations.server";
 import { BudgetSection } from "~/features/budgets/budget-section";
 import { Comments } from "~/features/comments/comments";
 import { DependenciesSection } from "~/features/dependencies/dependencies";
+import { FilesSection } from "~/features/files/files-section";
 import { PageTitle } from "~/features/in-place/item-titles";
 import { TaskTexts } from "~/features/in-place/task-texts";
 import { TasksOfSelection } from "~/features/items/keys/tasks-of-selection";
@@ -115,6 +116,12 @@ export default function TaskPage() {
             <QuestionCard key={question.id} question={question} />
           ))}
           <TaskTexts task={task} description={description} plan={plan} />
+          <FilesSection
+            files={page.files}
+            place={{ product_id: product.id, task_id: task.id }}
+            viewerId={comments.viewerId}
+            isOwner={product.is_owner}
+          />
           <TaskJobs jobs={jobs} questions={questions} />
           <Comments
             comments={{ ...comments, productId: product.id }}

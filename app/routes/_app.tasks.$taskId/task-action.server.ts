@@ -5,6 +5,7 @@ import { deleteTask, editTask, moveTask } from "~/domain/tasks/operations.server
 import { budgetIntents } from "~/http/budget-forms.server";
 import { commentIntents } from "~/http/comment-forms.server";
 import { dependencyIntents } from "~/http/dependency-forms.server";
+import { fileIntents } from "~/http/file-forms.server";
 import { doneForNow, readForm, runIntent, textOf } from "~/http/form-action.server";
 import { moveTaskForm } from "~/http/task-forms.server";
 import { editTaskForm } from "./edit-task-form.server";
@@ -22,6 +23,7 @@ export async function actOnTask(actor: Actor, taskId: string, request: Request):
   return runIntent(form, {
     "set-status": () => moveTaskForm(actor, form, back),
     ...commentIntents(actor, form, back),
+    ...fileIntents(actor, form, back),
     ...dependencyIntents(actor, form, { kind: "task", id: taskId, back }),
     edit: () => editTaskForm(actor, form, back),
     "set-labels": async () => {

@@ -83,7 +83,8 @@ export async function observe(
         seen?.exitCode === 0 && claim.file !== undefined
           ? await uploadMade(attempt, { folder, path: claim.file, since: seen.begun, criterion })
           : undefined;
-      observed.push({ line: { ...line, file }, ran, isAboutTheWork });
+      const path = file && claim.file;
+      observed.push({ line: { ...line, file }, ran, path, isAboutTheWork });
     }
   }
   return observed;

@@ -19,6 +19,7 @@ create table public.evidence (
   excerpt text constraint evidence_excerpt_size check (octet_length(excerpt) <= 8192),
   url text constraint evidence_url_form check (url ~ '^https?://' and char_length(url) <= 2000),
   file_id uuid references public.files (id) on delete set null,
+  base_file_id uuid references public.files (id) on delete set null,
   head_sha text constraint evidence_head_sha_length check (char_length(head_sha) <= 64),
   job_id uuid references public.agent_jobs (id) on delete set null,
   attempt integer,
@@ -34,6 +35,7 @@ comment on table public.evidence is 'Evidence for the criteria of stories, appen
 comment on column public.evidence.observed_by is 'Name of the worker or person who saw it, as it was then.';
 comment on column public.evidence.base_exit_code is 'How the same command ended without the work; null where it was not run there.';
 comment on column public.evidence.file_id is 'A picture or recording that shows it.';
+comment on column public.evidence.base_file_id is 'The same without the work: what it looked like before.';
 comment on column public.evidence.guards is 'The command keeps what worked before from breaking, such as a whole test suite.';
 comment on column public.evidence.passed_before is 'The command passes without the work as well: it proves nothing.';
 comment on column public.evidence.voided_by is 'Who requested changes of the work that it was seen in, as their name was then: it proves nothing any more.';
@@ -41,6 +43,7 @@ comment on column public.evidence.voided_by is 'Who requested changes of the wor
 create index evidence_story_id_idx on public.evidence (story_id, criterion, seq);
 create index evidence_product_id_idx on public.evidence (product_id);
 create index evidence_file_id_idx on public.evidence (file_id) where file_id is not null;
+create index evidence_base_file_id_idx on public.evidence (base_file_id) where base_file_id is not null;
 create index evidence_job_id_idx on public.evidence (job_id);
 create index evidence_worker_id_idx on public.evidence (worker_id);
 create index evidence_user_id_idx on public.evidence (user_id);

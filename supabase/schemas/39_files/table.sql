@@ -1,6 +1,5 @@
 -- Why: pictures and recordings shown in comments, stories, tasks and jobs. The content is in a separate table, so that
--- listing files does not read it. In the database it is in every backup, is deleted with its product, and is available
--- to all processes. Written only by operations.add_file.
+-- listing files does not read it; supabase/README.md, Files, says why it is in the database at all. Written by functions only.
 create table public.files (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

@@ -35,6 +35,7 @@ const openToViewers: Readonly<Record<string, string>> = {
   create_agent_job: "is refused for every task",
   create_product: "another product",
   delete_comment: "of their own",
+  delete_file: "of their own comments",
   edit_comment: "of their own",
   answer_invitation: "of whoever was asked",
   join_product: "of whoever holds a link",

@@ -23,6 +23,7 @@ export function readBackloom(text: string): ImportDraft {
     `Evidence: ${whole}`,
     count(({ evidence }) => evidence.length),
   );
+  draft.leaveOut(`Files: ${whole}`, document.files.length);
   return draft.finish();
 }
 

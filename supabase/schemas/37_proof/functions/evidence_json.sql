@@ -9,9 +9,8 @@ begin
   return json_build_object('id', p_evidence.id, 'criterion', p_evidence.criterion, 'verdict', p_evidence.verdict,
     'grade', p_evidence.grade, 'kind', p_evidence.kind, 'command', p_evidence.command, 'exit_code', p_evidence.exit_code,
     'base_exit_code', p_evidence.base_exit_code, 'guards', p_evidence.guards, 'passed_before', p_evidence.passed_before,
-    'excerpt', p_evidence.excerpt, 'url', p_evidence.url, 'file', (
-      select json_build_object('id', f.id, 'url', '/api/files/' || f.id, 'name', f.name, 'type', f.type, 'size', f.size)
-      from public.files f where f.id = p_evidence.file_id), 'head_sha', p_evidence.head_sha, 'job_id', p_evidence.job_id,
+    'excerpt', p_evidence.excerpt, 'url', p_evidence.url, 'file', private.file_json(p_evidence.file_id),
+    'base_file', private.file_json(p_evidence.base_file_id), 'head_sha', p_evidence.head_sha, 'job_id', p_evidence.job_id,
     'attempt', p_evidence.attempt, 'observed_by', p_evidence.observed_by, 'stale', p_stale, 'voided_by', p_evidence.voided_by,
     'created_at', p_evidence.created_at);
 end;

@@ -22,6 +22,7 @@ begin
     case v_kind when 'task' then p_id end, p_body, auth.uid(), coalesce(private.username(auth.uid()), 'somebody'))
   returning * into v_comment;
   perform private.mention_members(v_comment);
+  perform private.adopt_files(v_comment);
   if p_send_to_agent then
     perform private.send_to_agent(v_comment);
   end if;

@@ -19,6 +19,7 @@ begin
   end if;
   update public.comments c set body = p_body, edited_at = private.now() where c.id = p_comment_id returning c.* into v_comment;
   perform private.mention_members(v_comment);
+  perform private.adopt_files(v_comment);
   perform private.audit(auth.uid(), auth.uid(), 'comment.edited', jsonb_build_object('product_id', v_comment.product_id,
     'comment_id', p_comment_id, 'code', private.code_of(p_kind, p_id)));
   return private.item_comment_json(v_comment);

@@ -1,4 +1,4 @@
--- Why: adds a file to a product, for everybody who may comment there. The service has detected its type from its
+-- Why: adds a file to a product. Viewers add files to their own comments only. The service has detected its type from its
 -- content. A product holds 1 GB; concurrent calls wait for each other's count. Refusals: 404, 403, 413, 422, 429.
 -- Definer: files are written by functions only.
 create function operations.add_file(p_product_id uuid, p_name text, p_type text, p_content text, p_story_id uuid default null,
@@ -16,25 +16,25 @@ begin
   perform private.require_product_access(p_product_id);
   perform private.take_rate_limit('file', auth.uid()::text);
   perform private.share_product(p_product_id);
-  perform private.require_product_write(p_product_id, true);
+  perform private.require_product_write(p_product_id, num_nonnulls(p_story_id, p_task_id, p_job_id) = 0);
   perform private.require_file_place(p_product_id, p_story_id, p_task_id, p_comment_id, p_job_id);
   v_content := decode(p_content, 'base64');
   perform private.lock_part('files', p_product_id);
   if (select coalesce(sum(f.size), 0) from public.files f where f.product_id = p_product_id) + octet_length(v_content) > 1073741824 then
-    perform private.refuse(413, 'The files of this product take 1 GB, which is the limit. Delete comments with large files first.');
+    perform private.refuse(413, 'The files of this product take 1 GB, which is the limit. Delete some on its page Files first.');
   end if;
   insert into public.files (product_id, story_id, task_id, comment_id, job_id, name, type, size)
   values (p_product_id, p_story_id, p_task_id, p_comment_id, p_job_id, p_name, p_type, octet_length(v_content))
   returning * into v_file;
   insert into public.file_contents (file_id, content) values (v_file.id, v_content);
-  return json_build_object('id', v_file.id, 'url', '/api/files/' || v_file.id, 'name', v_file.name, 'type', v_file.type, 'size', v_file.size);
+  return private.file_json(v_file.id);
 end;
 $$;
 
 comment on function operations.add_file is 'Keeps a file of a product (docs/users.md).';
 grant execute on function operations.add_file to authenticated;
 
--- Why: the item a file belongs to must be in its product.
+-- Why: the item a file belongs to must be in its product, and a comment must be the caller's own.
 create function private.require_file_place(p_product_id uuid, p_story_id uuid, p_task_id uuid, p_comment_id uuid, p_job_id uuid)
 returns void
 language plpgsql
@@ -49,7 +49,10 @@ begin
   then
     perform private.refuse(422, 'The story, task, comment or job is not in this product.');
   end if;
+  if exists (select from public.comments c where c.id = p_comment_id and c.author_id is distinct from auth.uid()) then
+    perform private.refuse(403, 'Only its author can add files to a comment. Write one of your own.');
+  end if;
 end;
 $$;
 
-comment on function private.require_file_place is 'PT422 for a place in another product.';
+comment on function private.require_file_place is 'PT422 for a place in another product, PT403 for a comment of somebody else.';

@@ -1,6 +1,6 @@
--- Called by GET /api/files/:id. Without access to the product a file looks missing. Definer: users may not select
--- contents.
-create function operations.read_file(p_file_id uuid)
+-- Called by GET /api/files/:id. Without access to the product a file looks missing. A browser that has the content asks for the
+-- rest only, and so whether it may still show it. Definer: users may not select contents.
+create function operations.read_file(p_file_id uuid, p_with_content boolean default true)
 returns json
 language plpgsql
 stable
@@ -16,9 +16,9 @@ begin
     perform private.refuse(404, 'No such file.');
   end if;
   return json_build_object('name', v_file.name, 'type', v_file.type,
-    'content', (select encode(c.content, 'base64') from public.file_contents c where c.file_id = p_file_id));
+    'content', (select encode(c.content, 'base64') from public.file_contents c where c.file_id = p_file_id and p_with_content));
 end;
 $$;
 
-comment on function operations.read_file is 'A file with its content in base64.';
+comment on function operations.read_file is 'A file with its content in base64, null where that was not asked for.';
 grant execute on function operations.read_file to authenticated;

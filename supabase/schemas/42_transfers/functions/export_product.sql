@@ -48,6 +48,7 @@ begin
         select coalesce(json_agg(json_build_object('page', v.page, 'name', v.name, 'look', v.look) order by v.page, lower(v.name)), '[]')
         from public.saved_views v
         where v.product_id = p.id and v.user_id is null),
+      'files', private.export_files(p.id),
       'counters', (
         select coalesce(json_object_agg(c.kind, c.last_number order by c.kind), '{}')
         from public.code_counters c
@@ -102,3 +103,30 @@ $$;
 comment on function private.export_ideas is 'Ideas of a product for the export file. Used by export_product only.';
 
 grant execute on function private.export_ideas to service_role;
+
+-- Why: the files of a product without their content, which lies in a folder beside the export file (docs/export-format.md). They have ids,
+-- because texts name them by these.
+create function private.export_files(p_product_id uuid)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object(
+      'id', f.id, 'name', f.name, 'type', f.type, 'size', f.size,
+      'story', (select s.code from public.stories s where s.id = f.story_id),
+      'task', (select t.code from public.tasks t where t.id = f.task_id),
+      'of_comment', f.comment_id is not null,
+      'created_at', private.export_time(f.created_at)
+    ) order by f.created_at, f.id), '[]')
+    from public.files f
+    where f.product_id = p_product_id
+  );
+end;
+$$;
+
+comment on function private.export_files is 'Files of a product for the export file. Used by export_product only.';
+
+grant execute on function private.export_files to service_role;

@@ -44,7 +44,7 @@ begin
     select coalesce(json_agg(json_build_object(
       'criterion', e.criterion_text, 'verdict', e.verdict, 'grade', e.grade, 'kind', e.kind, 'command', e.command,
       'exit_code', e.exit_code, 'base_exit_code', e.base_exit_code, 'guards', e.guards, 'passed_before', e.passed_before,
-      'excerpt', e.excerpt, 'url', e.url, 'head_sha', e.head_sha, 'observed_by', e.observed_by,
+      'excerpt', e.excerpt, 'url', e.url, 'file', e.file_id, 'base_file', e.base_file_id, 'head_sha', e.head_sha, 'observed_by', e.observed_by,
       'voided_by', e.voided_by,
       'created_at', private.export_time(e.created_at)) order by e.seq), '[]')
     from public.evidence e

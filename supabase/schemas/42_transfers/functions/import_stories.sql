@@ -93,12 +93,13 @@ begin
   where s ->> 'head_sha' is not null;
 
   insert into public.evidence (product_id, story_id, criterion, criterion_text, verdict, grade, kind, command, exit_code, base_exit_code,
-    guards, passed_before, excerpt, url, head_sha, observed_by, voided_by, created_at)
+    guards, passed_before, excerpt, url, file_id, base_file_id, head_sha, observed_by, voided_by, created_at)
   select p_product_id, (e.story ->> 'id')::uuid, private.criterion_id(l.line ->> 'criterion'), l.line ->> 'criterion',
     (l.line ->> 'verdict')::public.evidence_verdict, (l.line ->> 'grade')::public.evidence_grade,
     (l.line ->> 'kind')::public.evidence_kind, l.line ->> 'command', (l.line ->> 'exit_code')::integer,
     (l.line ->> 'base_exit_code')::integer, coalesce((l.line ->> 'guards')::boolean, false),
-    coalesce((l.line ->> 'passed_before')::boolean, false), l.line ->> 'excerpt', l.line ->> 'url', l.line ->> 'head_sha', l.line ->> 'observed_by', l.line ->> 'voided_by',
+    coalesce((l.line ->> 'passed_before')::boolean, false), l.line ->> 'excerpt', l.line ->> 'url',
+    private.imported_file(p_product_id, l.line ->> 'file'), private.imported_file(p_product_id, l.line ->> 'base_file'), l.line ->> 'head_sha', l.line ->> 'observed_by', l.line ->> 'voided_by',
     coalesce((l.line ->> 'created_at')::timestamptz, private.now())
   from jsonb_array_elements(p_stories) with ordinality e (story, place)
   cross join lateral jsonb_array_elements(e.story -> 'evidence') with ordinality l (line, place)
@@ -116,6 +117,22 @@ $$;
 comment on function private.import_proof is 'Evidence and waivers of an import (docs/export-format.md).';
 
 grant execute on function private.import_proof to service_role;
+
+-- The file that evidence of an import shows; null where the import came without its files.
+create function private.imported_file(p_product_id uuid, p_file_id text)
+returns uuid
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (select f.id from public.files f where f.id = p_file_id::uuid and f.product_id = p_product_id);
+end;
+$$;
+
+comment on function private.imported_file is 'A file of this import by its id, or null.';
+
+grant execute on function private.imported_file to service_role;
 
 -- Why: imports the reviews of a portion of tasks; the next attempt gets the requests of the newest one. There are no
 -- imported jobs, so a review belongs to its task; authors are kept as names. Called by import_stories with the tasks

@@ -55,6 +55,7 @@ begin
       select coalesce(json_agg(private.question_json(q) order by q.created_at desc), '[]')
       from public.agent_questions q where q.story_id = p_story_id
         and (q.reader_id is null or q.reader_id = auth.uid())),
+    'files', private.files_of(p_story_id),
     'logs', (
       select coalesce(json_agg(row_to_json(l) order by l.created_at desc, l.id), '[]')
       from (

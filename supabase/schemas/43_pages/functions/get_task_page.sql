@@ -34,6 +34,7 @@ begin
     'jobs', (
       select coalesce(json_agg(private.job_json(j) order by j.created_at desc), '[]')
       from public.agent_jobs j where j.task_id = p_task_id),
+    'files', private.files_of(p_task_id),
     'imported_reviews', private.imported_reviews(p_task_id),
     'dependencies', operations.list_dependencies('task', p_task_id),
     'waits_for', (

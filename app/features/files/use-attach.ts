@@ -1,0 +1,86 @@
+import { type ClipboardEvent, type DragEvent, type RefObject, useState } from "react";
+import { z } from "zod";
+
+/** What a file is added to; a file of a comment belongs to nothing until the comment is there. */
+export interface FilePlace {
+  product_id: string;
+  story_id?: string;
+  task_id?: string;
+}
+
+const answerSchema = z.object({ url: z.string(), name: z.string(), type: z.string() });
+type Sent = z.infer<typeof answerSchema>;
+const refusalSchema = z.object({ error: z.string() });
+
+/** Sends files that are chosen, pasted or dropped, one after another, and says what went wrong with which. */
+export function useUpload(place: FilePlace | undefined, onSent: (file: Sent) => void) {
+  const [pending, setPending] = useState(0);
+  const [problem, setProblem] = useState<string | null>(null);
+  const attach = async (files: readonly File[]) => {
+    if (!place) return;
+    setProblem(null);
+    setPending((count) => count + files.length);
+    for (const file of files) {
+      try {
+        onSent(await upload(file, place));
+      } catch (error) {
+        const why = error instanceof Error ? error.message : "The upload failed. Try again.";
+        setProblem((before) => [before, `${file.name}: ${why}`].filter(Boolean).join("\n"));
+      } finally {
+        setPending((count) => count - 1);
+      }
+    }
+  };
+  const take = (event: { preventDefault(): void }, data: DataTransfer) => {
+    if (data.files.length === 0) return;
+    event.preventDefault();
+    void attach([...data.files]);
+  };
+  return {
+    attach,
+    isPending: pending > 0,
+    problem,
+    /** For the element on which files are dropped and pasted. */
+    targets: place && {
+      onPaste: (event: ClipboardEvent) => take(event, event.clipboardData),
+      onDrop: (event: DragEvent) => take(event, event.dataTransfer),
+      onDragOver: (event: DragEvent) => {
+        if (event.dataTransfer.types.includes("Files")) event.preventDefault();
+      },
+    },
+  };
+}
+
+/** The same, for a text: each file is written into it where the cursor is. */
+export function useAttach(area: RefObject<HTMLTextAreaElement>, place: FilePlace | undefined) {
+  return useUpload(place, (file) => insert(area.current, linkTo(file)));
+}
+
+export type Upload = ReturnType<typeof useUpload>;
+
+async function upload(file: File, place: FilePlace): Promise<Sent> {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(place)) body.set(name, value);
+  body.set("file", file);
+  const answer = await fetch("/api/files", { method: "POST", body }).catch(() => null);
+  if (answer === null) throw new Error("The upload failed. Check the connection and try again.");
+  const said: unknown = await answer.json().catch(() => null);
+  if (!answer.ok) {
+    throw new Error(refusalSchema.safeParse(said).data?.error ?? "The upload failed. Try again.");
+  }
+  return answerSchema.parse(said);
+}
+
+function linkTo({ url, name, type }: Sent): string {
+  const label = name.replace(/[[\]\\]/g, "");
+  return type.startsWith("image/") ? `![${label}](${url})` : `[${label}](${url})`;
+}
+
+function insert(element: HTMLTextAreaElement | null, text: string): void {
+  if (!element) return;
+  const { selectionStart: start, selectionEnd: end, value } = element;
+  const before = start === 0 || value[start - 1] === "\n" ? "" : "\n";
+  element.setRangeText(`${before}${text}\n`, start, end, "end");
+  element.dispatchEvent(new Event("input", { bubbles: true }));
+  element.focus();
+}

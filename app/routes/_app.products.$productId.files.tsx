@@ -1,0 +1,100 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
+import { type ListedFile, productFilesLimit } from "~/contract/file";
+import { listFiles } from "~/domain/files/operations.server";
+import { getProduct } from "~/domain/products/operations.server";
+import { FileList, sizeText } from "~/features/files/file-list";
+import { ProductAccess } from "~/features/products/product-access";
+import { fileIntents } from "~/http/file-forms.server";
+import { runIntent } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { isCanonicalUuid } from "~/http/uuid";
+import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { ButtonLink } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { EmptyState } from "~/ui/empty-state";
+
+/** `/products/:id/files`: every file of a product, wherever it belongs, and how much room they take. */
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const {
+    actor,
+    principal,
+    productId: product_id,
+  } = await requireProduct(request, context, params);
+  const before = new URL(request.url).searchParams.get("before") ?? "";
+  const [product, page] = await Promise.all([
+    getProduct(actor, { product_id }),
+    listFiles(actor, { product_id, cursor: isCanonicalUuid(before) ? before : undefined }),
+  ]);
+  const { id, role, archived_at } = product;
+  return json({
+    ...page,
+    productId: id,
+    archived: archived_at !== null,
+    isOwner: role === "OWNER",
+    viewerId: principal.user_id,
+  });
+});
+
+export const action = pageAction(async ({ request, context, params }) => {
+  const { actor } = await requireWriter(request, context);
+  const { productId } = await requireProduct(request, context, params);
+  const form = await request.formData();
+  return runIntent(form, {
+    "delete-file": fileIntents(actor, form, `/products/${productId}/files`)["delete-file"],
+  });
+});
+
+export const meta: MetaFunction = () => [{ title: "Files · Backloom" }];
+
+export default function ProductFilesPage() {
+  const { files, used, next_cursor, productId, archived, isOwner, viewerId } =
+    useLoaderData<typeof loader>();
+  useLiveRevalidation({ stream: "backlog", productId });
+  return (
+    <ProductAccess productId={productId} archived={archived}>
+      <div className="grid max-w-2xl gap-5">
+        <h1 className="text-xl font-semibold tracking-tight">Files</h1>
+        {files.length === 0 ? (
+          <EmptyState title="No files">
+            Attach pictures and recordings to stories, tasks and comments.
+          </EmptyState>
+        ) : (
+          <Section
+            title="All files"
+            about={`${sizeText(used)} of ${sizeText(productFilesLimit)} used, newest first.`}
+          >
+            <FileList files={files} viewerId={viewerId} isOwner={isOwner} about={placeOf} />
+            {next_cursor ? (
+              <ButtonLink to={`?before=${next_cursor}`} size="sm">
+                Older files
+              </ButtonLink>
+            ) : null}
+          </Section>
+        )}
+      </div>
+    </ProductAccess>
+  );
+}
+
+/** Where a file is shown. */
+function placeOf({ story_id, task_id, comment_id, job_id, evidence }: ListedFile) {
+  const [to, label] = task_id
+    ? [`/tasks/${task_id}`, "task"]
+    : story_id
+      ? [`/stories/${story_id}`, "story"]
+      : job_id
+        ? [`/jobs/${job_id}`, "job"]
+        : [null, null];
+  return (
+    <>
+      {comment_id ? <span>· comment</span> : null}
+      {evidence ? <span>· evidence</span> : null}
+      {to ? (
+        <Link to={to} className="text-accent underline underline-offset-2">
+          {label}
+        </Link>
+      ) : null}
+    </>
+  );
+}
