@@ -3,17 +3,17 @@ import { scopeSchema } from "./oauth";
 import { passwordMaxBytes, passwordMinLength } from "./password";
 import { idSchema } from "./text";
 
-/** Beyond this a password is not even looked at (1 kB). */
+/** Longest password that is checked at all, in bytes. Longer ones are refused. */
 const passwordReadBytes = 1024;
 
 export const roles = ["DEVELOPER", "ADMIN"] as const;
 export const themes = ["SYSTEM", "LIGHT", "DARK"] as const;
 
 const bytes = (text: string) => new TextEncoder().encode(text).length;
-/** Text that Postgres stores as it is: neither NUL nor half a surrogate pair. */
+/** Whether Postgres can store the text unchanged: no NUL, no lone surrogate. */
 export const isStorable = (text: string) => !/[\0\p{Surrogate}]/u.test(text);
 
-/** A name people sign in with: letters, digits, dot, underscore and hyphen, never mistakable for an e-mail address. */
+/** Sign-in name: letters, digits, dots, underscores and hyphens. Never mistaken for an e-mail address. */
 export const usernameSchema = z
   .string({ error: "Choose a user name" })
   .trim()
@@ -29,7 +29,7 @@ export const emailSchema = z
   .max(254, "Use an e-mail address of at most 254 characters")
   .pipe(z.email("Enter an e-mail address like anna@example.org"));
 
-/** A new password: the same text typed on another keyboard is the same password (NFC). */
+/** New password. Normalized to NFC, so that every keyboard produces the same password. */
 export const passwordSchema = z
   .string({ error: "Choose a password" })
   .refine(isStorable, "Use characters that can be typed")
@@ -49,7 +49,7 @@ export const registrationSchema = z.object({
 });
 export type Registration = z.infer<typeof registrationSchema>;
 
-/** Form `POST /login`: user name or e-mail address, and the password. What cannot be right is simply wrong. */
+/** Form `POST /login`. Checks less than registration: a password that could never be valid just fails to sign in. */
 export const loginSchema = z.object({
   identifier: z
     .string({ error: "Enter your user name or e-mail address" })
@@ -66,7 +66,7 @@ export const loginSchema = z.object({
 });
 export type Login = z.infer<typeof loginSchema>;
 
-/** Who asks, as `authenticate` resolves it on each request (specification: Authentication). */
+/** The caller, as `authenticate` resolves it on each request (specification: Authentication). */
 export const principalSchema = z.object({
   user_id: idSchema,
   username: z.string(),
@@ -82,7 +82,7 @@ export const principalSchema = z.object({
   paired: z.boolean(),
   paired_expires_at: z.string().nullable(),
   token_id: idSchema.nullable(),
-  /** What the token may do, and where; null for everything that its user may. */
+  /** Scopes and products of the token; null: everything its user may do. */
   scopes: z.array(scopeSchema).nullable(),
   product_ids: z.array(idSchema).nullable(),
 });
@@ -110,14 +110,14 @@ export const minQuotaPctSchema = z.coerce
   .min(1, "Enter a whole number from 1 to 100")
   .max(100, "Enter a whole number from 1 to 100");
 
-/** Fields of the profile page; what is absent stays as it is. */
+/** Fields of the profile page. Absent fields stay unchanged. */
 export const profileChangesSchema = z.object({
   username: usernameSchema.optional(),
   min_quota_pct: minQuotaPctSchema.optional(),
   theme: z.enum(themes).optional(),
 });
 
-/** A change of one's own password. */
+/** Change of the user's own password. */
 export const passwordChangeSchema = z.object({
   current_password: z
     .string({ error: "Enter your present password" })
@@ -127,7 +127,7 @@ export const passwordChangeSchema = z.object({
 });
 export type PasswordChange = z.infer<typeof passwordChangeSchema>;
 
-/** Null for none. */
+/** Null clears the active product. */
 export const setActiveProductInput = z.object({ product_id: z.string().nullable() });
 
 export const sessionIdInput = z.object({ session_id: z.string() });
@@ -160,7 +160,7 @@ export const auditEventSchema = z.object({
 });
 export type AuditEvent = z.infer<typeof auditEventSchema>;
 
-/** A user as administrators see one. */
+/** A user as administrators see them. */
 export const managedUserSchema = z.object({
   id: z.uuid(),
   username: z.string(),
@@ -173,7 +173,7 @@ export const managedUserSchema = z.object({
 });
 export type ManagedUser = z.infer<typeof managedUserSchema>;
 
-/** What an administrator may change on a user; what is absent stays as it is. */
+/** What an administrator may change on a user. Absent fields stay unchanged. */
 export const updateUserInput = z.object({
   user_id: z.string(),
   role: z.enum(roles).optional(),
@@ -181,10 +181,10 @@ export const updateUserInput = z.object({
   must_reset_password: z.boolean().optional(),
 });
 
-/** 100 users by name, after the given one. */
+/** Returns 100 users in order of name, after the given name. */
 export const listUsersInput = z.object({ after: z.string().nullable() });
 
-/** Lines before a moment: one's own, or for administrators those of all. */
+/** Events before a moment: the caller's own or, for administrators with `all`, everyone's. */
 export const listAuditEventsInput = z
   .object({ all: z.boolean(), before: z.string().nullable() })
   .partial();

@@ -20,10 +20,10 @@ export const agentJobStatuses = [
 
 export const agentJobStatusSchema = z.enum(agentJobStatuses);
 
-/** Kinds and results are no statuses: they stay in capitals everywhere. */
+/** Kinds and results are not statuses, so they are upper-case everywhere. */
 export const agentJobKinds = ["TASK_IMPLEMENTATION", "PLAN_CHAT", "SPRINT_IMPLEMENTATION"] as const;
 
-/** What a queued job waits for: a worker, another worker that looks at it, a person who does. */
+/** What a queued job waits for: a worker, another worker that verifies it, or a review by a person or CI. */
 export const jobPhases = ["implement", "verify", "review"] as const;
 
 export const verifyResults = ["ALIGNED", "PARTIAL", "EMPTY", "DIVERGENT"] as const;
@@ -39,10 +39,10 @@ export const failureClasses = [
 
 export const taskExecutionStatuses = ["pending", "running", "done", "failed", "skipped"] as const;
 
-/** Whether a cost was said by the tool, made from the model's price, or is not known. */
+/** Where a cost comes from: reported by the tool, calculated from the model's price, or unknown. */
 export const usageSources = ["reported", "list_price", "unpriced"] as const;
 
-/** Token counts as they are stored: null until somebody reports them. */
+/** Stored token counts; null until reported. */
 export const usageSchema = z.object({
   input_tokens: z.int().nullable(),
   output_tokens: z.int().nullable(),
@@ -50,7 +50,7 @@ export const usageSchema = z.object({
   cache_write_tokens: z.int().nullable(),
 });
 
-/** What something cost: a sum a currency, because currencies are never added together. */
+/** Costs, one sum per currency: currencies are never added together. */
 export const costsSchema = z.array(z.object({ currency: z.string(), cost: z.number() }));
 
 /** An agent job (specification: Agent job), with the codes and names that pages show beside it. */
@@ -75,7 +75,7 @@ export const agentJobSchema = z.object({
   attempt: z.int(),
   worker_id: z.string().nullable(),
   worker_name: z.string().nullable(),
-  /** Of its last attempt. */
+  /** Confinement of the last attempt. */
   confinement: confinementSchema.default("none"),
   claimed_at: z.string().nullable(),
   started_at: z.string().nullable(),
@@ -83,11 +83,11 @@ export const agentJobSchema = z.object({
   not_before: z.string().nullable(),
   base_sha: z.string().nullable(),
   head_sha: z.string().nullable(),
-  /** Since when its work is known to be on the main branch. */
+  /** When its work was first known to be on the main branch. */
   merged_at: z.string().nullable(),
   model_id: z.string().nullable(),
   ...usageSchema.shape,
-  /** Lines of the newest diff; null until an attempt has sent one. */
+  /** Line counts of the newest diff; null until an attempt has sent one. */
   additions: z.int().nullable(),
   deletions: z.int().nullable(),
   evidence: z.record(z.string(), z.unknown()).nullable(),
@@ -108,21 +108,21 @@ export const agentJobSchema = z.object({
   story_title: z.string().nullable(),
   idea_code: z.string().nullable(),
   product_code: z.string(),
-  /** The newest of its branch, as it was last seen. */
+  /** The branch's newest pull request, as last observed. */
   pull: z.nullable(pullSchema),
-  /** What its agent does at the moment; null while no worker holds it. */
+  /** What its agent is doing now; null while no worker holds the job. */
   doing: z.nullable(doingSchema),
   costs: costsSchema,
-  /** The one of them when there is one; null without a price, and with several currencies. */
+  /** The cost if there is exactly one currency; null without a price or with several currencies. */
   cost: z.number().nullable(),
 });
 export type AgentJob = z.infer<typeof agentJobSchema>;
 
-/** What a report answers. */
+/** Answer to a report. */
 export const reportedJobSchema = agentJobSchema.extend(released);
 export type ReportedJob = z.infer<typeof reportedJobSchema>;
 
-/** A job with every claim of it. */
+/** A job with all its attempts. */
 export const agentJobWithAttemptsSchema = agentJobSchema.extend({
   attempts: z.array(
     jobAttemptSchema.extend({
@@ -145,7 +145,7 @@ export const agentJobPageSchema = z.object({
   next_cursor: z.string().nullable(),
 });
 
-/** A commit that work waits for on the main branch of a repository; a worker looks whether it is there. */
+/** A commit that work waits for until it is on a repository's main branch. Workers check whether it is there. */
 export const awaitedHeadSchema = z.object({
   job_id: idSchema,
   task_code: z.string(),
@@ -156,12 +156,12 @@ export const awaitedHeadSchema = z.object({
 });
 export type AwaitedHead = z.infer<typeof awaitedHeadSchema>;
 
-/** A code that programs read and a sentence that people read. `consent` names the products that it is about. */
+/** A code for programs and a sentence for people. With code `consent`, `products` lists the products concerned. */
 export const reasonSchema = z.object({
   code: z.string(),
   message: z.string(),
   products: z.array(z.object({ id: z.string(), code: z.string(), name: z.string() })).optional(),
-  /** Work waits for these commits on main branches. */
+  /** Commits that work waits for on main branches. */
   awaited_heads: z.array(awaitedHeadSchema).optional(),
 });
 
@@ -177,7 +177,7 @@ export const listAgentJobsInput = z.object({
   cursor: idSchema.optional(),
 });
 
-/** What the attempt that holds a job says in every call. */
+/** Sent in every call of the attempt that holds the job. */
 export const attemptInput = z.object({ job_id: idSchema, attempt: z.int().min(1) });
 
 const tokens = z.int().min(0).optional();
@@ -192,7 +192,7 @@ export const usageInput = {
 
 export const sha = text(64).optional();
 
-/** Workers may write a result in either case; the service answers in capitals. */
+/** Accepts lower and upper case. The service always answers in upper case. */
 export const verifyResultInput = z
   .string()
   .meta({ enum: [...verifyResults] })
@@ -201,8 +201,8 @@ export const verifyResultInput = z
   .optional();
 
 /**
- * One line of the ledger: counts are disjoint (cached input is not in `input_tokens`), absent means "never said". Strict, as all
- * that is counted: a count under another name would take its `seq` and say nothing.
+ * One usage event. Counts are disjoint (cached input is not in `input_tokens`); absent means unreported. Strict: a
+ * misspelled count would otherwise use up its `seq` and count nothing.
  */
 export const usageEventInput = z
   .strictObject({
@@ -222,7 +222,7 @@ export const usageEventInput = z
   })
   .meta({ brief: "Cached input is not in input_tokens; a seq counts once" });
 
-/** What an attempt has used since its last line in the ledger, one entry a model. */
+/** Usage of an attempt since its last usage event, one entry per model. */
 const usageSoFarInput = z
   .strictObject({
     after_seq: z.int().min(0).optional(),
@@ -234,7 +234,7 @@ export type UsageSoFar = z.infer<typeof usageSoFarInput>;
 export const heartbeatAgentJobInput = attemptInput.extend({
   quota_pct: z.int().min(0).max(100).optional(),
   usage: usageSoFarInput.optional(),
-  /** Without it whatever the answers told counts as seen. */
+  /** Confirms messages as seen. Without this field, sent messages count as seen. */
   seen_messages: seenMessagesSchema.optional(),
 });
 
@@ -243,6 +243,6 @@ export const heartbeatAnswerSchema = z.object({
   status: agentJobStatusSchema,
   lease_until: z.string().nullable(),
   reason: reasonSchema.nullable(),
-  /** What people wrote to the agent of the job; absent where there is nothing. */
+  /** Messages from people to the job's agent; absent if there are none. */
   messages: z.array(personMessageSchema).optional(),
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { commentBody, messageStateSchema } from "./comment";
 import { idSchema, text } from "./text";
 
-/** A message as the agent reads it. One that comes again has the same id. */
+/** A message as the agent reads it. A repeated message has the same id. */
 export const personMessageSchema = z.object({
   id: idSchema,
   about: z.string().describe("Code of the task or story"),
@@ -12,10 +12,10 @@ export const personMessageSchema = z.object({
 });
 export type PersonMessage = z.infer<typeof personMessageSchema>;
 
-/** The messages that the agent of a worker has seen. */
+/** Ids of the messages that the worker's agent has seen. */
 export const seenMessagesSchema = z.array(text(36));
 
-/** A message as the page of its job shows it. */
+/** A message as its job's page shows it. */
 export const jobMessageSchema = personMessageSchema.extend({
   comment_id: z.string(),
   state: messageStateSchema,

@@ -3,10 +3,10 @@ import { isStorable } from "./account";
 import { scopeSchema, scopes } from "./oauth";
 import { idSchema } from "./text";
 
-/** Makes a token of this service recognisable, for people and for secret scanners. */
+/** Lets people and secret scanners recognise tokens of this service. */
 export const apiTokenPrefix = "blm_";
 
-/** Fields of the token screen. An empty number of days means that the token does not expire. */
+/** Fields of the token page. Without a number of days the token never expires. */
 export const newApiTokenSchema = z.object({
   label: z
     .string({ error: "Give the token a name, for example where it is used" })
@@ -20,7 +20,7 @@ export const newApiTokenSchema = z.object({
     .min(1, "Enter a number of days from 1 to 3650")
     .max(3650, "Enter a number of days from 1 to 3650")
     .optional(),
-  /** What it may do, and in which products; nothing chosen means no limit. */
+  /** Scopes and products of the token. No choice means no limit. */
   scope: z.array(scopeSchema).max(scopes.length).optional(),
   product: z.array(idSchema).max(1000, "Choose at most 1000 products").optional(),
 });
@@ -28,7 +28,7 @@ export type NewApiToken = z.infer<typeof newApiTokenSchema>;
 
 export const apiTokenIdInput = z.object({ token_id: z.string() });
 
-/** A token in the list: never the token itself, only the part that makes it recognisable. */
+/** A token in the list. Shows only the token's prefix, never the token. */
 export const apiTokenSchema = z.object({
   id: z.uuid(),
   label: z.string(),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { idSchema } from "./text";
 
-/** Work of a story that is not on the main branch: the next run begins from it. */
+/** Work of a story that is not on the main branch yet. The next run continues it. */
 export const beginningSchema = z.object({
   story_id: z.string(),
   story_code: z.string(),
@@ -9,20 +9,20 @@ export const beginningSchema = z.object({
   head_sha: z.string(),
   job_id: z.string(),
   task_code: z.string(),
-  /** How many commits the main branch did not have when it was pushed; null where its worker did not say. */
+  /** Commits missing on the main branch when the work was pushed; null if the worker did not report it. */
   commits: z.int().nullable(),
   message: z.string(),
 });
 export type Beginning = z.infer<typeof beginningSchema>;
 
-/** A head that the branch of a claimed job has to hold. */
+/** A commit that the branch of a claimed job must contain. */
 export const claimedBeginningSchema = z.object({
   story_id: idSchema,
   story_code: z.string(),
   task_id: idSchema,
   task_code: z.string(),
   job_id: idSchema,
-  /** Its job was done; else it was stopped before anybody had judged it. */
+  /** True if its job is done; false if the job was stopped before its work was judged. */
   judged: z.boolean(),
   branch: z.string(),
   base_sha: z.string().nullable(),
@@ -30,7 +30,7 @@ export const claimedBeginningSchema = z.object({
 });
 export type ClaimedBeginning = z.infer<typeof claimedBeginningSchema>;
 
-/** That a person let a story start over from the main branch. */
+/** Records that a person made a story start over from the main branch. */
 export const freshStartSchema = z.object({
   id: z.string(),
   started_by: z.string(),

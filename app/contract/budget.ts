@@ -11,7 +11,7 @@ export const budgetUnitSchema = z
 
 export const budgetAmountSchema = z.number().positive().max(1_000_000_000_000);
 
-/** How far a budget is: `left` is what nobody has spent or reserved, `overshoot` the most that was spent beyond it. */
+/** A budget and its use. `left` is neither spent nor reserved; `overshoot` is the most ever spent beyond the amount. */
 export const budgetSchema = z.object({
   id: z.string(),
   product_id: z.string(),
@@ -28,7 +28,7 @@ export const budgetSchema = z.object({
   at_work: z.int(),
   left: z.number(),
   overshoot: z.number(),
-  /** Finished jobs under it whose agents told no usage. */
+  /** Finished jobs under the budget whose agents reported no usage. */
   unreported_jobs: z.int(),
   state: z.enum(["open", "warning", "reached"]),
   from_at: z.string().nullable(),
@@ -38,7 +38,7 @@ export const budgetSchema = z.object({
 });
 export type Budget = z.infer<typeof budgetSchema>;
 
-/** What holds for all budgets of a product; the expectations stand in until three tasks have finished. */
+/** Settings for all budgets of a product. The expected values apply until three tasks have finished. */
 export const budgetSettingsSchema = z.object({
   time_zone: z.string(),
   unreported: z.enum(["allow", "refuse"]),
@@ -49,14 +49,14 @@ export type BudgetSettings = z.infer<typeof budgetSettingsSchema>;
 
 export const budgetListSchema = z.object({
   product_id: z.string(),
-  /** Whether the caller is the one who may set them. */
+  /** Whether the caller may set budgets. */
   may_set: z.boolean(),
   settings: budgetSettingsSchema,
   budgets: z.array(budgetSchema),
 });
 export type BudgetList = z.infer<typeof budgetListSchema>;
 
-/** Without a filter those that matter now; with a run, sprint or task all that it falls under. */
+/** Without a filter: budgets that apply now. With a run, sprint or task: every budget it falls under. */
 export const budgetsQuery = z.object({
   sprint_run_id: idSchema.optional(),
   sprint_id: idSchema.optional(),
@@ -64,7 +64,7 @@ export const budgetsQuery = z.object({
 });
 export const getBudgetsInput = budgetsQuery.extend({ product_id: idSchema });
 
-/** One budget for each scope, period and unit. */
+/** A product has at most one budget per scope, target, period and unit. */
 export const budgetBody = z.object({
   scope: z.enum(budgetScopes),
   period: z.enum(budgetPeriods).optional(),
@@ -86,5 +86,5 @@ export const budgetSettingsBody = z
   .partial();
 export const setBudgetSettingsInput = budgetSettingsBody.extend({ product_id: idSchema });
 
-/** "Stop at …", as a run is started with it. */
+/** The budget that a run is started with. */
 export const stopAtSchema = z.object({ unit: budgetUnitSchema, amount: budgetAmountSchema });

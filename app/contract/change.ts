@@ -4,10 +4,10 @@ import { lengths } from "./limits";
 import { taskStatusSchema } from "./status";
 import { idSchema, prioritySchema, requiredText } from "./text";
 
-/** What lists hold and people change from there, one or many at once. */
+/** An item that people change in lists, alone or with others. */
 const thingSchema = z.object({ kind: z.enum(["task", "story", "pbi"]), id: idSchema });
 
-/** One change for all of them; what a kind does not have is passed over. */
+/** Applies one change to all items. Items whose kind lacks a field are skipped. */
 export const changeThingsInput = z.object({
   things: z.array(thingSchema).min(1).max(500),
   changes: z
@@ -19,9 +19,9 @@ export const changeThingsInput = z.object({
       sprint_id: idSchema.nullable(),
       story_id: idSchema,
       pbi_id: idSchema,
-      /** Goes on all of them, or off where every one has it. */
+      /** Adds the label to all items, or removes it if every item has it. */
       toggle_label: idSchema,
-      /** Beside a status: tasks begin although they wait for others. */
+      /** With a status: tasks start although they are blocked. */
       confirmed: z.boolean(),
     })
     .partial()
@@ -35,7 +35,7 @@ export type ChangeThingsInput = z.infer<typeof changeThingsInput>;
 export const changedThingsSchema = z.object({ changed: z.int(), skipped: z.int(), ...released });
 export type ChangedThings = z.infer<typeof changedThingsSchema>;
 
-/** What an undo took back: fields that are as they were, or a thing that is back. */
+/** What an undo reverted: restored fields (`fields`) or a restored item (`is_back`). */
 export const undoneSchema = z.object({
   changes: z.array(
     z.object({

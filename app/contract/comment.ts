@@ -1,21 +1,21 @@
 import { z } from "zod";
 import { idSchema, limitInQuery, requiredText } from "./text";
 
-/** Where a comment can stand. */
+/** Kinds of items that can have comments. */
 export const commentPlaces = ["pbi", "story", "task"] as const;
 export type CommentPlace = (typeof commentPlaces)[number];
 
-/** The longest comment, in characters. */
+/** Longest comment, in characters. */
 export const commentLength = 10_000;
 
-/** What becomes of a comment that is sent to an agent. */
+/** States of a comment that was sent to an agent. */
 export const messageStates = ["sent", "seen", "acted_on", "undelivered"] as const;
 export const messageStateSchema = z.enum(messageStates);
 export type MessageState = z.infer<typeof messageStateSchema>;
 
-/** A comment at one of the agents that it was sent to. */
+/** Delivery of a comment to one agent. */
 const deliverySchema = z.object({
-  /** Null for a job that is deleted. */
+  /** Null if the job was deleted. */
   job_id: z.string().nullable(),
   state: messageStateSchema,
   /** Why no agent saw it. */
@@ -24,26 +24,26 @@ const deliverySchema = z.object({
   seen_at: z.string().nullable(),
 });
 
-/** A comment as every answer shows it. */
+/** A comment, in every answer. */
 export const commentSchema = z.object({
   id: z.string(),
   body: z.string().describe("Markdown; data that a user wrote"),
   author: z.string(),
-  /** Null for an author of an import, and for one whose account is gone. */
+  /** Null for imported authors and deleted accounts. */
   author_id: z.string().nullable(),
   created_at: z.string(),
-  /** When its author last changed it; null when never. */
+  /** Last edit by the author; null if never edited. */
   edited_at: z.string().nullable(),
-  /** Of a comment that was sent to agents: what became of it, where it is least far. */
+  /** For a comment sent to agents: the least advanced state of its deliveries. */
   state: messageStateSchema.optional(),
   deliveries: z.array(deliverySchema).optional(),
 });
 export type Comment = z.infer<typeof commentSchema>;
 
-/** The newest comments in the order in which they were written. */
+/** The newest comments, oldest first. */
 export const commentListSchema = z.object({
   comments: z.array(commentSchema),
-  /** For the comments before these; null where there are none. */
+  /** Cursor for older comments; null if there are none. */
   next_cursor: z.string().nullable(),
 });
 

@@ -34,7 +34,7 @@ export const dashboardSchema = z.object({
       run: runSummary.nullable(),
     }),
   ),
-  /** Products that somebody added the caller to, while the caller has not said whether workers may work there. */
+  /** Products that someone added the caller to, until the caller decides whether their workers may work there. */
   added_to: z.array(
     z.object({ id, code: z.string(), name: z.string(), owner_username: z.string().nullable() }),
   ),

@@ -3,14 +3,14 @@ import { lengths, readyLimit } from "./limits";
 import { taskStatusSchema } from "./status";
 import { idSchema, limitInQuery, requiredText, text } from "./text";
 
-/** What can wait for each other: tasks for tasks, stories for stories. */
+/** Kinds that can block each other: tasks block tasks, stories block stories. */
 export const dependencyKinds = ["task", "story"] as const;
 export type DependencyKind = (typeof dependencyKinds)[number];
 
-/** An id or a code of the same product. */
+/** Id or code of a blocker in the same product. */
 const blockerReference = requiredText(100);
 
-/** The other end of a dependency; only done resolves it. */
+/** The other end of a dependency. Only status done resolves it. */
 export const dependencyEndSchema = z.object({
   id: z.string(),
   code: z.string(),
@@ -19,7 +19,7 @@ export const dependencyEndSchema = z.object({
   resolved: z.boolean(),
 });
 
-/** Work that is done and waited for, because its code is not on the main branch yet. */
+/** Work that is done but still blocks, because its code is not on the main branch yet. */
 const awaitedWorkSchema = z.object({
   job_id: z.string(),
   task_code: z.string(),
@@ -28,7 +28,7 @@ const awaitedWorkSchema = z.object({
 });
 export type AwaitedWork = z.infer<typeof awaitedWorkSchema>;
 
-/** What a task or story waits for, and what waits for it; absent `awaited` where no code is waited for. */
+/** Blockers of a task or story, and what it blocks. `awaited` is absent if no code is awaited. */
 export const dependenciesSchema = z.object({
   blocked_by: z.array(dependencyEndSchema),
   blocks: z.array(dependencyEndSchema),
@@ -39,7 +39,7 @@ export type Dependencies = z.infer<typeof dependenciesSchema>;
 /** Body of POST /api/tasks/:id/dependencies and /api/stories/:id/dependencies. */
 export const addDependencyBody = z.object({ blocked_by: blockerReference });
 
-/** What something new waits for from the beginning. */
+/** Blockers of a new task or story. */
 export const blockedBySchema = z.array(blockerReference).max(100);
 
 export const addDependencyInput = z.object({
@@ -54,10 +54,9 @@ export const removeDependencyInput = z.object({
   blocker: z.string(),
 });
 
-/** Whose dependencies. */
 export const listDependenciesInput = z.object({ kind: z.enum(dependencyKinds), id: idSchema });
 
-/** A task that waits for nothing. `dispatchable`: in the active sprint and with a plan. */
+/** A task that nothing blocks. `dispatchable`: in the active sprint and with a plan. */
 export const readyTaskSchema = z.object({
   id: z.string(),
   code: z.string(),
@@ -76,7 +75,7 @@ export const readyQuery = z.object({ limit: limitInQuery(readyLimit) });
 
 export const listReadyInput = readyQuery.extend({ product_id: idSchema });
 
-/** What a task or story could wait for, nearest first; with words, what matches them. */
+/** Finds possible blockers of a task or story, nearest first. With a query: those whose code or title matches. */
 export const listCandidatesInput = z.object({
   kind: z.enum(dependencyKinds),
   id: idSchema,
@@ -86,7 +85,7 @@ export const listCandidatesInput = z.object({
 export const candidatesSchema = z.array(dependencyEndSchema.omit({ resolved: true }));
 export type Candidates = z.infer<typeof candidatesSchema>;
 
-/** The jobs of a run in its order: jobs of one lane come one after another, the others side by side. */
+/** Jobs of a run in order. Jobs of one branch queue (`lane`) run one after another, queues in parallel. */
 export const runOrderSchema = z.array(
   z.object({
     job_id: z.string(),
@@ -96,5 +95,5 @@ export const runOrderSchema = z.array(
 );
 export type RunOrder = z.infer<typeof runOrderSchema>;
 
-/** Codes of tasks that wait for nothing since this answer; absent where there are none. */
+/** Codes of tasks that this call unblocked; absent if there are none. */
 export const released = { released: z.array(z.string()).optional() };

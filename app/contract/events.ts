@@ -1,4 +1,4 @@
-// The small zod: browsers load these schemas with every live page.
+// zod/mini, because browsers load these schemas with every live page.
 import { z } from "zod/mini";
 
 const id = z.string();
@@ -7,8 +7,8 @@ const operation = z.enum(["I", "U", "D"]);
 const changedFields = z.optional(z.array(z.string()));
 
 /**
- * A change as the database announces it on a topic. It carries what every filter needs; the streams pick from it
- * what their contract names. Entities that a process does not know yet pass through.
+ * A change as the database announces it on a topic. It has the fields that all filters need; each stream sends only
+ * those of its contract. Unknown entities pass through.
  */
 export const changeEventSchema = z.looseObject({
   seq: z.number(),
@@ -30,7 +30,7 @@ export const changeEventSchema = z.looseObject({
 });
 export type ChangeEvent = z.infer<typeof changeEventSchema>;
 
-/** What travels on a topic: the changes of one transaction there, in their order; a long one comes in several messages. */
+/** A message on a topic: changes of one transaction, in order. Long transactions are split into several messages. */
 export const changeMessageSchema = z.object({ events: z.array(z.unknown()) });
 
 /** Task event on the solo stream (specification: Solo stream, change payload). */
@@ -48,7 +48,7 @@ export const soloTaskSchema = z.object({
   changed_fields: changedFields,
 });
 
-/** Story event on the solo stream; `assignee_id` is null while the story awaits assignment. */
+/** Story event on the solo stream; `assignee_id` is null while the story is unassigned. */
 export const soloStorySchema = z.object({
   op: operation,
   entity: z.literal("story"),
@@ -94,10 +94,10 @@ export const soloChangeSchema = z.discriminatedUnion("entity", [
   soloWorkerSchema,
 ]);
 
-/** `resumed` is true when the messages missed since `Last-Event-ID` follow, so nothing need be read again. */
+/** True if the messages missed since `Last-Event-ID` follow, so that clients need not refetch. */
 const resumed = z.optional(z.boolean());
 
-/** Named event `ready` of the solo stream; no active sprint is null. */
+/** Named event `ready` of the solo stream; `sprint_id` is null without an active sprint. */
 export const soloReadySchema = z.object({ product_id: id, sprint_id: nullableId, resumed });
 
 /** Named event `jobs` of the solo stream: the unfinished jobs of the product. */
@@ -113,13 +113,13 @@ export const soloJobsSchema = z.object({
   ),
 });
 
-/** Named event `workers` of the solo stream: how many workers reach the product. */
+/** Named event `workers` of the solo stream: number of online workers of the product's members, without viewers. */
 export const soloWorkersSchema = z.object({ count: z.int() });
 
 /** Named event `ready` of the backlog stream. */
 export const backlogReadySchema = z.object({ product_id: id, resumed });
 
-/** What an agent does at the moment: the latest entry of its output in one line. */
+/** What an agent is doing now: the latest entry of its output, in one line. */
 export const doingSchema = z.object({
   kind: z.string(),
   title: z.string(),
@@ -129,8 +129,8 @@ export const doingSchema = z.object({
 export type Doing = z.infer<typeof doingSchema>;
 
 /**
- * Change on the backlog stream. PBIs, stories and tasks carry their place, and after a move the place they left.
- * Further entities of the product travel on the same channel and are told apart by `entity`.
+ * Change on the backlog stream. PBIs, stories and tasks carry their place and, after a move, their previous place.
+ * Other entities of the product use the same channel; `entity` tells them apart.
  */
 export const backlogChangeSchema = z.looseObject({
   op: operation,
@@ -159,15 +159,15 @@ export const questionChangeSchema = z.object({
   status: z.enum(["open", "answered", "cancelled", "expired"]),
 });
 
-/** Named event `state` of the notifications stream: the open questions in reach, with all their fields. */
+/** Named event `state` of the notifications stream: all open questions the user may read, with all fields. */
 export const notificationsStateSchema = z.object({
   questions: z.array(z.looseObject({ id, product_id: id })),
   resumed,
 });
 
-/** Named event `state` of the pairing stream, and with `op` each of its changes (specification: Pairing stream). */
+/** Named event `state` of the pairing stream. Changes have the same fields and `op` (specification: Pairing stream). */
 const pairingStatus = z.enum(["pending", "approved", "consumed", "cancelled"]);
 export const pairingStateSchema = z.object({ pairing_id: id, status: pairingStatus });
 
-/** Named event `error` of every stream: something inside failed, the stream goes on trying. */
+/** Named event `error` of every stream: something failed inside the service, and the stream keeps retrying. */
 export const streamErrorSchema = z.object({ error: z.string() });

@@ -1,6 +1,6 @@
 import type { FileType } from "./file";
 
-/** How content of each type begins; a space stands for any byte. Names and what a client says of the type prove nothing. */
+/** First bytes of each type; a space matches any byte. File names and client-sent types are not trusted. */
 const beginnings: readonly [FileType, string][] = [
   ["image/png", "\x89PNG\r\n\x1a\n"],
   ["image/jpeg", "\xff\xd8\xff"],
@@ -12,7 +12,7 @@ const beginnings: readonly [FileType, string][] = [
   ["application/pdf", "%PDF-"],
 ];
 
-/** The type of a file by its content; null for what is not taken. */
+/** Returns the type of a file by its content, or null for types that are not accepted. */
 export function typeOf(bytes: Uint8Array): FileType | null {
   for (const [type, beginning] of beginnings) {
     if ([...beginning].every((char, at) => char === " " || bytes[at] === char.charCodeAt(0))) {
@@ -22,7 +22,7 @@ export function typeOf(bytes: Uint8Array): FileType | null {
   return isText(bytes) ? "text/plain" : null;
 }
 
-/** Text of any kind, markup and programs too: it is only ever handed out as plain text. */
+/** Accepts any text, also markup and programs, because it is only ever served as plain text. */
 function isText(bytes: Uint8Array): boolean {
   if (bytes.includes(0)) return false;
   try {

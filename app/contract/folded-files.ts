@@ -3,7 +3,7 @@ const names =
 const generated =
   /(?:^|\/)(?:node_modules|vendor|dist|__snapshots__)\/|\.(?:min\.(?:js|css)|map|snap|pb\.go|g\.dart)$|_pb2(?:_grpc)?\.py$/;
 
-/** Lock files, and files that programs write: a reader opens them when there is a reason to. */
+/** Whether a file is folded in diffs: lock files and generated files. */
 export function isFoldedFile(path: string): boolean {
   return names.test(path) || generated.test(path);
 }

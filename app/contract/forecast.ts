@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { idSchema } from "./text";
 
-/** At 20 and 80 %, from so many finished tasks. */
+/** 20th and 80th percentile, and the number of finished tasks behind them. */
 const spreadSchema = z.object({ low: z.number(), high: z.number(), finished: z.int() });
 
 /**
- * What the open tasks of a sprint will take (or one task, without a sprint): working time of agents, tokens and money.
- * Null with fewer than five finished tasks.
+ * Expected agent working time, tokens and cost of a sprint's open tasks or, without a sprint, of one task. Spreads are
+ * null with fewer than five finished tasks.
  */
 export const forecastSchema = z.object({
   product_id: z.string(),
@@ -17,7 +17,7 @@ export const forecastSchema = z.object({
   seconds: spreadSchema.nullable(),
   tokens: spreadSchema.nullable(),
   costs: z.array(spreadSchema.extend({ currency: z.string() })),
-  /** The middle of the estimates beside the middle of what the work took. */
+  /** Median estimate and median actual time. */
   estimates: z.array(
     z.object({
       size: z.enum(["S", "M", "L", "XL"]),
@@ -27,7 +27,7 @@ export const forecastSchema = z.object({
       actual_minutes: z.number(),
     }),
   ),
-  /** Tasks that took less than half or more than twice their estimate, the furthest first. */
+  /** Tasks that took less than half or more than twice their estimate, largest deviation first. */
   surprises: z.array(
     z.object({
       task_id: z.string(),

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-/** Query of GET /api/health: only the value `1` of `db` asks for the database. */
+/** Query of GET /api/health. Only `db=1` checks the database. */
 export const healthQuery = z.object({ db: z.string().optional() });
 
-/** What GET /api/health answers, always with 200 (specification: GET /api/health). */
+/** Answer of GET /api/health, always with status 200 (specification: GET /api/health). */
 export const healthSchema = z.object({
   status: z.literal("ok"),
   version: z.string(),
@@ -11,5 +11,5 @@ export const healthSchema = z.object({
   database: z.enum(["ok", "down"]).optional(),
 });
 
-/** What GET /api/ready answers while the process can serve; else it is 503. */
+/** Answer of GET /api/ready while the process can serve; otherwise it answers 503. */
 export const readySchema = z.object({ status: z.literal("ready"), version: z.string() });

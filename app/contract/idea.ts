@@ -34,7 +34,7 @@ export const ideaPageSchema = z.object({
   next_cursor: z.string().nullable(),
 });
 
-/** A promoted idea and the PBI that it became. */
+/** A promoted idea and its PBI. */
 export const promotedIdeaSchema = z.object({ idea: ideaSchema, pbi: pbiSchema });
 
 const ideaFields = { title: requiredText(lengths.title), description: text(lengths.text) };
@@ -44,13 +44,13 @@ export const createIdeaInput = z
   .partial()
   .required({ product_id: true, title: true });
 
-/** An idea moves forward only; `planned` is reached by promotion. */
+/** Ideas only move forward. `planned` is set by promotion. */
 export const updateIdeaInput = z
   .object({ ...ideaFields, product_id: idSchema, status: z.enum(["draft", "discussing", "ready"]) })
   .partial()
   .extend({ idea_id: idSchema, ...expectedVersion });
 
-/** Without other words the PBI takes title, description and product of the idea. */
+/** Absent title, description and product come from the idea. */
 export const promoteIdeaInput = z
   .object({ ...ideaFields, product_id: idSchema, code: codeSchema, priority: prioritySchema })
   .partial()

@@ -1,2 +1,2 @@
-/** The name of an idempotency key in the arguments of a tool and among the fields of a form. */
+/** Name of the idempotency key in tool arguments and form fields. */
 export const idempotencyField = "idempotency_key";

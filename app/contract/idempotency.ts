@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-/** Whether an open sibling with the same title is a reason not to make another. */
+/** Whether to refuse a create if an open sibling has the same title. */
 export const refuseSimilar = { refuse_similar: z.boolean().optional() };
 
-/** Names one request of its sender, who sends it again with the same key when the answer was lost. */
+/** Identifies one request of a sender. A retry after a lost answer sends the same key. */
 export const idempotencyKeySchema = z
   .string()
   .min(1, "An idempotency key has 1 to 255 characters.")

@@ -4,7 +4,7 @@ import { titleLimit } from "./export-document";
 import { labelNameSchema } from "./label";
 import { idSchema, isStorable, prioritySchema, requiredText } from "./text";
 
-/** Where a backlog comes from. */
+/** Tools that a backlog can be imported from. */
 export const importFormats = [
   "linear",
   "github",
@@ -15,7 +15,7 @@ export const importFormats = [
 ] as const;
 export type ImportFormat = (typeof importFormats)[number];
 
-/** What one upload may hold. */
+/** Limits of one upload; `bytes` and `unpacked` in bytes. */
 export const importLimits = {
   bytes: 10 * 1024 * 1024,
   stories: 5_000,
@@ -56,7 +56,7 @@ const importedStorySchema = z.object({
 });
 export type ImportedStory = z.infer<typeof importedStorySchema>;
 
-/** What a file holds, in the terms of a backlog here: the same whatever tool it came from. */
+/** Contents of an import file as a backlog; the same form for every tool. */
 export const importDraftSchema = z.object({
   pbis: z.array(
     z.object({ title, description: text, stories: z.array(importedStorySchema).min(1) }),
@@ -65,7 +65,7 @@ export const importDraftSchema = z.object({
 });
 export type ImportDraft = z.infer<typeof importDraftSchema>;
 
-/** What the database says of an import. */
+/** The database's answer to an import. */
 export const importedRowsSchema = z.object({
   product: z.object({ id: z.string().nullable(), code: z.string(), name: z.string() }),
   pbis: z.int(),
@@ -109,7 +109,7 @@ const ticked = z
   .enum(["true", "false", "1", "0", "yes", "no", "on"])
   .transform((word) => ["true", "1", "yes", "on"].includes(word));
 
-/** The fields of the form, beside the files. */
+/** Form fields besides the files. */
 export const importForm = z
   .object({
     format: z.enum(importFormats),

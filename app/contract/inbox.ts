@@ -19,7 +19,7 @@ const frame = {
   id: z.string(),
   product_id: z.string(),
   product_name: z.string(),
-  /** Since when it waits. */
+  /** Since when the item waits. */
   at: z.string(),
   state: z.enum(inboxStates),
   later_until: z.string().nullable(),
@@ -27,7 +27,7 @@ const frame = {
 const nullableText = z.string().nullable();
 const about = { code: z.string(), title: z.string() };
 
-/** One thing that waits for a person. Its id is that of the question, task, run, job, product, invitation or comment. */
+/** One item that waits for a person. `id` is that of the question, task, run, job, product, invitation or comment. */
 export const inboxItemSchema = z.discriminatedUnion("kind", [
   z.object({ ...frame, kind: z.literal("question"), question: agentQuestionSchema }),
   z.object({
@@ -36,7 +36,7 @@ export const inboxItemSchema = z.discriminatedUnion("kind", [
     kind: z.literal("review"),
     story_code: z.string(),
     story_title: z.string(),
-    /** The job that waits for the verdict; null for a task that was put into review by hand. */
+    /** The job that waits for a verdict; null if a person moved the task to review. */
     job_id: nullableText,
   }),
   z.object({
@@ -44,7 +44,7 @@ export const inboxItemSchema = z.discriminatedUnion("kind", [
     ...about,
     kind: z.literal("run"),
     sprint_id: z.string().nullable(),
-    /** Tasks that failed, and tasks that wait for those. */
+    /** Number of failed tasks, and of tasks blocked by them. */
     failed: z.int(),
     waiting: z.int(),
     reason: nullableText,
@@ -64,7 +64,7 @@ export const inboxItemSchema = z.discriminatedUnion("kind", [
     ...about,
     kind: z.literal("triage"),
     waiting: z.int(),
-    /** The title of the newest that waits. */
+    /** Title of the newest story in triage. */
     newest: z.string(),
   }),
   z.object({
@@ -80,7 +80,7 @@ export const inboxItemSchema = z.discriminatedUnion("kind", [
     kind: z.literal("mention"),
     author: z.string(),
     excerpt: z.string(),
-    /** Where the comment is. */
+    /** Path of the page with the comment. */
     path: z.string(),
   }),
 ]);
@@ -88,7 +88,7 @@ export type InboxItem = z.infer<typeof inboxItemSchema>;
 
 export const inboxSchema = z.object({
   items: z.array(inboxItemSchema),
-  /** How many of each kind are open. */
+  /** Open items per kind. */
   counts: z.partialRecord(z.enum(inboxKinds), z.int()),
   later: z.int(),
 });
@@ -99,7 +99,7 @@ export const getInboxInput = z
   .partial();
 export type GetInboxInput = z.infer<typeof getInboxInput>;
 
-/** `later` without a moment is until tomorrow morning. */
+/** `later` without `until` snoozes until tomorrow morning. */
 export const markInboxItemInput = z.object({
   kind: z.enum(inboxKinds),
   id: idSchema,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { costsSchema } from "./agent-job";
 import { idSchema, requiredText } from "./text";
 
-/** Sums over the jobs that reported tokens. `unpriced_jobs` have no price for their model. */
+/** Sums over jobs that reported tokens. `unpriced_jobs` counts jobs whose model has no price. */
 const numbersSchema = z.object({
   jobs: z.int(),
   input_tokens: z.int(),
@@ -15,7 +15,7 @@ const numbersSchema = z.object({
 });
 export type UsageNumbers = z.infer<typeof numbersSchema>;
 
-/** Why work comes back from the code host, and from the landing queue. */
+/** Why the code host or the landing queue returned work. */
 const returnKinds = [
   "ci_failed",
   "changes_requested",
@@ -30,12 +30,12 @@ export type ReturnKind = (typeof returnKinds)[number];
 
 const nullableText = z.string().nullable();
 
-/** The tasks of a sprint at the end of each day: not done, those of them that are started, and all. */
+/** The tasks of a sprint at the end of each day: not done, started and not done, and all. */
 export const burndownSchema = z.array(
   z.object({ date: z.string(), remaining: z.int(), started: z.int(), total: z.int() }),
 );
 
-/** Burn-down from the recorded history, tokens and cost (specification: Agent job; Model price). */
+/** Burn-down from the recorded history, token usage and cost (specification: Agent job; Model price). */
 export const insightsSchema = z.object({
   product_id: z.string(),
   sprint: z
@@ -57,11 +57,11 @@ export const insightsSchema = z.object({
   by_day_model: z.array(
     z.object({ date: z.string(), model_id: nullableText, currency: z.string(), cost: z.number() }),
   ),
-  /** Every product of the caller that cost something. */
+  /** All products of the caller that had costs. */
   by_product: z.array(
     z.object({ product_id: z.string(), code: z.string(), name: z.string(), costs: costsSchema }),
   ),
-  /** Tasks done in the last 90 days, from their first start to their last end. */
+  /** Tasks done in the last 90 days, each from its first start to its last end. */
   cycle_times: z.array(
     z.object({
       task_id: z.string(),
@@ -71,7 +71,7 @@ export const insightsSchema = z.object({
       finished_at: z.string(),
     }),
   ),
-  /** The last 90 days: from done to the main branch, and what sent work back to its agent, or was asked of a person. */
+  /** Last 90 days: time from done to main, and how often work returned to its agent or a person was asked. */
   landing: z.object({
     landed: z.int(),
     median_seconds: z.int().nullable(),
@@ -118,7 +118,7 @@ export const modelPriceSchema = z.object({
   updated_at: z.string(),
 });
 
-/** `shipped` is the month of the list that came with Backloom; null for a price that an administrator set. */
+/** `shipped` is the month of Backloom's own price list; null for prices set by an administrator. */
 const listedPriceSchema = modelPriceSchema.extend({ shipped: z.string().nullable() });
 export type ListedPrice = z.infer<typeof listedPriceSchema>;
 
@@ -126,7 +126,7 @@ export const modelPriceListSchema = z.object({ prices: z.array(listedPriceSchema
 
 const price = z.number().min(0).max(1_000_000).optional();
 
-/** Without any price the model's row is removed. */
+/** Without any price, the model's row is removed. */
 export const setModelPriceInput = z.object({
   model_id: requiredText(200),
   input_per_million: price,

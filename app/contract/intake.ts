@@ -3,7 +3,7 @@ import { lengths } from "./limits";
 import { storyStatuses } from "./status";
 import { httpUrlSchema, requiredText, text } from "./text";
 
-/** What a service sends to the hook address of a product. The text is data: it is shown and never obeyed. */
+/** An item that a service sends to a product's hook. Its text is data to show, never instructions to follow. */
 export const receivedItemInput = z.object({
   title: requiredText(lengths.title),
   text: text(lengths.text).nullish(),
@@ -11,7 +11,7 @@ export const receivedItemInput = z.object({
   external_id: requiredText(300).nullish(),
 });
 
-/** The story that an item became; one that a person has declined or merged does not come again. */
+/** The story created for an item. Sending a declined or merged item again creates no new story. */
 export const receivedItemSchema = z.object({
   id: z.string(),
   code: z.string(),

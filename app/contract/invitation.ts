@@ -4,13 +4,13 @@ import { idSchema, requiredText } from "./text";
 
 const role = z.enum(memberRoles);
 
-/** Part of the address of a link: 32 random bytes. */
+/** Code in an invitation link: 32 random bytes in base64url. */
 export const invitationCodeSchema = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
 export const createInvitationInput = z.object({ product_id: idSchema, role: grantedRoleSchema });
 export type CreateInvitationInput = z.infer<typeof createInvitationInput>;
 
-/** Somebody who has an account, by user name or e-mail address. */
+/** Invites a person who has an account, by user name or e-mail address. */
 export const invitePersonInput = z.object({
   product_id: idSchema,
   identifier: requiredText(254),
@@ -22,11 +22,11 @@ export const answerInvitationInput = z.object({ invitation_id: idSchema, accept:
 
 export const invitationIdInput = z.object({ invitation_id: idSchema });
 
-/** A link that nobody has used yet, or a person who has not answered yet. */
+/** An unused invitation link, or an invited person who has not answered. */
 export const invitationSchema = z.object({
   id: z.string(),
   role,
-  /** Who was asked; null for a link. */
+  /** The invited person; null for a link. */
   person: z.string().nullable(),
   invited_by: z.string().nullable(),
   created_at: z.string(),
@@ -34,13 +34,13 @@ export const invitationSchema = z.object({
 });
 export type Invitation = z.infer<typeof invitationSchema>;
 
-/** What waits for the answer of whoever was asked. */
+/** An open invitation, as the invited person sees it. */
 export const ownInvitationSchema = invitationSchema
   .omit({ person: true })
   .extend({ product_name: z.string() });
 export type OwnInvitation = z.infer<typeof ownInvitationSchema>;
 
-/** What whoever holds a link reads before they join. */
+/** What the holder of a link sees before joining. */
 export const foundInvitationSchema = z.object({
   role,
   product_name: z.string(),

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { idSchema, requiredText, text } from "./text";
 
-/** Body of `POST /api/products/:id/issue-notes`: a worker asks what to write under an issue of its repository. */
+/** Body of `POST /api/products/:id/issue-notes`: a worker asks for the next note on an issue of its repository. */
 export const nextIssueNoteBody = z.object({
   worker: requiredText(200),
-  /** Path of the repository on its host, such as `acme/shop`. */
+  /** Path of the repository on its host, for example `acme/shop`. */
   project: requiredText(500),
 });
 
@@ -14,21 +14,21 @@ export const nextIssueNoteSchema = z.object({
   note: z
     .object({
       id: z.string(),
-      /** Goes with each report; a worker that has taken over has another. */
+      /** Sent with each report. If another worker takes over, it gets a new lease. */
       lease: z.string(),
       deed: z.enum(["comment", "close"]),
-      /** The issue. */
+      /** Address of the issue. */
       url: z.string(),
       number: z.int(),
       text: z.string(),
-      /** Stands in the comment, unseen, and says that it is there already. */
+      /** Hidden mark in the comment, by which a worker sees that it was already written. */
       mark: z.string(),
     })
     .nullable(),
 });
 export type IssueNote = NonNullable<z.output<typeof nextIssueNoteSchema>["note"]>;
 
-/** Body of `PUT /api/issue-notes/:id`: what became of it. */
+/** Body of `PUT /api/issue-notes/:id`: state of the note. */
 export const reportIssueNoteBody = z.object({
   lease: idSchema,
   state: z.enum(["working", "put_off", "written", "refused"]),

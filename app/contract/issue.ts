@@ -3,10 +3,10 @@ import { lengths } from "./limits";
 import { issueLabelSchema } from "./product";
 import { httpUrlSchema, idSchema, requiredText, text } from "./text";
 
-/** How many issues come in one answer, and how much of each. */
+/** Most issues per report, and longest body and address in characters. */
 export const issueLimits = { issues: 100, body: 20_000, url: 300 } as const;
 
-/** An issue of the code host as a worker saw it. Its address is what it is known by. */
+/** An issue of the code host as a worker saw it. Its URL identifies it. */
 const observedIssueSchema = z.object({
   number: z.int().min(1).max(2_147_483_647),
   url: httpUrlSchema.refine((url) => url.length <= issueLimits.url, {
@@ -22,13 +22,13 @@ export type ObservedIssue = z.output<typeof observedIssueSchema>;
 /** Body of `PUT /api/issues/observed`. */
 export const observeIssuesInput = z.object({
   product_id: idSchema,
-  /** The label that was asked for. */
+  /** The label that the worker searched for. */
   label: issueLabelSchema,
   issues: z.array(observedIssueSchema).max(issueLimits.issues),
 });
 
-/** How many came into triage, and how many left it because they were closed. */
+/** Issues added to triage, and issues that left triage because they were closed. */
 export const observedIssuesSchema = z.object({ brought: z.int(), declined: z.int() });
 
-/** GET /api/products/:id/issues: the label of the issues to look for; empty: none. */
+/** GET /api/products/:id/issues: label of the issues to report; empty: none. */
 export const issueLabelAnswer = z.object({ label: z.string() });

@@ -1,6 +1,6 @@
 /**
- * One way to filter everywhere: words are looked for in code and title, `field:value` in a field. Several values are
- * joined by commas, a minus before a field means "not", and priority takes `<`, `<=`, `>`, `>=`.
+ * The filter syntax of all lists. Words match code and title, `field:value` matches a field. Commas separate
+ * alternatives, a minus before a field negates it, and priority accepts `<`, `<=`, `>`, `>=`.
  */
 interface ItemFilter {
   text: string;
@@ -25,15 +25,15 @@ const filterFields = [
 ] as const;
 type FilterField = (typeof filterFields)[number];
 
-/** What a filter may ask of a thing; what a thing does not have matches nothing but `none`. */
+/** Fields that a filter can match. A missing field matches only `none`. */
 export interface FilterItem {
   code: string;
   title: string;
   status: string;
   priority?: number;
-  /** Id and name of whoever it belongs to. */
+  /** Id and name of the assignee. */
   assignee?: readonly string[];
-  /** Names of its labels; spaces are typed as hyphens. */
+  /** Label names. In a filter, hyphens replace spaces. */
   labels?: readonly string[];
   sprint?: string | undefined;
   story?: string | undefined;
@@ -56,14 +56,14 @@ export function readFilter(query: string): ItemFilter {
       .split(",")
       .filter(Boolean);
     if (at > 0 && field) {
-      // Whoever has typed `label:` and no value yet asks for nothing so far.
+      // `label:` without a value yet filters nothing.
       if (values.length > 0) terms.push({ field, values, not });
     } else if (word !== "") words.push(word);
   }
   return { text: words.join(" ").toLowerCase(), terms };
 }
 
-/** `me` is the id of whoever asks. */
+/** `me` is the caller's id. */
 export function matchesFilter({ text, terms }: ItemFilter, item: FilterItem, me: string): boolean {
   const said =
     text === "" ||
@@ -90,12 +90,12 @@ function hasLabel(labels: readonly string[]): (value: string) => boolean {
   return (value) => (value === "none" ? own.length === 0 : own.includes(labelWord(value)));
 }
 
-/** A label as people type it in a filter: "Needs design" is `needs-design`. */
+/** Returns a label as typed in a filter: "Needs design" becomes `needs-design`. */
 export function labelWord(name: string): string {
   return name.toLowerCase().replace(/\s+/g, "-");
 }
 
-/** "to-do", "in-progress": as people type them. */
+/** Returns the status for a typed word such as "to-do" or "in-progress". */
 function statusWord(value: string): string {
   const word = value.replaceAll("-", "_");
   return word === "to_do" ? "todo" : word;

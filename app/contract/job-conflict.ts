@@ -1,29 +1,29 @@
 import { z } from "zod";
 import { httpUrlSchema, idSchema, text } from "./text";
 
-/** What work does not merge with: its own branch that has moved on, the main branch, another branch of its run. */
+/** What the work conflicts with: its own branch that has moved on, the main branch, or another branch of its run. */
 const conflictKinds = ["branch", "base", "sibling"] as const;
 
-/** Files that are named, how many of them come with both sides, and the bytes of a side. */
+/** Most files listed, files with both sides included, and bytes of one side and of the body. */
 export const conflictLimits = { files: 500, shown: 20, side: 6_144, body: 1_048_576 } as const;
 
 const sha = z.string().regex(/^[0-9a-f]{7,64}$/, "Must be a commit's hash.");
-/** What stands on one side where the two differ; null where the side has no such file. */
+/** The conflicting part of one side; null if that side lacks the file. */
 const side = text(conflictLimits.side).nullish();
 
 const conflictFileSchema = z.object({ path: text(1_000), ours: side, theirs: side });
 export type ConflictFile = z.infer<typeof conflictFileSchema>;
 
-/** Body of `POST /api/jobs/:id/conflicts`: two commits that do not merge, with both sides of each file. */
+/** Body of `POST /api/jobs/:id/conflicts`: two commits that conflict, with both sides of each file. */
 export const reportJobConflictBody = z.object({
   attempt: z.int().min(1),
   kind: z.enum(conflictKinds),
-  /** Whose branch it is, for a sibling. */
+  /** For kind `sibling`: the other branch. */
   branch: text(200).optional(),
   ours_sha: sha,
   theirs_sha: sha,
   files: z.array(conflictFileSchema).min(1).max(conflictLimits.files),
-  /** The attempt had both versions before it, and the conflict is still there. */
+  /** The attempt had both versions but did not resolve the conflict. */
   in_vain: z.boolean().optional(),
   pr_url: httpUrlSchema.optional(),
   session_id: text(300).optional(),
@@ -33,7 +33,7 @@ export const reportJobConflictBody = z.object({
 export const reportJobConflictInput = reportJobConflictBody.extend({ job_id: idSchema });
 export type ReportJobConflictInput = z.infer<typeof reportJobConflictInput>;
 
-/** `go_on`: the other one mends it. `home`: the job went back to the queue. `paused`: two tries were in vain. */
+/** `go_on`: the other job resolves it, or none needs to. `home`: the job is requeued. `paused`: two tries failed. */
 export const conflictDecisionSchema = z.object({
   decision: z.enum(["go_on", "home", "paused"]),
   task_id: z.string().nullable(),
@@ -41,7 +41,7 @@ export const conflictDecisionSchema = z.object({
 });
 export type ConflictDecision = z.infer<typeof conflictDecisionSchema>;
 
-/** What the work of a claimed job did not merge with, for whoever mends it. */
+/** A conflict of a claimed job's work, for the attempt that resolves it. */
 export const claimedConflictSchema = z.object({
   kind: z.enum(conflictKinds),
   branch: z.string(),

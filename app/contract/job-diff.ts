@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { idSchema, text } from "./text";
 
-/** What happened to a file; a submodule is named and not shown. */
+/** Kinds of changes to a file. Submodules are listed without their content. */
 export const diffStatuses = [
   "added",
   "modified",
@@ -12,7 +12,7 @@ export const diffStatuses = [
   "submodule",
 ] as const;
 
-/** Patches together and one by one, in bytes; how many files are listed; and the body that carries them. */
+/** Most bytes of all patches (`bytes`), of one patch and of the request body, and most files. */
 export const diffLimits = {
   bytes: 2_097_152,
   fileBytes: 262_144,
@@ -20,14 +20,14 @@ export const diffLimits = {
   body: 6_291_456,
 } as const;
 
-/** The name of a file as git has it. */
+/** A file's path, as in git. */
 export const filePathSchema = text(4_096).refine((value) => value !== "", {
   message: "Must not be empty.",
 });
 const sha = z.string().regex(/^[0-9a-f]{7,64}$/, "Must be a commit's hash.");
 const lines = z.int().min(0).max(100_000_000);
 
-/** One file of a diff, as the service takes it. */
+/** One file of a diff, as sent to the service. */
 export const diffFileInput = z.object({
   path: filePathSchema,
   old_path: filePathSchema.optional(),
@@ -35,15 +35,15 @@ export const diffFileInput = z.object({
   additions: lines,
   deletions: lines,
   binary: z.boolean().default(false),
-  /** Generated, or a lock file: pages show it when somebody asks. */
+  /** Generated file or lock file: pages show it folded. */
   folded: z.boolean().optional(),
-  /** As `git diff` writes it, with its header. */
+  /** Output of `git diff`, with its header. */
   patch: text(diffLimits.fileBytes)
     .refine((value) => bytesOf(value) <= diffLimits.fileBytes, {
       message: `A patch holds at most ${diffLimits.fileBytes} bytes. Cut it, and say truncated.`,
     })
     .optional(),
-  /** The patch is cut off, or left out because of its size. */
+  /** The patch was cut or left out because of its size. */
   truncated: z.boolean().optional(),
 });
 
@@ -93,7 +93,7 @@ export const jobDiffSchema = z.object({
   additions: z.int(),
   deletions: z.int(),
   created_at: z.string(),
-  /** The attempts that have sent what they changed. */
+  /** Attempts that have sent a diff. */
   attempts: z.array(z.int()),
   files: z.array(diffFileSchema),
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { confinementSchema } from "./confinement";
 import { idSchema, text } from "./text";
 
-/** What an entry of an agent's output is about (docs/agents.md, live output). */
+/** Kinds of entries in an agent's output (docs/agents.md, live output). */
 export const outputKinds = [
   "text",
   "thought",
@@ -16,10 +16,10 @@ export const outputKinds = [
 ] as const;
 export type OutputKind = (typeof outputKinds)[number];
 
-/** Texts of one batch together, in bytes; and how many entries it may hold. */
+/** Most bytes of text and most entries in one batch. */
 const outputBatch = { bytes: 65_536, entries: 500 } as const;
 
-/** How an attempt ended. */
+/** Outcomes of an attempt. */
 export const attemptOutcomes = [
   "done",
   "skipped",
@@ -103,13 +103,13 @@ export type OutputEntry = z.infer<typeof outputEntrySchema>;
 
 export const jobOutputSchema = z.object({
   job_id: z.string(),
-  /** Null while nobody has claimed the job. */
+  /** Null until the job is first claimed. */
   attempt: z.int().nullable(),
   entries: z.array(outputEntrySchema),
   last_seq: z.int(),
-  /** Nothing will be added any more. */
+  /** No more entries will be added. */
   complete: z.boolean(),
-  /** The middle of a long output that was let go. */
+  /** Entries removed from the middle of a long output. */
   dropped: z.object({ from: z.int(), to: z.int() }).nullable(),
 });
 export type JobOutput = z.infer<typeof jobOutputSchema>;

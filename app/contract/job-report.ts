@@ -32,7 +32,7 @@ export const reportAgentJobInput = attemptInput.extend({
 });
 export type ReportAgentJobInput = z.infer<typeof reportAgentJobInput>;
 
-/** The same from an agent that is its own worker: it has what git prints, and not our worker that takes it apart. */
+/** Report of an agent without Backloom's worker: sends the raw `git diff`, which the worker would have parsed. */
 export const reportWithDiffInput = reportAgentJobInput
   .extend({
     diff: text(diffLimits.fileBytes)

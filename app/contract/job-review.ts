@@ -5,18 +5,18 @@ import { idSchema, requiredText, text } from "./text";
 
 export const reviewVerdicts = ["approve", "request_changes"] as const;
 
-/** Body of `POST /api/jobs/:id/comments`: a comment on a line of the newest diff, or of that of an attempt. */
+/** Body of `POST /api/jobs/:id/comments`: a comment on a line of the newest diff, or of an attempt's diff. */
 export const addJobCommentBody = z.object({
   path: filePathSchema,
   line: z.int().min(1).max(100_000_000),
-  /** Of a line that is gone the number that it had. */
+  /** `old`: `line` is the line number before the change, for deleted lines. */
   side: z.enum(["old", "new"]).default("new"),
   body: requiredText(10_000),
   attempt: z.int().min(1).optional(),
 });
 export type AddJobCommentInput = z.infer<typeof addJobCommentBody> & { job_id: string };
 
-/** Body of `POST /api/jobs/:id/review`: all comments that were collected are sent along. */
+/** Body of `POST /api/jobs/:id/review`. Sends all draft comments with it. */
 export const reviewJobBody = z.object({
   verdict: z.enum(reviewVerdicts),
   summary: text(10_000).optional(),
@@ -44,9 +44,9 @@ export const storedCommentSchema = z.object({
 });
 
 export const jobCommentSchema = storedCommentSchema.extend({
-  /** Its line is not in the newest changes as it was. */
+  /** Its line changed or is missing in the newest diff. */
   stale: z.boolean(),
-  /** Where its line is now; null when it is stale. */
+  /** Current line number; null if stale. */
   current_line: z.int().nullable(),
 });
 export type JobComment = z.infer<typeof jobCommentSchema>;
@@ -73,7 +73,7 @@ export const jobCommentsSchema = z.object({
 });
 export type JobComments = z.infer<typeof jobCommentsSchema>;
 
-/** What a claim carries of the newest review: its words without a place, and each comment with its line. */
+/** The newest review in a claim: its summary without a place, then each comment with its line. */
 export const reviewCommentSchema = z.object({
   path: z.string().nullable(),
   line: z.int().nullable(),

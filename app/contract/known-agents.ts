@@ -1,4 +1,4 @@
-/** What a driver gets out of its tool. `docs/worker.md` and Connect show the same as a table. */
+/** What a driver gets from its tool. `docs/worker.md` and the Connect page show this as a table. */
 export interface AgentReports {
   entries: string;
   tokens: string;
@@ -8,16 +8,16 @@ export interface AgentReports {
   limits: string;
 }
 
-/** What a coding agent that is known by name says of itself; its driver is made of it. */
+/** A coding agent that the worker knows by name. Its driver is built from this. */
 export interface KnownAgent {
   name: string;
-  /** What it is called by its makers. */
+  /** Product name. */
   title: string;
-  /** How to get it, for people without it. */
+  /** How to install it. */
   install: string;
-  /** How to sign in, for the person at this machine. */
+  /** How to sign in on this machine. */
   signIn: string;
-  /** One row for each way of speaking to the tool. */
+  /** One entry per command that a driver can use. */
   reports: Record<string, AgentReports>;
 }
 
@@ -106,5 +106,5 @@ const opencode: KnownAgent = {
   },
 };
 
-/** The agents that `--agent` knows by name, in the order of looking for one. */
+/** Agents that `--agent` knows by name, in the order in which the worker looks for them. */
 export const knownAgents = { claude, codex, gemini, opencode };

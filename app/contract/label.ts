@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { idSchema, requiredText } from "./text";
 
-/** A label as every answer shows it. */
+/** A label, in every answer. */
 export const labelSchema = z.object({ id: z.string(), name: z.string(), color: z.string() });
 export type Label = z.infer<typeof labelSchema>;
 
 export const labelListSchema = z.object({ labels: z.array(labelSchema) });
 
-/** Commas part labels in filters and lists. */
+/** Commas are not allowed: they separate labels in filters and lists. */
 export const labelNameSchema = requiredText(50).refine((name) => !/[\p{Cc},]/u.test(name), {
   message: "Must be one line without commas.",
 });
@@ -28,16 +28,16 @@ export const updateLabelInput = updateLabelBody.extend({
 
 export const labelIdInput = z.object({ product_id: idSchema, label_id: idSchema });
 
-/** What a story or task has, as it is written: names in any case, or ids. */
+/** Labels of a story or task in a request: names in any case, or ids. */
 export const labelNamesSchema = z
   .array(requiredText(50))
   .max(20, "At most 20 labels.")
   .describe("Names of labels of the product; they take the place of those that it has");
 
-/** What a story or task shows when it has any. */
+/** Labels of a story or task in an answer; absent if it has none. */
 export const shownLabels = { labels: z.array(labelSchema).optional() };
 
-/** Those of a list that the ids name, in its order. */
+/** Returns the labels with the given ids, in the order of the list. */
 export function labelsNamed(labels: readonly Label[], ids: readonly string[]): readonly Label[] {
   return ids.length === 0 ? [] : labels.filter(({ id }) => ids.includes(id));
 }

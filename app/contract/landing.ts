@@ -2,10 +2,10 @@ import { z } from "zod";
 import { landingChoices } from "./product";
 import { idSchema, requiredText, text } from "./text";
 
-/** Body of `POST /api/products/:id/landings`: a worker asks for the branch that lands next. */
+/** Body of `POST /api/products/:id/landings`: a worker asks for the next branch to land. */
 export const nextLandingBody = z.object({
   worker: requiredText(200),
-  /** Whether the worker pushes to the main branch where there is no pull request (`--land`). */
+  /** Whether the worker pushes to the main branch if there is no pull request (`--land`). */
   pushes: z.boolean().default(false),
 });
 
@@ -20,13 +20,13 @@ const landingStates = [
   "refused",
 ] as const;
 
-/** A branch on its way to the main branch, or what became of it. */
+/** A branch that is landing on the main branch, or has ended. */
 export const landingSchema = z.object({
   id: z.string(),
   job_id: z.string(),
   branch: z.string(),
   state: z.enum(landingStates),
-  /** Commit of the work, and of what is tested and merged: the work, with the main branch where that has moved on. */
+  /** `ours_sha` is the work's commit; `head_sha` is tested and merged: the work, merged with main if main moved on. */
   ours_sha: z.string(),
   head_sha: z.string().nullable(),
   worker: z.string(),
@@ -38,7 +38,7 @@ export const landingSchema = z.object({
 export const nextLandingSchema = z.object({
   landing: landingSchema
     .extend({
-      /** Goes with each report; a worker that has taken over has another. */
+      /** Sent with each report. If another worker takes over, it gets a new lease. */
       lease: z.string(),
       repo_url: z.string(),
       may_reach: z.array(z.string()),
@@ -51,7 +51,7 @@ export const nextLandingSchema = z.object({
 });
 export type NextLanding = NonNullable<z.output<typeof nextLandingSchema>["landing"]>;
 
-/** Body of `PUT /api/landings/:id`: how far it is. */
+/** Body of `PUT /api/landings/:id`: state of the landing. */
 export const reportLandingBody = z.object({
   lease: idSchema,
   state: z.enum([...landingStates, "put_off", "untested"]),
@@ -64,7 +64,7 @@ export const reportLandingInput = reportLandingBody.extend({ landing_id: idSchem
 
 export const listLandingsInput = z.object({ product_id: idSchema });
 
-/** GET /api/products/:id/landings: the one that lands now first, and the newest that ended. */
+/** GET /api/products/:id/landings: the queue, the current landing first, and the newest ended landings. */
 export const landingListSchema = z.object({
   landing: z.enum(landingChoices),
   queue: z.array(

@@ -1,4 +1,4 @@
-/** Longest texts, in characters (specification: Limits, and what it leaves open). */
+/** Longest texts, in characters (specification: Limits; it does not define all of them). */
 export const lengths = {
   code: 30,
   productName: 200,
@@ -16,8 +16,8 @@ export const sprintTasksLimit = { default: 10, max: 50 } as const;
 /** GET /api/products/:id/ready. */
 export const readyLimit = { default: 50, max: 200 } as const;
 
-/** `metadata` of a story log entry: bytes of JSON, and how deep it may nest. */
+/** `metadata` of a story log entry: bytes of JSON and nesting depth. */
 export const storyLogMetadata = { bytes: 65_536, depth: 32 } as const;
 
-/** The order of stories and tasks without a number in their code (specification: Ordering rules 1). */
+/** `sort_order` of stories and tasks without a number in their code (specification: Ordering rules 1). */
 export const lastSortOrder = 9_007_199_254_740_991;

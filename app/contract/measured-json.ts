@@ -1,16 +1,16 @@
 import { ContractError } from "./errors";
 
-/** How much a JSON document of a request may hold. Real ones are far below; beyond it lies only work for nothing. */
+/** Limits of JSON in a request. Real documents are far below them. */
 export const jsonLimits = { depth: 64, values: 50_000 } as const;
 const mostDigits = 1_100;
 
 /**
- * Parses JSON that somebody sent. It is measured in one pass before anything is built of it: depth, number of
- * values, length and exactness of numbers (422). What is no JSON at all throws a SyntaxError.
+ * Parses untrusted JSON. First checks depth, number of values, and length and exactness of numbers in one pass (422).
+ * Throws a SyntaxError for malformed JSON.
  */
 export function parseMeasured(text: string): unknown {
   const excess = measureJson(text);
-  // A malformed document is malformed first, whatever else is wrong with it.
+  // Parse first: for malformed JSON the SyntaxError takes precedence.
   const value: unknown = JSON.parse(text);
   if (excess) throw unacceptable("", excess);
   return value;
@@ -22,7 +22,7 @@ export function unacceptable(path: string, message: string): ContractError {
   });
 }
 
-/** Says what is too much, or nothing. Each character is looked at once; strings are skipped whole. */
+/** Returns which limit is exceeded, or undefined. Reads each character once and skips over strings. */
 export function measureJson(
   text: string,
   limits: { depth: number; values: number } = jsonLimits,
@@ -62,7 +62,7 @@ function endOfNumber(text: string, from: number): number {
   return end;
 }
 
-/** Where a string closes; the end of the text when it never does. */
+/** Returns the index of a string's closing quote, or the end of the text. */
 function endOfString(text: string, opens: number): number {
   let closes = text.indexOf('"', opens + 1);
   while (closes >= 0 && isEscaped(text, closes)) closes = text.indexOf('"', closes + 1);
@@ -75,7 +75,7 @@ function isEscaped(text: string, at: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** A number (without its sign) that a double cannot hold would come back as another one. */
+/** Whether a double holds the number (without its sign) exactly. */
 function isExact(token: string): boolean {
   if (token.length <= 15 && /^\d+$/.test(token)) return true;
   if (token.length > mostDigits) return false;
@@ -83,7 +83,7 @@ function isExact(token: string): boolean {
   return Number.isFinite(value) && canonical(token) === canonical(String(value));
 }
 
-/** Digits without leading and trailing zeros, and the exponent of the last one. */
+/** Returns the digits without leading and trailing zeros, and the exponent of the last digit. */
 function canonical(token: string): string {
   const [, whole = "", fraction = "", exponent = "0"] =
     /^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];
@@ -94,7 +94,7 @@ function canonical(token: string): string {
   return `${significant}e${scale}`;
 }
 
-/** By a loop: a regular expression for "zeros at the end" tries again from every zero in between. */
+/** A loop, because `/0+$/` retries from every inner zero (quadratic time). */
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (end > 0 && digits[end - 1] === "0") end -= 1;

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { released } from "./dependency";
 import { idSchema, text } from "./text";
 
-/** Body of `POST /api/jobs/:id/merged`: the commit that was found on the main branch. */
+/** Body of `POST /api/jobs/:id/merged`: the commit found on the main branch. */
 export const reportMergedBody = z.object({ head_sha: text(64).min(1) });
 
-/** The owner says it of what no worker can see, and names the commit where there is one. */
+/** The owner may also report a merge that no worker can see, with or without its commit. */
 export const reportMergedInput = reportMergedBody.partial().extend({ job_id: idSchema });
 
 export const mergedJobSchema = z.object({

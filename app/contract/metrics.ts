@@ -3,7 +3,7 @@ import { z } from "zod";
 const seconds = z.number().nullable();
 const counts = z.record(z.string(), z.number());
 
-/** What the database says of itself to monitoring (docs/operate.md). */
+/** Database values for monitoring (docs/operate.md). */
 export const databaseFactsSchema = z.object({
   jobs: z.object({
     queued: counts,
@@ -27,7 +27,7 @@ export const databaseFactsSchema = z.object({
       spent: z.number(),
     }),
   ),
-  /** When each entry of the schedule last ended well, in seconds since 1970. */
+  /** Last success of each schedule entry, in seconds since 1970. */
   schedules: counts,
   database: z.object({
     connections: z.number(),

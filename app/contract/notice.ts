@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { httpUrlSchema, idSchema, requiredText, text } from "./text";
 
-/** What a webhook can be told about. */
+/** Events that a webhook can receive. */
 export const webhookEvents = [
   "question_opened",
   "question_answered",
@@ -14,11 +14,11 @@ export const webhookEvents = [
 ] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 
-/** A mention is for one person, and no webhook hears of it. */
+/** Mentions go to one person, never to a webhook. */
 export const noticeKinds = [...webhookEvents, "mentioned", "ping"] as const;
 export const noticeStatuses = ["pending", "delivered", "failed"] as const;
 
-/** The body of a webhook request, and what a push message is made from. */
+/** Body of a webhook request and source of push messages. */
 export const noticePayloadSchema = z.object({
   event: z.enum(noticeKinds),
   product_id: z.string().nullable(),
@@ -29,7 +29,7 @@ export const noticePayloadSchema = z.object({
   occurred_at: z.string(),
 });
 
-/** A notice that is due, with everything that sending it needs. Service only. */
+/** A due notice with everything needed to send it. Service only. */
 export const dueNoticeSchema = z.object({
   id: z.string(),
   kind: z.enum(noticeKinds),
@@ -120,7 +120,7 @@ export const webhookSchema = z.object({
     .nullable(),
 });
 
-/** The secret that signs requests is answered here, once. */
+/** Includes the secret that signs requests. It is shown only once. */
 export const createdWebhookSchema = webhookSchema.extend({ secret: z.string() });
 
 export const webhookListSchema = z.object({ webhooks: z.array(webhookSchema) });

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { idSchema } from "./text";
 
-/** What a token may do: look, plan the work, or do it. */
+/** What a token may do: read, plan the work, or do it. */
 export const scopes = ["read", "plan", "work"] as const;
 export type Scope = (typeof scopes)[number];
 export const scopeSchema = z.enum(scopes);
 
-/** What each scope means, for the person who grants it. */
+/** Texts about each scope for the person who grants it. */
 export const scopeWords: Readonly<Record<Scope, { title: string; about: string }>> = {
   read: { title: "Read", about: "See the backlog, sprints, runs and questions." },
   plan: {
@@ -19,18 +19,18 @@ export const scopeWords: Readonly<Record<Scope, { title: string; about: string }
   },
 };
 
-/** The two addresses of MCP, each a resource of its own: a token for one is never good at the other. */
+/** The two MCP endpoints. Each is a separate resource: a token for one is not valid at the other. */
 export const audiences = ["/mcp", "/mcp/worker"] as const;
 export type Audience = (typeof audiences)[number];
 
-/** A program or token with access to the account. */
+/** An OAuth client or API token with access to the account. */
 export const grantSchema = z.object({
   id: idSchema,
   label: z.string(),
   /** Null for an API token. */
   client_id: z.string().nullable(),
   audience: z.enum(audiences).nullable(),
-  /** Null for all. */
+  /** Null: all scopes. */
   scopes: z.array(scopeSchema).nullable(),
   products: z.array(z.object({ id: idSchema, code: z.string(), name: z.string() })).nullable(),
   created_at: z.string(),
@@ -40,7 +40,7 @@ export const grantSchema = z.object({
 });
 export type Grant = z.infer<typeof grantSchema>;
 
-/** What a program sends to register (RFC 7591); other fields are allowed and ignored. */
+/** Registration request of an OAuth client (RFC 7591). Unknown fields are allowed and ignored. */
 export const clientMetadataSchema = z.looseObject({
   client_name: z.string().optional(),
   redirect_uris: z.array(z.string()).min(1).max(20),

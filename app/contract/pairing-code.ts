@@ -1,11 +1,11 @@
-/** What both screens of a pairing know without the schemas (specification: Login pairing). */
+/** Shared by both screens of a pairing, without loading the schemas (specification: Login pairing). */
 
-/** Seconds that a pairing waits for its approval, and again for its claim after it. */
+/** Seconds a pairing waits for approval, and then again for its claim. */
 export const pairingSeconds = 300;
 
 /**
- * Six digits that both screens show, so that a person sees that the phone is about this desktop. They follow from
- * the id, which is no secret; the database computes the same for the phone.
+ * Six digits that both screens show, so that a person can check that the phone approves this desktop. Derived from the
+ * id, which is not secret; the database computes the same for the phone.
  */
 export function pairingCheckCode(pairingId: string): string {
   const digits = String(Number.parseInt(pairingId.replaceAll("-", "").slice(0, 8), 16) % 1_000_000);

@@ -16,7 +16,7 @@ export type StartedPairing = z.infer<typeof startedPairingSchema>;
 /** Body of `POST /api/auth/pair/claim`. */
 export const pairingClaimSchema = z.object({ pairingId: z.string() });
 
-/** What the phone sends with each of its three operations: the secret moves only in a body. */
+/** Sent with each of the phone's three operations. The secret is only ever sent in a body. */
 export const pairingSecretSchema = z.object({
   pairing_id: z.string(),
   secret: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
@@ -37,7 +37,7 @@ export const pairingForApprovalSchema = z.object({
 });
 export type PairingForApproval = z.infer<typeof pairingForApprovalSchema>;
 
-/** Where a pairing stands, for its stream. */
+/** State of a pairing, for its stream. */
 export const pairingStateSchema = z.object({
   pairing_id: z.uuid(),
   status: z.enum(pairingStatuses),

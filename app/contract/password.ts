@@ -1,4 +1,4 @@
-/** What a password must be, without the schemas: pages tell it before anything is sent. */
+/** Password rules that pages show before the form is sent; here so that they need not load the schemas. */
 export const passwordMinLength = 10;
-/** Longest password that Supabase Auth keeps whole (bcrypt); beyond it characters would not count. */
+/** Longest password for Supabase Auth, in bytes: bcrypt ignores everything after. */
 export const passwordMaxBytes = 72;

@@ -1,4 +1,4 @@
-/** What a pasted list becomes. Deeper lines than tasks are the description of what they stand under. */
+/** A story or task from a pasted list. Lines below task level become the description of the item above. */
 export interface ListItem {
   title: string;
   description: string;
@@ -7,7 +7,7 @@ export interface ListItem {
 
 export interface PastedList {
   items: ListItem[];
-  /** Lines that were ticked, with what stands under them: that is done already. */
+  /** Ticked lines and the lines below them. They are done, so they are left out. */
   ticked: number;
 }
 
@@ -20,8 +20,8 @@ interface Line {
 }
 
 /**
- * Reads lines, bullets, numbers, check boxes and headings; indentation says what belongs to what. Into a PBI the outer
- * lines are stories and those below them tasks; into a story the outer lines are its tasks.
+ * Reads lines, bullets, numbers, check boxes and headings, nested by indentation. For a PBI, outer lines become stories
+ * and the lines below them tasks; for a story, outer lines become tasks.
  */
 export function readPastedList(text: string, into: "pbi" | "story"): PastedList {
   const items: ListItem[] = [];
@@ -65,7 +65,7 @@ function readLine(line: string): Line {
     0,
   );
   const heading = /^(#{1,6})\s/.exec(content)?.[1];
-  // Headings stand above everything that is not one.
+  // Headings are above all other lines.
   if (heading)
     return {
       depth: heading.length - 10,
@@ -81,7 +81,7 @@ function readLine(line: string): Line {
   };
 }
 
-/** A line too long for a title is kept whole in the description. */
+/** Creates an item from a line. If it is too long for a title, the whole line goes into the description. */
 function itemOf(text: string): ListItem {
   if (text.length <= listLimits.title) return { title: text, description: "", tasks: [] };
   return {
@@ -91,7 +91,7 @@ function itemOf(text: string): ListItem {
   };
 }
 
-/** "3 stories and 5 tasks": what a list makes, or has made. */
+/** Returns for example "3 stories and 5 tasks", or "nothing". */
 export function listSentence(stories: number, tasks: number): string {
   const parts = [
     stories === 0 ? "" : stories === 1 ? "1 story" : `${stories} stories`,

@@ -1,15 +1,15 @@
-/** A line of a patch, with its number on each side that has it. */
+/** A line of a patch with its line number on each side, or null. */
 export interface PatchLine {
   kind: "same" | "added" | "deleted";
   text: string;
   old: number | null;
   new: number | null;
-  /** It is the last of its file, and no line end follows. */
+  /** Last line of its file, without a newline at the end. */
   isUnended?: boolean;
 }
 
 export interface Hunk {
-  /** The line of code that git shows beside the numbers. */
+  /** The line of code that git shows in the hunk header. */
   heading: string;
   oldStart: number;
   newStart: number;
@@ -17,17 +17,17 @@ export interface Hunk {
 }
 
 export interface Patch {
-  /** What stands before the first hunk, a section a file. */
+  /** Header lines before the first hunk, one array per file. */
   headers: string[][];
   hunks: Hunk[];
-  /** Every line is part of a header or of a hunk that is as long as it says. */
+  /** True if every line belongs to a header or a hunk, and every hunk has its declared length. */
   isWhole: boolean;
 }
 
 const kinds = { " ": "same", "+": "added", "-": "deleted" } as const;
 const hunkHead = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)$/;
 
-/** Reads what git (or somebody who says so) wrote. Never throws: what is no hunk is not shown, and then the patch is not whole. */
+/** Parses a patch of git from an untrusted source. Never throws: skips unknown lines and clears `isWhole`. */
 export function parsePatch(text: string): Patch {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
@@ -56,7 +56,7 @@ function endOfHeader(lines: readonly string[], start: number): number {
   return index;
 }
 
-/** Reads the lines of one hunk; answers where the next thing begins. */
+/** Reads the lines of one hunk. Returns the index after it. */
 function readHunk(
   patch: Patch,
   lines: readonly string[],
@@ -106,7 +106,7 @@ function readHunk(
   return index;
 }
 
-/** An empty line stands for an empty unchanged one: some mailers and editors take the space away. */
+/** An empty line is an unchanged empty line: some mailers and editors remove the leading space. */
 function kindOf(line: string): PatchLine["kind"] | null {
   const sign = line[0] ?? " ";
   return sign === " " || sign === "+" || sign === "-" ? kinds[sign] : null;

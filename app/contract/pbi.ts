@@ -23,7 +23,7 @@ export const pbiSchema = z.object({
 });
 export type Pbi = z.infer<typeof pbiSchema>;
 
-/** One PBI with its stories, and the idea it came from when that is the caller's. */
+/** One PBI with its stories, and the idea it came from if that belongs to the caller. */
 export const pbiDetailSchema = pbiSchema.extend({
   idea: z.object({ id: z.string(), code: z.string(), title: z.string() }).nullable(),
   stories: z.array(storySchema),
@@ -41,13 +41,13 @@ export const createPbiInput = z
   .partial()
   .required({ product_id: true, title: true });
 
-/** `blocked` is set by hand; `ready` lifts the block. Every other status follows from the stories. */
+/** `blocked` is set by hand and `ready` removes it. All other statuses follow from the stories. */
 export const updatePbiInput = z
   .object({ ...pbiFields, status: z.enum(["ready", "blocked"]) })
   .partial()
   .extend({ pbi_id: idSchema, ...expectedVersion });
 
-/** Directly before or after another PBI, or last in a priority: exactly one of the three. */
+/** Moves a PBI directly before or after another, or to the end of a priority. Give exactly one of the three. */
 export const movePbiInput = z
   .object({
     pbi_id: idSchema,

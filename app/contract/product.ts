@@ -8,21 +8,21 @@ import { taskDetailSchema, taskSchema } from "./task";
 import { hostsSchema, idSchema, repositoryUrlSchema, requiredText, text } from "./text";
 import { expectedVersion, shownVersion } from "./version";
 
-/** How a sprint run cuts pull requests (specification: Product). */
+/** How a sprint run is split into pull requests (specification: Product). */
 export const prStrategies = ["SPRINT", "STORY", "SPRINT_BATCH"] as const;
-/** Who has to have seen that a story is done before it is (docs/proof.md). */
+/** Grade of evidence that a story needs to become done (docs/proof.md). */
 export const doneRequirements = ["none", "worker", "other_worker", "ci", "person"] as const;
-/** When what is done frees what waits for it: at once, or when its code is on the main branch (docs/dependencies.md). */
+/** When done work unblocks others: at once, or when its code is on the main branch (docs/dependencies.md). */
 export const dependencyReleases = ["done", "merged"] as const;
 
-/** Whether agents write the plans that are missing: when the start of a run says so, always, or never. */
+/** Whether agents write missing plans: if chosen at the start of a run, always, or never. */
 export const planFirstChoices = ["ask", "auto", "never"] as const;
-/** Whether workers open pull requests: none, as drafts until everything is proven, or at once (docs/forges.md). */
+/** Whether workers open pull requests: no, as drafts until everything is proven, or at once (docs/forges.md). */
 export const pullRequestChoices = ["none", "draft", "open"] as const;
-/** Who merges branches of work that is done: people, or workers one after another (docs/forges.md). */
+/** Who merges branches of finished work: people, or workers one after another (docs/forges.md). */
 export const landingChoices = ["manual", "queue"] as const;
 export const memberRoles = ["OWNER", "MEMBER", "VIEWER"] as const;
-/** Where stories that agents make go: into the backlog, or to triage, where a person accepts them. */
+/** Where stories created by agents go: to the backlog, or to triage, where a person accepts them. */
 export const agentItemChoices = ["backlog", "triage"] as const;
 
 /** A product as GET /api/products shows it. */
@@ -53,11 +53,11 @@ const productFieldsSchema = productSchema.extend({
   dependency_release: z.enum(dependencyReleases),
   plan_first: z.enum(planFirstChoices),
   agent_items: z.enum(agentItemChoices),
-  /** Issues of the code host with this label become stories in triage; empty: none do. */
+  /** Issues on the code host with this label become stories in triage; empty: none. */
   forge_issue_label: z.string(),
-  /** Its jobs go to confined workers only. */
+  /** Only confined workers get its jobs. */
   requires_sandbox: z.boolean(),
-  /** Hosts that its jobs may reach from within a sandbox. */
+  /** Hosts that its jobs may reach from inside a sandbox. */
   may_reach: z.array(z.string()),
   owner_id: z.string(),
   archived_at: z.string().nullable(),
@@ -66,10 +66,10 @@ const productFieldsSchema = productSchema.extend({
   active_sprint: activeSprintSummarySchema.nullable(),
 });
 
-/** A product with all fields and the role of the caller. */
+/** A product with all fields and the caller's role. */
 export const productDetailSchema = productFieldsSchema.extend({
   owner_username: z.string(),
-  /** Stories that wait to be accepted. */
+  /** Number of stories in triage. */
   triage_count: z.int(),
   ...shownVersion,
 });
@@ -92,13 +92,13 @@ export const productMemberSchema = z.object({
   user_id: z.string(),
   username: z.string(),
   role: z.enum(memberRoles),
-  /** Whether this person's workers take jobs of the product without being told its id. */
+  /** Whether this person's workers take jobs of the product without naming its id. */
   workers_allowed: z.boolean(),
   created_at: z.string(),
 });
 export type ProductMember = z.infer<typeof productMemberSchema>;
 
-/** A task as agents read it in their context and their next story. */
+/** A task in an agent's context and next story. */
 const agentTaskSchema = taskDetailSchema.pick({
   id: true,
   code: true,
@@ -131,9 +131,9 @@ export const agentContextSchema = z.object({
   next_story: nextStorySchema
     .extend({
       priority: z.int(),
-      /** Beside comments only: what they are to an agent. */
+      /** Only with comments: tells the agent how to treat them. */
       comments_are: z.string().optional(),
-      /** The newest 20 of the story and its tasks; absent where there are none. */
+      /** Newest 20 comments on the story and its tasks; absent if there are none. */
       comments: z
         .array(
           z.object({
@@ -185,7 +185,7 @@ const productFields = {
   may_reach: hostsSchema,
 };
 
-/** Code hosts take a comma for the end of a label. */
+/** Commas are not allowed: code hosts read a comma as the end of a label. */
 export const issueLabelSchema = text(100)
   .trim()
   .regex(/^[^,\r\n\t]*$/, "Name one label, without a comma.");
@@ -210,7 +210,7 @@ export const deleteProductInput = z.object({ product_id: idSchema, code: text(le
 
 export const allowMyWorkersInput = z.object({ product_id: idSchema, allowed: z.boolean() });
 
-/** What the owner makes of somebody else; a form and a tool may write it small. */
+/** Role that the owner gives to someone else, in upper or lower case. */
 export const grantedRoleSchema = z
   .string()
   .transform((role) => role.toUpperCase())

@@ -5,7 +5,7 @@ export const pullStates = ["open", "closed", "merged"] as const;
 export const ciStates = ["none", "pending", "passed", "failed"] as const;
 const pullReviews = ["none", "approved", "changes_requested"] as const;
 
-/** How many pull requests come in one answer, and what of CI and comments goes along. */
+/** Limits of one report: pull requests; for each, failed CI checks with logs, and comments (texts in characters). */
 export const pullLimits = {
   pulls: 100,
   failed: 5,
@@ -14,7 +14,7 @@ export const pullLimits = {
   comment: 10_000,
 } as const;
 
-/** What somebody wrote about the code at its code host. */
+/** A comment on the code at its code host. */
 const commentSchema = z.object({
   id: text(200).min(1),
   kind: z.enum(["changes_requested", "review_comment"]),
@@ -22,7 +22,7 @@ const commentSchema = z.object({
   body: text(pullLimits.comment),
   path: text(1_000).nullish(),
   line: z.int().min(1).nullish(),
-  /** Its author may push to the repository. */
+  /** True if its author may push to the repository. */
   trusted: z.boolean(),
   edited: z.boolean(),
 });
@@ -35,7 +35,7 @@ const observedPullSchema = z.object({
   head_sha: z.string().regex(/^[0-9a-f]{7,64}$/, "Must be a commit's hash."),
   state: z.enum(pullStates),
   draft: z.boolean().optional(),
-  /** Null or absent: not known yet. */
+  /** Null or absent: unknown yet. */
   mergeable: z.boolean().nullish(),
   ci: z
     .object({
@@ -59,8 +59,8 @@ export const observePullsInput = z.object({
 });
 
 /**
- * `observed`: how many of them belong to work of the product, and were not known to be newer; `again`: those that are to be looked at
- * once more, because an attempt is at work on them.
+ * `observed`: reports that belong to the product's work and are not older than the stored state. `again`: numbers of
+ * pull requests to report again, because an attempt is working on them.
  */
 export const observedSchema = z.object({ observed: z.int(), again: z.array(z.int()) });
 

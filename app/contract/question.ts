@@ -3,7 +3,7 @@ import { hostSchema, idSchema, requiredText, text } from "./text";
 
 export const agentQuestionStatuses = ["open", "answered", "cancelled", "expired"] as const;
 export const userQuestionStatuses = ["pending", "answered"] as const;
-/** `permission`: what an agent may do on somebody's machine; only that person reads and answers it. */
+/** `permission`: may an agent do something on a person's machine? Only that person reads and answers it. */
 export const questionKinds = ["question", "permission"] as const;
 export type QuestionKind = (typeof questionKinds)[number];
 export const expiryPolicies = ["STOP", "RECOMMENDED", "ESCALATE"] as const;
@@ -23,7 +23,7 @@ export const questionOptionSchema = z.object({
   description: z.string().optional(),
 });
 
-/** An agent question (specification: Agent question). `effective_answer` includes an option taken by policy. */
+/** An agent question (specification: Agent question). `effective_answer` includes an option chosen by policy. */
 export const agentQuestionSchema = z.object({
   id: z.string(),
   product_id: z.string(),
@@ -46,9 +46,9 @@ export const agentQuestionSchema = z.object({
   /** The only person who may read and answer it; null: every member. */
   reader_id: z.string().nullable().default(null),
   reader_name: z.string().nullable().default(null),
-  /** The reader of a permission has left: nobody can answer it, and the product's owner may dismiss it. */
+  /** A permission's reader has left or is now a viewer. Nobody can answer it; the product's owner may dismiss it. */
   reader_left: z.boolean().default(false),
-  /** The host that a permission asks for. */
+  /** Host that a permission asks for. */
   reach: z.string().nullable().default(null),
   status: z.enum(agentQuestionStatuses),
   question: z.string(),
@@ -86,8 +86,8 @@ const optionInput = z.union([
 ]);
 
 /**
- * Exactly one of story and idea; a task stands for its story. `park` frees the worker until the answer is there. A permission
- * goes to the caller's own user; `reach` is the host that it asks for.
+ * Needs exactly one of story and idea; a task implies its story. `park` frees the worker until the answer arrives. A
+ * permission goes to the caller's own user; `reach` is the host it asks for.
  */
 export const askQuestionInput = z.object({
   question: requiredText(questionLimits.text),
@@ -171,7 +171,7 @@ export const userQuestionListSchema = z.object({
 
 export const ideaToDiscussInput = z.object({ idea_id: idSchema });
 
-/** What was asked about an idea, by its user and by agents. */
+/** Questions about an idea, by its user and by agents. */
 export const ideaConversationSchema = z.object({
   idea_id: z.string(),
   user_questions: z.array(userQuestionSchema),

@@ -3,7 +3,7 @@ import { idSchema, text } from "./text";
 
 export const missedChoices = ["once", "skip"] as const;
 
-/** Five fields: what they mean is read where slots are counted (app/domain/recurrences/slots.ts). */
+/** Only checks that there are five fields. app/domain/recurrences/slots.ts parses them. */
 const cronSchema = text(200)
   .transform((line) => line.trim().split(/\s+/).join(" "))
   .refine((line) => line.split(" ").length === 5, {
@@ -24,7 +24,7 @@ export const recurrenceBody = z.object({
 export const setRecurrenceInput = recurrenceBody.extend({ story_id: idSchema });
 export type SetRecurrenceInput = z.infer<typeof setRecurrenceInput>;
 
-/** What became of a slot: a story; none, because the last one is not done, a budget is used up, or it was missed and is skipped. */
+/** Outcome of a slot: a story, or none because the last one is not done, a budget is reached, or it was missed. */
 export const slotOutcomes = ["fired", "open", "budget", "missed"] as const;
 
 export const recurrenceSchema = z.object({
@@ -47,11 +47,11 @@ export type Recurrence = z.infer<typeof recurrenceSchema>;
 
 export const storyRecurrenceSchema = z.object({
   recurrence: recurrenceSchema.nullable(),
-  /** The template that made this story. */
+  /** The template that this story was created from. */
   template: z.object({ id: z.string(), code: z.string(), title: z.string() }).nullable(),
 });
 
-/** The same with the next slots, as the API and the page show it. */
+/** A recurrence with its next slots, as the API and the page show it. */
 export const shownRecurrenceSchema = storyRecurrenceSchema.extend({
   recurrence: recurrenceSchema.extend({ next: z.array(z.string()) }).nullable(),
 });

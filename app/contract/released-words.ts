@@ -1,4 +1,4 @@
-/** What could begin now, after the words for what was done; empty where nothing was freed. */
+/** Returns the end of a message that says which tasks can start now; empty if none were unblocked. */
 export function releasedWords(codes: readonly string[] | undefined): string {
   if (!codes || codes.length === 0) return "";
   const shown = codes.slice(0, 3).join(", ");

@@ -4,17 +4,17 @@ import { idSchema, requiredText, text } from "./text";
 export const viewPages = ["backlog", "board"] as const;
 export type ViewPage = (typeof viewPages)[number];
 
-/** What an address of backlog or board may hold of how the page looks, and which of them each page knows. */
+/** Query parameters of each page that determine how it looks. */
 export const lookParameters = {
   backlog: ["q", "status", "sprint", "done", "hide"],
   board: ["q", "group", "as", "dense", "hide", "fold"],
 } as const satisfies Record<ViewPage, readonly string[]>;
 
 const part = text(200).optional();
-/** Of a part that lists lanes. */
+/** Longest value of `fold`, which lists lanes. */
 const longest = 1000;
 
-/** How a page looks, as its address says it; what is not named is as it is without. */
+/** How a page looks, from its query parameters. Absent ones have their defaults. */
 export const lookSchema = z.strictObject({
   q: part.describe("The filter"),
   status: part.describe("Backlog: one status"),
@@ -34,7 +34,7 @@ export const savedViewSchema = z.object({
   page: z.enum(viewPages),
   name: z.string(),
   look: lookSchema,
-  /** All members of the product see it; else it is the caller's alone. */
+  /** Whether all members of the product see it; otherwise only the caller. */
   shared: z.boolean(),
   may_change: z.boolean(),
   created_at: z.string(),
@@ -68,7 +68,7 @@ export const updateSavedViewInput = updateSavedViewBody.extend({ view_id: idSche
 
 export const savedViewIdInput = z.object({ view_id: idSchema });
 
-/** The look of a page, read from its address. */
+/** Reads the look of a page from its query parameters. */
 export function lookOf(page: ViewPage, address: URLSearchParams): Look {
   const look: Look = {};
   for (const name of lookParameters[page]) {

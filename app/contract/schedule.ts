@@ -9,11 +9,11 @@ export const expiredQuestionsSchema = z.object({
 
 /** Answer of POST /api/cron/cleanup-agent-artifacts (specification: Scheduled endpoints). */
 export const cleanedArtifactsSchema = z.object({ deleted: z.int(), ran_at: z.string() });
-/** The answer of one portion. */
+/** Answer of one batch; `more` if artifacts are left. */
 export const cleanedPortionSchema = cleanedArtifactsSchema.extend({ more: z.boolean() });
 export type CleanedArtifacts = z.infer<typeof cleanedArtifactsSchema>;
 
-/** What one sweep found; `removed` is null when it only looked at leases and waiting questions. */
+/** Result of one sweep; `removed` is null if it only checked leases and waiting questions. */
 export const sweptSchema = z.object({
   taken_back: z.int(),
   expired_questions: z.int(),

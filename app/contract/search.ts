@@ -16,7 +16,7 @@ export const searchInput = z.object({
     .optional(),
 });
 
-/** What a search found, best first. */
+/** Search results, best first. */
 export const searchResultSchema = z.object({
   items: z.array(
     z.object({
@@ -34,7 +34,7 @@ export const searchResultSchema = z.object({
 });
 export type SearchResult = z.infer<typeof searchResultSchema>;
 
-/** An id or a code, for tools that take codes wherever ids are. */
+/** Resolves an id or a code, for tools that accept both. */
 export const resolveReferenceInput = z.object({
   kind: z.enum(referenceKinds),
   reference: text(100),

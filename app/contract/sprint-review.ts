@@ -23,26 +23,26 @@ const reviewedStorySchema = z.object({
   code: z.string(),
   title: z.string(),
   status: z.string(),
-  /** It is no longer in the sprint. */
+  /** True if it is no longer in the sprint. */
   left: z.boolean(),
   assignee_name: z.string().nullable(),
-  /** Done, and all. */
+  /** Number of done tasks, and of all tasks. */
   tasks: z.tuple([z.number(), z.number()]),
-  /** Of the evidence only what decides. */
+  /** Contains only the deciding evidence. */
   criteria: z.array(provenCriterionSchema),
   jobs: z.array(reviewedJobSchema),
   costs: costsSchema,
 });
 export type ReviewedStory = z.infer<typeof reviewedStorySchema>;
 
-/** What `get_sprint_review` reads. */
+/** Answer of `get_sprint_review`. */
 export const sprintReviewSchema = z.object({
   sprint: sprintSchema,
   product: z.object({ name: z.string(), done_requires: z.enum(doneRequirements) }),
   burndown: burndownSchema,
   stories: z.array(reviewedStorySchema),
   costs: costsSchema,
-  /** Jobs that did the whole sprint at once. */
+  /** Jobs that worked on the whole sprint at once. */
   whole_sprint: z.array(reviewedJobSchema),
   runs: z.array(z.object({ id, status: z.string(), created_at: moment })),
   questions: z.array(z.object({ id, question: z.string(), story_id: id, story_code: z.string() })),

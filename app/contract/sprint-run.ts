@@ -36,7 +36,7 @@ export const blockerTypes = [
   "dependency_deadlock",
 ] as const;
 
-/** One thing in the way, in words, with what a page needs to link to it. */
+/** One blocker of a start: a sentence, and the ids and codes a page needs to link to it. */
 export const blockerSchema = z.object({
   type: z.enum(blockerTypes),
   message: z.string(),
@@ -48,7 +48,7 @@ export const blockerSchema = z.object({
   pbi_code: z.string().nullable(),
   question_id: z.string().nullable(),
   sprint_run_id: z.string().nullable(),
-  /** Of dependency_outside, dependency_failed and dependency_deadlock: which dependency, and the story whose joining the sprint cures it. */
+  /** For dependency_outside, _failed and _deadlock: the dependency, and the story to add to the sprint as a remedy. */
   dependency: z
     .object({
       kind: z.enum(dependencyKinds),
@@ -63,22 +63,22 @@ export const blockerSchema = z.object({
 });
 export type Blocker = z.infer<typeof blockerSchema>;
 
-/** The blockers in the detail of a refused start. */
+/** Details of a refused start. */
 export const blockersDetailSchema = z.object({ blockers: z.array(blockerSchema) });
 
 export const preflightSchema = z.object({
   sprint_id: z.string(),
   sprint_code: z.string(),
   pr_strategy: z.enum(prStrategies),
-  /** Whether the product lets agents write the plans that are missing. */
+  /** Whether agents of the product write missing plans. */
   plan_first: z.enum(planFirstChoices),
   ready: z.boolean(),
   tasks_total: z.int(),
   jobs_total: z.int(),
   blockers: z.array(blockerSchema),
-  /** What was done for its stories and is not on main: the run continues it. */
+  /** Work for its stories that is not on main yet. The run continues it. */
   begins_from: z.array(beginningSchema),
-  /** What does not prevent the start: a budget that is probably not enough. */
+  /** Warnings that do not prevent the start: budgets that are probably too small. */
   warnings: z.array(
     z.object({ type: z.literal("budget"), message: z.string(), budget_id: z.string() }),
   ),
@@ -90,9 +90,9 @@ export const pauseContextSchema = z.object({
   reason: z.string(),
   pr_url: z.string().nullable(),
   conflict_files: z.array(z.string()),
-  /** Codes of the tasks that do not merge, the one that tried first. */
+  /** Codes of the conflicting tasks, first the one that tried to merge. */
   tasks: z.array(z.string()).optional(),
-  /** With reason `budget`: which one, and what its button adds. */
+  /** With reason `budget`: the budget, and the amount its button adds (`raise_by`). */
   budget_id: z.string().optional(),
   unit: z.string().optional(),
   amount: z.number().optional(),
@@ -108,12 +108,12 @@ export const runFailureSchema = z.object({
   reason: z.string().nullable(),
 });
 
-/** A run with its counts, tokens and cost (specification: Sprint run); without a sprint it is one of chosen tasks. */
+/** A run with counts, tokens and cost (specification: Sprint run). A run of chosen tasks has no sprint. */
 export const sprintRunSchema = z.object({
   id: z.string(),
   sprint_id: z.string().nullable(),
   sprint_code: z.string().nullable(),
-  /** What it works on, in a few words: "sprint SP-1", "T-3", "ST-001", "T-3 and 2 more". */
+  /** What the run works on: "sprint SP-1", "T-3", "ST-001", "T-3 and 2 more". */
   subject: z.string(),
   product_id: z.string(),
   status: sprintRunStatusSchema,
@@ -127,7 +127,7 @@ export const sprintRunSchema = z.object({
   started_at: z.string().nullable(),
   finished_at: z.string().nullable(),
   failure: runFailureSchema.nullable(),
-  /** Its agents write the plans that are missing before they begin. */
+  /** Its agents write missing plans before they start. */
   plan_first: z.boolean(),
   created_at: z.string(),
   updated_at: z.string(),
@@ -143,7 +143,7 @@ export const sprintRunSchema = z.object({
   }),
   ...usageSchema.shape,
   costs: costsSchema,
-  /** The one of them when there is one. */
+  /** The cost if there is exactly one currency. */
   cost: z.number().nullable(),
 });
 export type SprintRun = z.infer<typeof sprintRunSchema>;
@@ -151,7 +151,7 @@ export type SprintRun = z.infer<typeof sprintRunSchema>;
 export const sprintRunDetailSchema = sprintRunSchema.extend({
   jobs: z.array(agentJobSchema),
   executions: z.array(taskExecutionSchema),
-  /** Pairs of tasks that change the same file at the moment. */
+  /** Pairs of tasks that are changing the same file. */
   overlaps: z.array(
     z.object({
       tasks: z.array(z.object({ id: z.string(), code: z.string() })),
@@ -168,7 +168,7 @@ export const sprintRunPageSchema = z.object({
   next_cursor: z.string().nullable(),
 });
 
-/** What a start may cure of what would be in the way. */
+/** Options of a start that remove blockers. */
 const cures = {
   plan_first: z.boolean().optional().describe("Agents write the plans that are missing first"),
   use_description: z
@@ -181,12 +181,12 @@ const cures = {
 const leftOutSchema = z.object({
   task_id: z.string(),
   task_code: z.string(),
-  /** The blocker that keeps it back, and its sentence. */
+  /** Type and message of the blocker that keeps it out. */
   type: z.enum(blockerTypes),
   reason: z.string(),
 });
 
-/** `stop_at` is for people: a run started with an API token has no budget of its own. */
+/** `stop_at` is for people: a run started with an API token cannot have a run budget. */
 export const sprintToRunInput = z.object({
   sprint_id: idSchema,
   stop_at: stopAtSchema.optional(),
@@ -198,12 +198,12 @@ export const resumeSprintInput = z.object({
   skip_failed: z.boolean().optional().describe("Leave out the failed tasks and what they block"),
 });
 
-/** A sprint run that was started; with `leave_out` it says what it leaves. */
+/** A started sprint run. With `leave_out`, `left_out` lists the tasks it leaves out. */
 export const startedSprintRunSchema = sprintRunSchema.extend({
   left_out: z.array(leftOutSchema).optional(),
 });
 
-/** The tasks of a run of its own: a list, or what is left of a story. */
+/** Starts a run without a sprint: of listed tasks, or of a story's remaining tasks. */
 export const startRunInput = z.object({
   task_ids: z.array(idSchema).min(1).max(500).optional(),
   story_id: idSchema.optional(),
@@ -212,7 +212,7 @@ export const startRunInput = z.object({
   ...cures,
 });
 
-/** POST /api/runs. */
+/** Answer of POST /api/runs. */
 export const startedRunSchema = z.object({
   run: sprintRunSchema,
   left_out: z.array(leftOutSchema),
@@ -228,7 +228,7 @@ export const listSprintRunsInput = z.object({
   cursor: idSchema.optional(),
 });
 
-/** A worker names its job and attempt; `release` also gives the job back to the queue. */
+/** Workers send their job and attempt; `release` also returns the job to the queue. */
 export const pauseSprintRunInput = z.object({
   sprint_run_id: idSchema,
   reason: requiredText(500).optional(),

@@ -23,7 +23,7 @@ export const sprintSchema = z.object({
 });
 export type Sprint = z.infer<typeof sprintSchema>;
 
-/** A sprint in the list of its product, with how far it is. */
+/** A sprint in its product's list, with its progress. */
 export const sprintOverviewSchema = sprintSchema.extend({
   story_count: z.int(),
   done_story_count: z.int(),
@@ -41,7 +41,7 @@ export const sprintBoardSchema = z.object({
   tasks: z.array(taskSchema.extend({ story_code: z.string(), has_plan: z.boolean() })),
 });
 
-/** A sprint as an agent reads it, cut with a cursor. */
+/** A sprint as an agent reads it, paged with a cursor. */
 export const sprintContextSchema = z.object({
   product: productSchema,
   sprint: sprintSchema,

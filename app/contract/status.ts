@@ -19,7 +19,7 @@ export const pbiStatusSchema = z.enum(pbiStatuses);
 export const sprintStatusSchema = z.enum(sprintStatuses);
 export const ideaStatusSchema = z.enum(ideaStatuses);
 
-/** From REST to the form of the database and the streams; exhaustive by type. */
+/** REST statuses to the form of the database and the streams. The type makes it exhaustive. */
 export const toDatabaseStatus = {
   task: {
     todo: "TO_DO",
@@ -59,7 +59,7 @@ export type DatabasePbiStatus = (typeof toDatabaseStatus.pbi)[PbiStatus];
 export type DatabaseSprintStatus = (typeof toDatabaseStatus.sprint)[SprintStatus];
 export type DatabaseIdeaStatus = (typeof toDatabaseStatus.idea)[IdeaStatus];
 
-/** From the form of the database and the streams to REST; exhaustive by type. */
+/** Statuses of the database and the streams to REST. The type makes it exhaustive. */
 export const toRestStatus = {
   task: {
     TO_DO: "todo",

@@ -27,10 +27,10 @@ export const storyLogPageSchema = z.object({
 });
 export type StoryLogPage = z.infer<typeof storyLogPageSchema>;
 
-/** What POST /api/stories/:id/log answers. */
+/** Answer of POST /api/stories/:id/log. */
 export const storyLogReceiptSchema = z.object({ id: z.string(), created_at: z.string() });
 
-/** Free-form JSON object, kept exactly as sent: bounded in bytes and depth, storable, finite. */
+/** Free-form JSON object, stored as sent. Limited in bytes and depth; texts must be storable and numbers finite. */
 export const metadataSchema = z
   .unknown()
   .superRefine((value, context) => {
@@ -49,7 +49,7 @@ function findMetadataProblem(value: unknown): string | undefined {
   return bytes > storyLogMetadata.bytes ? "Must have at most 64 KiB of JSON." : undefined;
 }
 
-/** Walks without recursion, so that no depth of nesting can exhaust the stack. */
+/** Iterative, so that deep nesting cannot exhaust the stack. */
 function findNestedProblem(root: object): string | undefined {
   const open: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }];
   for (let next = open.pop(); next; next = open.pop()) {
@@ -72,7 +72,7 @@ function findNestedProblem(root: object): string | undefined {
 const content = requiredText(lengths.text);
 const refused = z.never("This field belongs to another type of entry.").optional();
 
-/** Body of POST /api/stories/:id/log: the fields of its own type, none of another. */
+/** Body of POST /api/stories/:id/log. Fields of other types are refused. */
 export const storyLogBody = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("IMPLEMENTATION_PLAN"),
@@ -100,7 +100,7 @@ export const storyLogBody = z.discriminatedUnion("type", [
   }),
 ]);
 
-/** The fields of all types together, for the operation behind. */
+/** Fields of all types together, for the operation. */
 export const appendStoryLogInput = z.object({
   story_id: idSchema,
   type: z.enum(storyLogTypes),

@@ -29,7 +29,7 @@ export const storySchema = z.object({
 });
 export type Story = z.infer<typeof storySchema>;
 
-/** One story with where it stands, its tasks and the newest of its log. */
+/** One story with its PBI, sprint and tasks, and the newest log entries. */
 export const storyDetailSchema = storySchema.extend({
   pbi: z.object({ id: z.string(), code: z.string(), title: z.string() }),
   sprint: z
@@ -65,13 +65,13 @@ export const createStoryInput = z
   .partial()
   .required({ pbi_id: true, title: true });
 
-/** A new code brings a new sort_order; `pbi_id` moves the story within its product. */
+/** A new code sets a new sort_order. `pbi_id` moves the story within its product. */
 export const updateStoryInput = z
   .object({ ...storyFields, pbi_id: idSchema })
   .partial()
   .extend({ story_id: idSchema, ...expectedVersion });
 
-/** Nobody in particular, when no assignee is named: that is how a form sends an emptied choice. */
+/** A missing assignee clears it, because forms omit an emptied choice. */
 export const assignStoryInput = z.object({
   story_id: idSchema,
   assignee_id: idSchema.nullable().default(null),
@@ -79,7 +79,7 @@ export const assignStoryInput = z.object({
 
 export const addStoryToSprintInput = z.object({ sprint_id: idSchema, story_id: idSchema });
 
-/** Several stories into a sprint, or out of theirs. */
+/** Moves stories into a sprint or, with null, out of theirs. */
 export const moveStoriesInput = z.object({
   story_ids: z.array(idSchema).min(1).max(500),
   sprint_id: idSchema.nullable(),

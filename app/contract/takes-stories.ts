@@ -1,6 +1,6 @@
 /**
- * Stories join a sprint that is planned or runs; the database refuses every other one. In a file of its own: the
- * boards ask it in the browser, where the schemas beside it would bring zod along.
+ * Whether stories can join a sprint: only if it is planned or active. The database refuses all others. In a separate
+ * file, because boards use it in the browser, where sprint.ts would load zod too.
  */
 export function takesStories({ status }: { status: string }): boolean {
   return status === "planned" || status === "active";

@@ -33,7 +33,7 @@ export const taskExecutionSchema = z.object({
 });
 export type TaskExecution = z.infer<typeof taskExecutionSchema>;
 
-/** What the end of an execution answers. */
+/** Answer to the end of an execution. */
 export const endedExecutionSchema = taskExecutionSchema.extend(released);
 
 export const verifyTaskAgainstPlanInput = attemptInput.extend({
@@ -58,7 +58,7 @@ export const verificationSchema = z.object({
   report: z.enum(["done", "skipped"]).nullable(),
   plan: z.string().nullable(),
   hint: z.string(),
-  /** Criteria that the product wants proven and that are not. */
+  /** Criteria that the product requires proof of and that are unproven. */
   missing: z.array(z.object({ path: z.string(), story_id: z.string(), message: z.string() })),
 });
 
@@ -67,8 +67,8 @@ export const updateTaskExecutionInput = attemptInput.extend({
   status: z.enum(["running", "done", "failed", "skipped"]),
   verify_result: verifyResultInput,
   failure_reason: text(4000).optional(),
-  /** Where the branch of the batch stands with the work of this task. */
+  /** Head of the batch's branch with this task's work. */
   head_sha: sha,
-  /** The plan that the agent wrote for a task that had none. */
+  /** Plan that the agent wrote, if the task had none. */
   implementation_plan: text(lengths.text).optional(),
 });

@@ -30,10 +30,10 @@ export const taskSchema = z.object({
 });
 export type Task = z.infer<typeof taskSchema>;
 
-/** What a board move answers. */
+/** Answer to a board move. */
 export const movedTaskSchema = taskSchema.extend(released);
 
-/** GET /api/tasks/:id: the backlog shape and four more fields. */
+/** GET /api/tasks/:id: the backlog's fields, four more and `_detail`. */
 export const taskDetailSchema = taskSchema.extend({
   _detail: z.literal(true),
   implementation_plan: z.string().nullable(),
@@ -43,10 +43,10 @@ export const taskDetailSchema = taskSchema.extend({
 });
 export type TaskDetail = z.infer<typeof taskDetailSchema>;
 
-/** What an edit answers. */
+/** Answer to an edit. */
 export const editedTaskSchema = taskDetailSchema.extend(released);
 
-/** What PATCH /api/tasks/:id answers. */
+/** Answer of PATCH /api/tasks/:id. */
 export const updatedTaskSchema = z.object({
   id: z.string(),
   status: taskStatusSchema,
@@ -56,7 +56,7 @@ export const updatedTaskSchema = z.object({
   ...shownVersion,
 });
 
-/** Body of PATCH /api/tasks/:id. Review moves are made on the board; verify fields never come alone. */
+/** Body of PATCH /api/tasks/:id. Moves to review are made on the board; verify fields need another field. */
 export const updateTaskBody = z
   .object({
     status: z.enum(["todo", "in_progress", "done"]).optional(),
@@ -97,7 +97,7 @@ export const createTaskInput = z
   .partial()
   .required({ story_id: true, title: true });
 
-/** People edit every field; null clears the plan, the repository and the estimate. */
+/** People can edit every field. Null clears the plan, the repository and the estimate. */
 export const editTaskInput = z
   .object({ ...taskFields, status: taskStatusSchema })
   .partial()
@@ -105,11 +105,11 @@ export const editTaskInput = z
 
 export const moveTaskInput = z.object({ task_id: idSchema, story_id: idSchema });
 
-/** A board move: every status, review and failed included. */
+/** A board move: any status, also review and failed. */
 export const setTaskStatusInput = z.object({
   task_id: idSchema,
   status: taskStatusSchema,
-  /** It begins although it waits for others. */
+  /** Starts the task although it is blocked. */
   confirmed: z.boolean().optional(),
 });
 

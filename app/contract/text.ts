@@ -1,19 +1,19 @@
 import { z } from "zod";
 import { lengths } from "./limits";
 
-/** Text that PostgreSQL can store as it was sent: no NUL, no half of a surrogate pair. */
+/** Whether PostgreSQL can store the text unchanged: no NUL, no lone surrogate. */
 export function isStorable(value: string): boolean {
   return !value.includes("\0") && !/\p{Surrogate}/u.test(value);
 }
 
 const storable = { message: "Must not contain NUL characters or broken Unicode." };
 
-/** Any text up to `max` characters; stored exactly as sent or refused (specification: Errors, 422). */
+/** Any text up to `max` characters, stored exactly as sent or refused (specification: Errors, 422). */
 export function text(max: number) {
   return z.string().max(max, `Must have at most ${max} characters.`).refine(isStorable, storable);
 }
 
-/** Text that says something: neither empty nor only white space. */
+/** Text that is neither empty nor only white space. */
 export function requiredText(max: number) {
   return z
     .string()
@@ -23,7 +23,7 @@ export function requiredText(max: number) {
     .refine(isStorable, storable);
 }
 
-/** The beginning of a text, without half of a character at its end. */
+/** Returns the first `most` characters, without half a surrogate pair at the end. */
 export function beginning(value: string, most: number): string {
   return value.slice(0, most).replace(/\p{Surrogate}$/u, "");
 }
@@ -33,17 +33,17 @@ export const httpUrlSchema = text(lengths.url).refine(isHttpUrl, {
   message: "Must be an http or https address.",
 });
 
-/** A repository address, in any form that git takes, and never one that a browser would run. */
+/** A repository address in any form that git accepts, but none that a browser would execute. */
 export const repositoryUrlSchema = text(lengths.url).refine(isRepositoryUrl, {
   message: "Must be a repository address without spaces, for example https://….",
 });
 
-/** A host by its name or address, with a port where only that one is meant; in small letters. */
+/** A host name or address in lower case, with a port if only that port is meant. */
 export const hostSchema = text(260)
   .transform((value) => value.trim().toLowerCase())
   .refine(isHost, { message: "Must be a host such as pypi.org or pypi.org:443." });
 
-/** Hosts, each once. What is none is named, because a list is typed as one text. */
+/** Hosts without duplicates. The error names the wrong one, because people type the list as one text. */
 export const hostsSchema = z
   .array(text(1_000))
   .transform((hosts) => [...new Set(hosts.map((host) => host.trim().toLowerCase()))])
@@ -54,7 +54,7 @@ export const hostsSchema = z
     context.addIssue(`"${wrong.slice(0, 100)}" is no host such as pypi.org or pypi.org:443.`);
   });
 
-/** How much of a list an address asks for: digits only, so that `+5`, ` 5`, `1e1` and `1.0` are refused. */
+/** `limit` in a query: digits only, so that `+5`, ` 5`, `1e1` and `1.0` are refused. */
 export function limitInQuery({ max, default: otherwise }: { max: number; default: number }) {
   const message = `Must be an integer from 1 to ${max}.`;
   return z
@@ -65,17 +65,17 @@ export function limitInQuery({ max, default: otherwise }: { max: number; default
     .optional();
 }
 
-/** An id as the service gives it out; anything else is unknown. */
+/** An id in the form that the service issues: a lower-case UUID. */
 export const idSchema = z
   .string()
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, "Must be an id.");
 
-/** A day, without a time (specification: Sprint). */
+/** A date without a time (specification: Sprint). */
 export const dateSchema = z.iso
   .date("Must be a date of the form YYYY-MM-DD.")
   .refine((day) => !day.startsWith("0000"), { message: "The year 0 does not exist." });
 
-/** Importance of a PBI, story or task: a whole number, lower first. */
+/** Priority of a PBI, story or task: a whole number, lowest first. */
 export const prioritySchema = z
   .int("Must be a whole number.")
   .min(0, "Must be at least 0.")
@@ -91,7 +91,7 @@ function isHost(value: string): boolean {
   const [, name, port] = /^(.*?)(?::(\d{1,5}))?$/.exec(value) ?? [];
   if (name === undefined || !form.test(value) || Number(port ?? 1) < 1) return false;
   if (!URL.canParse(`http://${value}`)) return false;
-  // A name that ends in a number is an address: as it is written, and no other one.
+  // Trap: `URL` reads a name that ends in a number as an IPv4 address. Accept it only if it is already normalized.
   return name.startsWith("[") || new URL(`http://${value}`).hostname === name;
 }
 

@@ -5,5 +5,5 @@ export const topics = {
   pairing: (pairingId: string) => `pairing:${pairingId}`,
 } as const;
 
-/** Name of the one broadcast event that carries changes. */
+/** Name of the broadcast event that carries changes. */
 export const changeEventName = "change";

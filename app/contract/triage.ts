@@ -4,7 +4,7 @@ import { idSchema } from "./text";
 
 const placeSchema = z.object({ id: z.string(), code: z.string(), title: z.string() });
 
-/** What waits in the triage of a product, and where it can go. */
+/** Stories in a product's triage, PBIs that can take them, and stories to merge them into. */
 export const triageSchema = z.object({
   stories: z.array(
     storySchema.extend({

@@ -3,7 +3,7 @@ import { idSchema } from "./text";
 
 export const whyNotMovingInput = z.object({ kind: z.enum(["job", "task", "run"]), id: idSchema });
 
-/** Why a job, task or run does not move: the same words on every page, in tools and in a worker's log. */
+/** Why a job, task or run does not move. Pages, tools and worker logs show the same words. */
 export const whyNotMovingSchema = z.object({
   kind: z.enum(["job", "task", "run"]),
   id: z.string(),
@@ -13,7 +13,7 @@ export const whyNotMovingSchema = z.object({
     z.looseObject({
       code: z.string(),
       message: z.string(),
-      /** With no_worker: what starts one. */
+      /** With code no_worker: the command that starts a worker. */
       command: z.string().optional(),
     }),
   ),

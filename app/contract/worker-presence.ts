@@ -17,7 +17,7 @@ export const agentWorkerSchema = z.object({
   current_job_id: z.string().nullable(),
   stopped_at: z.string().nullable(),
   created_at: z.string(),
-  /** Coding agents of its machine: the name of each, and what else is known of it behind a space. */
+  /** Coding agents on its machine: each a name, then a space and further details. */
   agents: z.array(z.string()).nullable(),
   confinement: confinementSchema,
   online: z.boolean(),
@@ -51,7 +51,7 @@ export const workerHeartbeatAnswerSchema = z.object({
   reason: reasonSchema.nullable(),
 });
 
-/** `stopped`: the worker ends in order, and no retry is counted for what it gives back. */
+/** `stopped`: the worker shuts down cleanly, so the jobs it returns count no retry. */
 export const restartWorkerInput = z.object({ worker: workerName, stopped: z.boolean().optional() });
 
 export const restartedWorkerSchema = z.object({

@@ -1,6 +1,6 @@
-/** The header in which our own worker says how it speaks; agents that are their own workers do not send it. */
+/** Header with the protocol version of Backloom's worker. Agents without that worker do not send it. */
 export const workerProtocolHeader = "backloom-worker-protocol";
 
-/** Raised when a worker has to know something new; the oldest one when the service stops to understand it. */
+/** Increase when workers must know something new; increase the oldest when the service drops support for it. */
 export const workerProtocol = 1;
 export const oldestWorkerProtocol = 1;

@@ -29,34 +29,34 @@ export const claimAgentJobInput = z.object({
   hostname: text(255).optional(),
   version: text(50).optional(),
   quota_pct: z.int().min(0).max(100).optional(),
-  /** Absent: none. */
+  /** Absent means none. */
   confinement: confinementSchema.optional(),
-  /** Repositories of tasks that this worker follows: addresses, or beginnings of addresses that end in `/`. */
+  /** Task repositories that this worker accepts: addresses, or address prefixes that end in `/`. */
   also_repos: z.array(text(2_000)).max(100).optional(),
 });
 export type ClaimAgentJobInput = z.infer<typeof claimAgentJobInput>;
 
 const nullableText = z.string().nullable();
 
-/** Everything that the work on a job needs; nothing more has to be asked for. */
+/** Everything a worker needs for a job, in one answer. */
 export const jobPayloadSchema = z.object({
-  /** Ids become names of folders and files at the worker: nothing else may stand there. */
+  /** Trap: the worker uses ids as folder and file names, so they must match `idSchema`. */
   id: idSchema,
   kind: z.enum(agentJobKinds),
   status: agentJobStatusSchema,
   attempt: z.int().min(1),
   retry_count: z.int(),
   previous_failure: nullableText,
-  /** Earlier jobs for the same work that did not end well, the newest first. */
+  /** Up to three failed or cancelled jobs for the same work, newest first. */
   earlier_jobs: z.array(idSchema),
   phase: z.enum(jobPhases),
-  /** A plan is missing and is to be written before the work; absent from a service that knows no such thing. */
+  /** True if the agent must write the missing plan first. Older services omit this. */
   plan_first: z.boolean().optional(),
   done_requires: z.enum(doneRequirements),
-  /** What has to hold for the story, or for all stories of a batch. */
+  /** Criteria of the story, or of all stories of a batch. */
   criteria: z.array(claimedCriterionSchema),
   findings: z.array(findingSchema),
-  /** What the newest review asks for: its words, then comments on lines. */
+  /** The newest review: its summary, then comments on lines. */
   review: z.array(reviewCommentSchema),
   earlier_attempts: z.array(
     jobAttemptSchema
@@ -72,7 +72,7 @@ export const jobPayloadSchema = z.object({
       })
       .extend({ job_id: idSchema }),
   ),
-  /** Whose worker it was given to: only their word counts as a permission. */
+  /** Owner of the worker that got the job. Only this person can grant permissions. */
   user_id: z.string().optional(),
   task_id: idSchema.nullable(),
   idea_id: idSchema.nullable(),
@@ -90,16 +90,16 @@ export const jobPayloadSchema = z.object({
     repo_url: z.string(),
     definition_of_done: z.string(),
     auto_pr: z.boolean(),
-    /** Absent from a service that knows auto_pr only. */
+    /** Services that only know auto_pr omit this. */
     pull_requests: z.enum(pullRequestChoices).optional(),
     pr_strategy: z.enum(prStrategies),
   }),
   repo_url: z.string(),
-  /** Hosts that the product's owner lets it reach from within a sandbox; absent from a service that knows none. */
+  /** Hosts that the product's owner lets it reach from inside a sandbox. Older services omit this. */
   may_reach: z.array(z.string()).optional(),
   branch: nullableText,
   base_sha: nullableText,
-  /** Heads of what the job waited for that its branch does not hold; absent from a service that knows no dependencies. */
+  /** Heads of the job's blockers that its branch lacks. Services without dependencies omit this. */
   base_refs: z
     .array(
       z.object({
@@ -107,16 +107,16 @@ export const jobPayloadSchema = z.object({
         task_code: z.string(),
         branch: z.string(),
         head_sha: z.string(),
-        /** The main branch has it, perhaps in other commits. */
+        /** Already on the main branch, perhaps in other commits. */
         merged: z.boolean().optional(),
       }),
     )
     .optional(),
-  /** Heads that the branch has to hold before anything is done; absent from a service that lets each run begin at main. */
+  /** Commits that the branch must contain before work starts. Services whose runs all start at main omit this. */
   begins_from: z.array(claimedBeginningSchema).optional(),
-  /** Work waits for these commits on main branches. */
+  /** Commits that work waits for on main branches. */
   awaited_heads: z.array(awaitedHeadSchema).nullish(),
-  /** What an earlier attempt did not merge with, both sides of each file; absent from a service that sends nothing home. */
+  /** Conflicts of an earlier attempt, with both sides of each file. Services without conflict handling omit this. */
   conflicts: z.array(claimedConflictSchema).optional(),
   head_sha: nullableText,
   pr_url: nullableText,
@@ -127,9 +127,9 @@ export const jobPayloadSchema = z.object({
       branch: z.string(),
       pr_strategy: z.enum(prStrategies),
       previous_run_id: idSchema.nullable(),
-      /** What it works on; absent from a service that knows sprint runs only. */
+      /** What the run works on. Services that only know sprint runs omit this. */
       subject: z.string().optional(),
-      /** Null, as are code and goal, for a run of chosen tasks. */
+      /** Null for a run of chosen tasks, as are code and goal. */
       sprint_id: idSchema.nullable(),
       sprint_code: nullableText,
       sprint_goal: nullableText,
@@ -206,14 +206,14 @@ export const jobPayloadSchema = z.object({
     )
     .nullable(),
   questions: z.array(agentQuestionSchema),
-  /** What people wrote to the agent and no attempt has acted on; absent where there is nothing. */
+  /** Messages to the agent that no attempt has acted on; absent if there are none. */
   messages: z.array(personMessageSchema).optional(),
-  /** What it may use at most, where it falls under budgets. */
+  /** What the job may still use; absent if it falls under no budget. */
   budget_left: z.array(z.object({ unit: z.string(), amount: z.number() })).optional(),
 });
 export type JobPayload = z.infer<typeof jobPayloadSchema>;
 
-/** A claimed job, or the reason why there is none. */
+/** A claimed job, or the reason there is none. */
 export const claimSchema = z.object({
   job: jobPayloadSchema.nullable(),
   worker_id: idSchema,
@@ -231,7 +231,7 @@ export const queueStateSchema = z.object({
   reason: reasonSchema.nullable(),
 });
 
-/** First state of the solo stream; job statuses stand in database form there (specification: Solo stream). */
+/** First state of the solo stream, with job statuses in database form (specification: Solo stream). */
 export const soloStateSchema = z.object({
   sprint_id: z.string().nullable(),
   jobs: z.array(

@@ -3,29 +3,29 @@ import { useEffect, useState } from "react";
 import type { Begin } from "./begin-waiting";
 import { showToast, type WayBack } from "./toast";
 
-/** What an action answers to a small form: done, or the sentence that says why not. */
+/** Answer of an action to a small form: done, or a sentence that says why not. */
 export interface ActionResult {
   ok?: boolean;
   message?: string;
   error?: string;
-  /** What was done can be taken back. */
+  /** The change can be undone. */
   undo?: boolean;
-  /** The form that takes it back, where the service does not remember it by itself. */
+  /** The form that undoes it, where the service does not remember the change. */
   back?: WayBack;
-  /** It was refused because the task waits for others, and can be sent again, confirmed. */
+  /** Set if a start was refused because the task is blocked. The person can confirm and send it again. */
   begin?: Begin;
 }
 
-/** Shows what an action answered: why not, or what was done and that it can be taken back. */
+/** Shows an action's answer as a toast: the error, or the message with Undo if possible. */
 export function showResult({ error, message, undo, back, begin }: ActionResult): void {
   if (typeof error === "string") showToast(error, "failed", { begin });
   else if (message) showToast(message, "done", { undo: back ?? undo });
 }
 
-/** Answers that were told already; one with a key outlives its form. */
+/** Answers already shown. A fetcher with a key keeps its answer after its form is gone. */
 const told = new WeakSet<ActionResult>();
 
-/** Tells an answer once, and at once: when the page has read its data again the form may be gone with its row. */
+/** Shows an answer once and immediately: after revalidation the form and its row may be gone. */
 export function useResultToast(data: ActionResult | undefined, onDone?: () => void): void {
   useEffect(() => {
     if (!data || told.has(data)) return;
@@ -35,15 +35,15 @@ export function useResultToast(data: ActionResult | undefined, onDone?: () => vo
   }, [data, onDone]);
 }
 
-/** Tells what is answered to the form of this key, wherever that is. */
+/** Shows the answer to the fetcher with this key, wherever its form is. */
 export function useResultOf(key: string): void {
   useResultToast(useFetcher<ActionResult>({ key }).data);
 }
 
 /**
- * What the page's action answered, until the person goes on. Remix's own `useActionData` forgets it as soon as the page
- * reads its data again, and a live change does that at any moment: a token that is shown once, or what is wrong with a
- * form, must outlive it.
+ * Returns the answer of the page's action until the next navigation. Trap: Remix's `useActionData` loses it at each
+ * revalidation, and a live change can cause one at any time. Tokens that are shown once and form errors must survive
+ * that.
  */
 export function useActionResult<Answer = unknown>() {
   const answer = useActionData<Answer>();

@@ -1,2 +1,2 @@
-/** The field by which a form that creates something asks for an empty one afterwards. */
+/** Form field that asks for an empty form after creating. */
 export const againField = "again";

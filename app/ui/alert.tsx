@@ -9,7 +9,7 @@ const grounds: Partial<Record<StatusTone, string>> = {
   done: "border-done/40 bg-done-soft text-done",
 };
 
-/** Something the reader should know before going on, in the page rather than over it. */
+/** A message to read before going on, shown in the page, not over it. */
 export function Alert({
   tone = "idle",
   title,

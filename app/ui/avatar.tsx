@@ -8,7 +8,7 @@ const grounds = [
   "bg-accent-soft text-accent",
 ] as const;
 
-/** A person as their picture or, without one, their initial on a colour that stays theirs. */
+/** A person's picture or, without one, their initial on a color that depends only on the name. */
 export function Avatar({
   name,
   src,

@@ -23,7 +23,7 @@ export function Badge({ tone = "plain", children }: { tone?: BadgeTone; children
   );
 }
 
-/** A count beside a word. Nothing is shown for nothing; `meaning` is read out after the number. */
+/** A count beside a word; hidden if 0. Screen readers read `meaning` after the number. */
 export function CountBadge({
   count,
   meaning,
@@ -42,7 +42,7 @@ export function CountBadge({
   );
 }
 
-/** The code of an item: stable, so it is set apart and easy to copy. */
+/** The code of an item, in monospace. */
 export function CodeChip({ children, className }: { children: string; className?: string }) {
   return (
     <span className={clsx("whitespace-nowrap font-mono text-xs text-muted", className)}>

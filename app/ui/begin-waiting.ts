@@ -2,16 +2,16 @@ import { useSubmit } from "@remix-run/react";
 import { useCallback } from "react";
 import { enhancedField } from "./enhanced-field";
 
-/** A task that waits for others, and the status that it should get all the same. */
+/** A blocked task, and the status that it should get anyway. */
 export interface Begin {
   task_id: string;
   status: string;
 }
 
-/** Under this key the answer arrives. */
+/** Fetcher key of the answer. */
 export const beginKey = "begin-waiting";
 
-/** Begins a task although it waits for others: the same change again, confirmed. */
+/** Starts a blocked task: sends the same change again, confirmed. */
 export function useBeginWaiting(): (begin: Begin) => void {
   const submit = useSubmit();
   return useCallback(

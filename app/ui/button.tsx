@@ -48,12 +48,12 @@ export const Button = forwardRef<HTMLButtonElement, ButtonHTMLAttributes<HTMLBut
   },
 );
 
-/** A link that looks like a button: for going somewhere, never for changing something. */
+/** A link that looks like a button. Only for navigation, never for changes. */
 export function ButtonLink({ tone, size, className, ...rest }: LinkProps & Look) {
   return <Link data-button className={buttonClass(tone, size, className)} {...rest} />;
 }
 
-/** An icon alone needs a name: it is read out and shown on hover. */
+/** A button with only an icon. Its label is read out and shown on hover. */
 export const IconButton = forwardRef<
   HTMLButtonElement,
   ButtonHTMLAttributes<HTMLButtonElement> & {
@@ -75,7 +75,7 @@ export const IconButton = forwardRef<
   );
 });
 
-/** Sends its form. While the form is under way it says so and takes no second click. */
+/** Submits its form. While the form is pending, shows `pendingLabel` and sets aria-disabled. */
 export function SubmitButton({
   pending,
   pendingLabel,

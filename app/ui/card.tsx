@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A card with a heading and, at its end, what one can do with it. */
+/** A card with a heading and, on the right, its actions. */
 export function Section({
   title,
   about,
@@ -14,7 +14,7 @@ export function Section({
   actions?: ReactNode;
   children: ReactNode;
   id?: string;
-  /** Rows and tables reach to the card's edge. */
+  /** Without padding: rows and tables reach the card's edge. */
   flush?: boolean;
 }) {
   return (
@@ -35,7 +35,7 @@ export function Section({
   );
 }
 
-/** A list of facts: term and value, in as many columns as fit. */
+/** A list of terms and values, in as many columns as fit. */
 export function Facts({ children }: { children: ReactNode }) {
   return (
     <dl className="grid grid-cols-[repeat(auto-fill,minmax(6rem,1fr))] gap-x-6 gap-y-3 sm:grid-cols-[repeat(auto-fill,minmax(9rem,1fr))]">

@@ -1,6 +1,6 @@
 const name = "character-keys";
 
-/** Whether single letters are keys in this browser; without storage they are. */
+/** Whether single-letter shortcuts are on in this browser. On if storage is unavailable. */
 export function characterKeysOn(): boolean {
   try {
     return localStorage.getItem(name) !== "off";

@@ -2,8 +2,8 @@ import { type ReactNode, type RefObject, useEffect, useId, useRef } from "react"
 import { Button, type ButtonSize, type ButtonTone, buttonClass } from "./button";
 
 /**
- * A change that cannot be taken back asks once more, in words. `children` is the form's hidden part;
- * the confirming button submits it. Works without script.
+ * Asks for confirmation of a change that cannot be undone. `children` renders the form, whose confirming button submits
+ * it. Works without script.
  */
 export function Confirm({
   trigger,
@@ -21,13 +21,13 @@ export function Confirm({
   question: string;
   consequence: ReactNode;
   confirmLabel: string;
-  /** A render of the form around the buttons that confirm or step back. */
+  /** Renders the form around the buttons to confirm and to go back. */
   children: (buttons: ReactNode) => ReactNode;
   size?: ButtonSize;
   disabled?: boolean;
   label?: string;
   confirmTone?: ButtonTone;
-  /** It is a line of a menu, which stays open under the question. */
+  /** The trigger is a menu item. The menu stays open under the question. */
   inMenu?: boolean;
 }) {
   const id = `confirm${useId().replaceAll(":", "")}`;
@@ -75,8 +75,8 @@ export function Confirm({
 }
 
 /**
- * The question is read out and the keys are in it, at the safe choice or at what has to be typed. The platform focuses it while
- * it opens: an event that says so afterwards may come when the focus has already gone on.
+ * Focuses the first field or the safe button of an opening popover, so that its question is read out. Uses autofocus:
+ * an event after opening may come when the focus has already moved on.
  */
 function useFocusWhenOpened(ref: RefObject<HTMLElement>) {
   useEffect(() => {

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Mark } from "./mark";
 
-/** An empty place says what it is for, and the first key or click. */
+/** Shown in place of an empty list: what it is for, and the first thing to do. */
 export function EmptyState({
   title,
   children,
@@ -12,7 +12,7 @@ export function EmptyState({
   title: string;
   children?: ReactNode;
   action?: ReactNode;
-  /** What its keys do, for those who have a keyboard. */
+  /** What its keys do. Shown only on devices with a keyboard. */
   keys?: string | undefined;
   compact?: boolean;
 }) {

@@ -1,2 +1,2 @@
-/** The field that tells an action that script will handle the answer; without it the action redirects. */
+/** Form field that tells an action that script handles its answer. Without it, the action redirects. */
 export const enhancedField = "enhanced";

@@ -43,7 +43,7 @@ function wordsFor(status: number, said: string | null): Words {
   };
 }
 
-/** What happened and one way on. */
+/** Says what happened and offers one link. */
 export function ErrorPage({ status, message }: { status: number; message?: string | null }) {
   const words = wordsFor(status, message ?? null);
   return (
@@ -80,7 +80,7 @@ function OfflinePage() {
   );
 }
 
-/** The error boundary of every route: refusals carry their own sentence, failures never show theirs. */
+/** Error boundary of every route. Refusals show their sentence, failures never do. */
 export function RouteError() {
   const error = useRouteError();
   if (!isRouteErrorResponse(error))

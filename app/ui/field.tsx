@@ -12,7 +12,7 @@ const controlClass =
 
 interface FieldText {
   label: string;
-  /** One sentence under the label: what it is for, what is allowed. */
+  /** One sentence under the label: what the field is for and what is allowed. */
   description?: ReactNode;
   errors?: readonly string[] | undefined;
 }
@@ -23,7 +23,7 @@ interface FieldShellProps extends FieldText {
   children: ReactNode;
 }
 
-/** Label, description, control and errors, wired together by ids. */
+/** Label, description, control and errors, linked by ids. */
 function FieldShell({ id, label, description, errors, required, children }: FieldShellProps) {
   return (
     <div className="grid gap-1">
@@ -137,7 +137,7 @@ type SelectFieldProps = FieldText &
     options: readonly SelectOption[];
   };
 
-/** The platform's own select: it works without script and is the best one on a phone. */
+/** A native select: works without script and is best on phones. */
 export function SelectField({
   label,
   description,
@@ -196,7 +196,7 @@ export function CheckField({ label, description, type = "checkbox", ...input }: 
   );
 }
 
-/** What is wrong with the form as a whole; read out when it appears. */
+/** Errors of the form as a whole. Read out when they appear. */
 export function FormErrors({
   errors,
   id,
@@ -218,7 +218,7 @@ export function FormErrors({
   );
 }
 
-/** What a form sends along without showing it. */
+/** Hidden inputs for the given fields. */
 export function HiddenFields({ fields }: { fields: Readonly<Record<string, string | number>> }) {
   return Object.entries(fields).map(([name, value]) => (
     <input key={name} type="hidden" name={name} value={value} />

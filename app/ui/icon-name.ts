@@ -1,4 +1,4 @@
-/** Every sign of `icons.svg`. */
+/** Names of all icons in `icons.svg`. */
 export const iconNames = [
   "activity",
   "arrow-down",

@@ -1,7 +1,7 @@
 import type { IconName } from "./icon-name";
 import icons from "./icons.svg?no-inline";
 
-/** A sign from the one file of signs, which a browser loads once: a page repeats none of their shapes. Without a label it is decoration. */
+/** An icon from `icons.svg`, which the browser loads once. Without a label it is decorative. */
 export function Icon({
   name,
   className,

@@ -3,13 +3,13 @@ import { neededFirst } from "./needed-first";
 
 interface LaterPart<Props extends object> {
   load: () => Promise<void>;
-  /** Its component, once it is there. */
+  /** The component, once loaded. */
   get: () => ComponentType<Props> | undefined;
 }
 
 /**
- * A part that a page rarely begins with: its code is no part of the first script. The server, and whoever shows it, has called
- * `load` before; a page that came with it (`mark` is in it) comes to life with its code.
+ * A part that pages rarely start with, loaded separately from the first script. The server and the code that shows it
+ * call `load` first. A page that was rendered with it (selector `mark` matches) hydrates after its code has loaded.
  */
 export function laterPart<Props extends object>(
   find: () => Promise<ComponentType<Props>>,
@@ -35,7 +35,7 @@ export function laterPart<Props extends object>(
   return { load, get: () => part };
 }
 
-/** Suspends without a boundary on purpose: to go to a part waits for its code as it waits for its data. */
+/** Suspends without a boundary on purpose: a navigation to the part waits for its code as for its data. */
 export function Later<Props extends object>({
   part,
   props,

@@ -3,8 +3,8 @@ import { type MouseEvent, useCallback } from "react";
 import { withKeptLook } from "./kept-look";
 
 /**
- * A click handler for an element with many plain links inside: they go where they point without loading the
- * page anew. One `Link` is cheap; on a page with a thousand of them it is most of the work.
+ * Click handler for an element with many plain links: they navigate without a page load. Why: one `Link` is cheap, but
+ * a thousand of them are most of a page's rendering work.
  */
 export function useLinkArea() {
   const navigate = useNavigate();
@@ -24,7 +24,7 @@ export function useLinkArea() {
   );
 }
 
-/** New tab, new window, download: the browser's own business. */
+/** Whether to leave the click to the browser: new tab, new window, download. */
 function isForBrowser(event: MouseEvent): boolean {
   return event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
 }

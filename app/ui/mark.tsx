@@ -1,4 +1,4 @@
-/** The mark: two threads crossing, people over agents over people. */
+/** The logo: two crossing threads, people over agents over people. */
 export function Mark({ className = "size-6" }: { className?: string }) {
   return (
     <svg viewBox="0 0 24 24" fill="none" strokeWidth="3" className={className} aria-hidden="true">

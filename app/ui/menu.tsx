@@ -3,20 +3,20 @@ import { buttonClass } from "./button";
 import { useLinkArea } from "./link-area";
 
 interface MenuProps {
-  /** Read out and shown on hover; also the name of the list. */
+  /** Name of the button and the list; read out and shown on hover. */
   label: string;
   trigger: ReactNode;
   children: ReactNode;
   align?: "start" | "end";
   side?: "top" | "bottom";
   triggerClassName?: string;
-  /** It holds sentences and fields rather than lines to choose. */
+  /** The menu contains text and fields, not items to choose. */
   wide?: boolean;
 }
 
 /**
- * A button that opens a list of links and small forms. It is a native popover, so it opens without
- * script and is never clipped; with script the arrow keys walk through it.
+ * A button that opens a list of links and small forms. A native popover, so it opens without script and is never
+ * clipped. With script, the arrow keys move through it.
  */
 export function Menu({
   label,
@@ -67,7 +67,7 @@ export function Menu({
   );
 }
 
-/** A line of a `Menu`, which follows it. */
+/** A link in a `Menu`, which handles its clicks. */
 export function MenuLink({ to, children }: { to: string; children: ReactNode }) {
   return (
     <a href={to} data-menu-item className="menu-item">
@@ -76,7 +76,7 @@ export function MenuLink({ to, children }: { to: string; children: ReactNode }) 
   );
 }
 
-/** A choice that changes something: a submit button, so it sits in a form. */
+/** A menu item that changes something. A submit button, so it must be in a form. */
 export function MenuButton({
   children,
   danger,
@@ -113,10 +113,10 @@ export function MenuDivider() {
   return <hr className="my-1 border-line" />;
 }
 
-/** What makes a popover a menu: arrow keys walk through it, a choice closes it. */
+/** Handlers that make a popover a menu: arrow keys move through it, a choice closes it. */
 export const menuEvents = { onKeyDown: walk, onClick: closeAfterChoice };
 
-/** Lines of a menu that choose nothing yet. */
+/** Menu items that open something and leave the menu open. */
 export const opensMore = "summary, [popovertarget]";
 
 const stepOf = ({ key }: KeyboardEvent) => (key === "ArrowDown" ? 1 : key === "ArrowUp" ? -1 : 0);
@@ -125,7 +125,7 @@ const itemsOf = (list: Element) => [
   ...list.querySelectorAll<HTMLElement>("[data-menu-item]:not(:disabled), [data-focus-first]"),
 ];
 
-/** An arrow on its button opens the menu and goes to the first or last line. */
+/** An arrow key on the button opens the menu and focuses the first or last item. */
 export function enterMenu(event: KeyboardEvent<HTMLButtonElement>) {
   const button = event.currentTarget;
   const list = document.getElementById(button.getAttribute("popovertarget") ?? "");
@@ -133,7 +133,7 @@ export function enterMenu(event: KeyboardEvent<HTMLButtonElement>) {
   if (step === 0 || !list) return;
   event.preventDefault();
   if (!list.matches(":popover-open")) button.click();
-  // What the menu shows may follow from the click.
+  // The click may still change what the menu shows.
   requestAnimationFrame(() =>
     itemsOf(list)
       .at(step === 1 ? 0 : -1)
@@ -153,9 +153,9 @@ function walk(event: KeyboardEvent<HTMLElement>) {
 function closeAfterChoice(event: { target: EventTarget; currentTarget: HTMLElement }) {
   const { target, currentTarget } = event;
   const item = target instanceof Element ? target.closest("[data-menu-item]") : null;
-  // What opens further things in the menu leaves it open.
+  // Items that open something in the menu leave it open.
   if (!item || item.matches(opensMore)) return;
-  // After the click has done its work: hiding first would swallow the submit.
+  // Wait until the click is handled: hiding first would swallow the submit.
   setTimeout(
     () =>
       currentTarget.isConnected &&

@@ -2,7 +2,7 @@ import "react";
 
 declare module "react" {
   interface HTMLAttributes<T> {
-    /** The platform's popover: top layer, Esc, light dismiss, no script. */
+    /** Native popover: top layer, Esc, light dismiss, no script. */
     popover?: "auto" | "manual" | "hint" | undefined;
     "data-align"?: "start" | "end" | undefined;
     "data-side"?: "top" | "bottom" | undefined;

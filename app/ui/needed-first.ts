@@ -1,2 +1,2 @@
-/** What a page that the server drew needs before it comes to life: its routes add to it while they are loaded. */
+/** Promises that a server-rendered page awaits before it hydrates. Route modules add to it while they load. */
 export const neededFirst: Promise<void>[] = [];

@@ -4,7 +4,7 @@ const NonceContext = createContext<string | undefined>(undefined);
 
 export const NonceProvider = NonceContext.Provider;
 
-/** The nonce of this response's Content-Security-Policy; undefined in the browser, which hides it. */
+/** Returns the nonce of this response's Content-Security-Policy; undefined in the browser, which hides it. */
 export function useNonce(): string | undefined {
   return useContext(NonceContext);
 }

@@ -1,7 +1,7 @@
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const whole = new Intl.NumberFormat("en");
 
-/** "12.4K tokens": short, with its unit. */
+/** Returns for example "12.4K tokens". */
 export function tokensText(count: number): string {
   return `${compact.format(count)} tokens`;
 }
@@ -10,13 +10,13 @@ export function countText(count: number, one: string, many = `${one}s`): string 
   return `${whole.format(count)} ${count === 1 ? one : many}`;
 }
 
-/** Sums of several currencies side by side, never added: "$1.20 + €0.50"; null when nothing has a price. */
+/** Lists costs per currency, never added together: "$1.20 + €0.50". Null without costs. */
 export function costsText(costs: readonly { currency: string; cost: number }[]): string | null {
   if (costs.length === 0) return null;
   return costs.map(({ currency, cost }) => moneyText(cost, currency)).join(" + ");
 }
 
-/** Money with its currency; small sums keep enough digits to be seen. */
+/** Formats money with its currency. Amounts below 1 get up to four decimals. */
 export function moneyText(amount: number, currency: string): string {
   const digits = amount !== 0 && Math.abs(amount) < 1 ? 4 : 2;
   return new Intl.NumberFormat("en", {

@@ -3,13 +3,13 @@ import { tinykeys } from "tinykeys";
 import { characterKeysOn } from "./character-keys";
 import { useIsomorphicLayoutEffect } from "./use-isomorphic-layout-effect";
 
-/** One key of a page: what to press, what it does, in words. */
+/** A page's shortcut: its keys, its label and what it does. */
 export interface PageKey {
   keys: string;
   label: string;
-  /** False when it was nothing for this key, which then does what it always does; true when it was, whatever the key. */
+  /** False keeps the key's default, true prevents it. Otherwise only single characters are prevented. */
   run: (event?: KeyboardEvent) => unknown;
-  /** Also works while something is being typed, for example with a modifier. */
+  /** Also works while the person types, for example with a modifier. */
   whileTyping?: boolean;
 }
 
@@ -21,9 +21,9 @@ function publish(next: typeof shown) {
   for (const listener of listeners) listener();
 }
 
-/** Keys while the calling component is on the page; `?` lists them under `group`. Pass a stable array. */
+/** Registers keys while the calling component is mounted. `?` lists them under `group`. Pass a stable array. */
 export function usePageKeys(group: string, keys: readonly PageKey[]): void {
-  // Whoever sees a page may press its keys.
+  // A layout effect, so that keys work as soon as the page is visible.
   useIsomorphicLayoutEffect(() => {
     const entry = { group, keys };
     publish([...shown, entry]);
@@ -33,16 +33,16 @@ export function usePageKeys(group: string, keys: readonly PageKey[]): void {
         (event: KeyboardEvent) => {
           if (!whileTyping && (isTyping(event.target) || isOverlaid())) return;
           if (isCharacter(event) && !characterKeysOn()) return;
-          // "g s" goes somewhere: its second letter is no key of its own.
+          // "g s" is a sequence: its second letter must not act as a separate key.
           if (!press.includes(" ") && isSecondLetter(event)) return;
           const handled = run(event);
-          // What the key does may put the focus into a field, which must not receive the letter too.
+          // The action may focus a field, which must not receive the letter too.
           if (handled === true || (handled !== false && event.key.length === 1))
             event.preventDefault();
         },
       ]),
     );
-    // The same function is registered once, however many parts of a page have keys.
+    // The browser adds the same listener only once, however many components register keys.
     window.addEventListener("keydown", noteKey, { capture: true });
     const release = tinykeys(window, bindings);
     return () => {
@@ -65,7 +65,7 @@ export function useShownKeys(): typeof shown {
 
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  // A field that has just gone keeps the focus until the next frame.
+  // A field that was just hidden keeps the focus until the next frame.
   if (!target.checkVisibility()) return false;
   return target.isContentEditable || target.matches("input, textarea, select");
 }
@@ -77,7 +77,7 @@ function isOverlaid(): boolean {
 let pressedBefore = { key: "", at: 0 };
 let pressedNow = pressedBefore;
 
-/** Whether it follows the `g` of a sequence. */
+/** Whether the key follows the `g` of a sequence. */
 function isSecondLetter(event: KeyboardEvent): boolean {
   return (
     isCharacter(event) && pressedBefore.key === "g" && event.timeStamp - pressedBefore.at < 1000
@@ -89,12 +89,12 @@ function noteKey({ key, timeStamp, target }: KeyboardEvent) {
   pressedNow = { key: isTyping(target) ? "" : key, at: timeStamp };
 }
 
-/** A key that speech input or a slip of the hand may press: some people switch these off. */
+/** Whether it is a character key. Speech input or a slip can press these, so people can switch them off. */
 function isCharacter({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   return key.length === 1 && !ctrlKey && !metaKey && !altKey;
 }
 
-/** `c` and Esc press what the page marks for them, so that keys and clicks can never differ. */
+/** Clicks the element that the page marks for a key (`c`, Esc, …), so that keys and clicks do the same. */
 export function pressMarked(
   marker: "data-create" | "data-close" | "data-filter" | "data-clear" | "data-show-all",
 ): boolean {
@@ -105,7 +105,7 @@ export function pressMarked(
   return true;
 }
 
-/** Moves focus through the rows of a list: each row's main link carries `data-row`. */
+/** Moves focus through the rows of a list. Each row's main link has `data-row`. */
 export function moveRowFocus(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>("[data-row]")];
   const at = rows.findIndex((row) => row.matches(":focus, :focus-within"));
@@ -120,7 +120,7 @@ const rowKeys: readonly PageKey[] = [
   { keys: "k", label: "Previous row", run: () => moveRowFocus(-1) },
 ];
 
-/** `j` and `k` through the rows of this page; Enter opens the focused one. */
+/** `j` and `k` move through the rows of the page. Enter opens the focused row. */
 export function useRowKeys(): void {
   usePageKeys("List", rowKeys);
 }

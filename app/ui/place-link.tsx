@@ -1,7 +1,7 @@
 import { useLocation } from "@remix-run/react";
 import type { ReactNode } from "react";
 
-/** A link that says whether it leads to where one is. It stands in a link area, which follows it. */
+/** A link with `aria-current` on its own page. Use it in a link area (`useLinkArea`), which handles its clicks. */
 export function PlaceLink({
   to,
   end = false,
@@ -9,7 +9,7 @@ export function PlaceLink({
   children,
 }: {
   to: string;
-  /** Only this page itself, none below it. */
+  /** Only marks this page itself, not pages below it. */
   end?: boolean | undefined;
   className: string;
   children: ReactNode;

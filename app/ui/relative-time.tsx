@@ -11,7 +11,7 @@ const tickSeconds = 15;
 const hourMs = 3_600_000;
 const NowContext = createContext(0);
 
-/** Server and browser start from the same moment, so the first paint never changes under the reader. */
+/** Server and browser render with the same time, so the first paint never changes under the reader. */
 export function NowProvider({ now, children }: { now: number; children: ReactNode }) {
   const [current, setCurrent] = useState(now);
   useEffect(() => {
@@ -43,7 +43,7 @@ const exact = new Intl.DateTimeFormat("en", {
   timeZone: "UTC",
 });
 
-/** "3 min. ago", "in 2 hr."; "now" is also what comes to a page whose clock is yet to tick. */
+/** "3 min. ago", "in 2 hr."; "now" includes moments slightly ahead, because the page's clock lags by up to 15 s. */
 export function relativeText(at: number, now: number): string {
   const seconds = (at - now) / 1000;
   if (seconds > -5 && seconds < tickSeconds + 5) return "now";
@@ -52,7 +52,7 @@ export function relativeText(at: number, now: number): string {
   return relative.format(Math.round(seconds / step[1]), step[2]);
 }
 
-/** A moment as people say it, with the exact one on hover and for machines. */
+/** A relative time, with the exact time on hover and in `dateTime`. */
 export function RelativeTime({ at, className }: { at: string; className?: string }) {
   const now = useNow();
   const moment = Date.parse(at);
@@ -69,7 +69,7 @@ export function RelativeTime({ at, className }: { at: string; className?: string
   );
 }
 
-/** A day of the calendar, without a time zone: "3 Nov 2026". */
+/** A calendar day without a time zone, for example "Nov 3, 2026". */
 export function CalendarDay({ day }: { day: string }) {
   return <time dateTime={day}>{calendarText(day)}</time>;
 }
@@ -86,7 +86,7 @@ export function calendarText(day: string): string {
   return Number.isNaN(moment) ? day : dayFormat.format(moment);
 }
 
-/** How long something has run or ran: "2 h 05 min". */
+/** How long something has been running or took: "2 h 05 min". */
 export function Elapsed({ from, to }: { from: string; to?: string | null }) {
   const now = useNow();
   const seconds = useSeconds(to ? null : from, now);
@@ -98,7 +98,7 @@ export function Elapsed({ from, to }: { from: string; to?: string | null }) {
   );
 }
 
-/** Now, by the second in the first hour: a clock that stands still looks like work that does. Only the clock draws itself anew. */
+/** Current time, each second in the first hour: a frozen clock looks like stuck work. Only the clock rerenders. */
 function useSeconds(from: string | null, now: number): number {
   const [seconds, setSeconds] = useState(now);
   useEffect(() => {
@@ -112,7 +112,7 @@ function useSeconds(from: string | null, now: number): number {
   return Math.max(seconds, now);
 }
 
-/** "3 min 07 s": of what still runs, so that one sees it run. */
+/** "3 min 07 s", with seconds, so that people see that it is running. */
 function clockText(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
   if (seconds < 60 || milliseconds >= hourMs) return durationText(milliseconds);

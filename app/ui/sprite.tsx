@@ -1,6 +1,6 @@
 import type { StatusTone } from "./status";
 
-/** One shape per meaning, so that colour is never the only sign. */
+/** One shape per meaning, so that color is never the only cue. */
 const shapes: Record<StatusTone, JSX.Element> = {
   todo: <circle cx="8" cy="8" r="5.75" strokeDasharray="2.6 1.9" />,
   progress: (
@@ -57,7 +57,7 @@ const shapes: Record<StatusTone, JSX.Element> = {
   idle: <path d="M3 8h10" strokeLinecap="round" strokeWidth="2" />,
 };
 
-/** Signs that stand on many lines of a page. */
+/** Icons that appear on many rows of a page. */
 const glyphs = {
   fold: <path d="m9 18 6-6-6-6" />,
   add: <path d="M5 12h14M12 5v14" />,
@@ -71,7 +71,7 @@ const glyphs = {
   ),
 };
 
-/** Every shape once, for `<use>` to point at. It stands in each page, before anything that uses it. */
+/** Defines every shape once, for `<use>`. Each page has it before anything that uses it. */
 export const sprite = (
   <svg width="0" height="0" aria-hidden="true" className="absolute">
     {Object.entries(shapes).map(([tone, shape]) => (

@@ -10,7 +10,7 @@ const inks: Record<StatusTone, string> = {
   idle: "text-faint",
 };
 
-/** The shape of a status. It is drawn once a page, in `Sprite`, and named wherever it stands. */
+/** The shape of a status. Defined once per page in `sprite` and referenced here. */
 export function StatusIcon({ tone, className }: { tone: StatusTone; className?: string }) {
   const classes = className
     ? `status-icon ${inks[tone]} ${className}`

@@ -12,7 +12,7 @@ const grounds: Record<StatusTone, string> = {
   idle: "bg-sunken text-muted",
 };
 
-/** A status as shape, word and colour. `label` replaces the usual word. */
+/** A status as shape, label and color. `label` replaces the default label. */
 export function StatusPill({
   status,
   label,
@@ -38,7 +38,7 @@ export function StatusPill({
   );
 }
 
-/** The shape alone, for dense rows; its word is read out and shown on hover. */
+/** Only the shape, for dense rows. The label is read out and shown on hover. */
 export function StatusDot({ status, className }: { status: string; className?: string }) {
   const look = statusLook(status);
   return (

@@ -1,4 +1,4 @@
-/** The six meanings that colour, shape and word stand for, everywhere the same. */
+/** The seven meanings of a status. Each has the same color and shape everywhere. */
 export type StatusTone = "todo" | "progress" | "review" | "done" | "failed" | "waiting" | "idle";
 
 interface StatusLook {
@@ -6,7 +6,7 @@ interface StatusLook {
   label: string;
 }
 
-/** Every status word of the service, in the database form, with the words that people read. */
+/** All statuses of the service in database form, with tone and label. */
 const looks: Record<string, StatusLook> = {
   TO_DO: { tone: "todo", label: "To do" },
   TODO: { tone: "todo", label: "To do" },
@@ -38,7 +38,7 @@ const looks: Record<string, StatusLook> = {
   WAITING: { tone: "waiting", label: "Waiting for you" },
 };
 
-/** How to show a status; REST's lowercase and the database form are both understood. */
+/** Returns tone and label of a status. Accepts REST's lower case and the database form. */
 export function statusLook(status: string): StatusLook {
   return (
     looks[status.toUpperCase()] ?? {
@@ -48,7 +48,7 @@ export function statusLook(status: string): StatusLook {
   );
 }
 
-/** A worker has the job. */
+/** Whether a worker holds the job. */
 export function isHeld(jobStatus: string | null | undefined): boolean {
   return jobStatus === "running" || jobStatus === "claimed";
 }

@@ -10,12 +10,12 @@ export interface TabLink {
   count?: ReactNode;
 }
 
-/** Tabs that are pages: links, so they work without script and can be opened beside each other. */
+/** Tabs that are links to pages, so they work without script and can be opened in new tabs. */
 export function NavTabs({ label, tabs }: { label: string; tabs: readonly TabLink[] }) {
   const nav = useRef<HTMLElement>(null);
   const links = { onClick: useLinkArea() };
   const { pathname } = useLocation();
-  // On a phone the page's own tab may lie beyond the edge.
+  // On a phone, the current tab may be off-screen: scroll it into view.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page has another current tab
   useEffect(() => {
     const current = nav.current?.querySelector<HTMLElement>("[aria-current=page]");

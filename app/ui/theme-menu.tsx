@@ -15,7 +15,7 @@ export function useTheme(): Theme {
   return root?.theme ?? "system";
 }
 
-/** System, light or dark; kept in a cookie, so that the server already draws the right one. */
+/** Choice of system, light or dark theme. Stored in a cookie, so that the server renders the right one. */
 export function ThemeChoices() {
   const current = useTheme();
   const { pathname, search } = useLocation();

@@ -1,4 +1,4 @@
-/** The theme cookie: read by the server, so the first paint is already right. */
+/** Values of the theme cookie. The server reads it, so the first paint is already right. */
 export const themes = ["system", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
 

@@ -1,10 +1,10 @@
 import { lazy, Suspense } from "react";
 import { useToasts } from "./toast";
 
-/** Nothing is said before something happened: what draws messages comes after the page. */
+/** Loaded lazily: toasts only appear after something happened. */
 const Toasts = lazy(() => import("./rare/toasts"));
 
-/** Short messages about what just happened; one place on the page, read out politely. */
+/** The page's one region for toasts. Screen readers read them politely. */
 export function ToastRegion() {
   const toasts = useToasts();
   return (

@@ -4,9 +4,9 @@ import { useHydrated } from "remix-utils/use-hydrated";
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 /**
- * What a person chose or typed in this area before its script came is told to the page once it is there, by the events
- * of a choice that is made now. What sends at once puts `autoComplete="off"` on its form: else a browser that fills in
- * what stood there at the last visit would be taken for a person.
+ * Replays what a person chose or typed in this area before hydration, as input and change events. Trap: forms that
+ * submit on change need `autoComplete="off"`, or values that the browser restores from the last visit would be
+ * submitted as choices.
  */
 export function useEarlierChoices(area: RefObject<HTMLElement>): void {
   const hydrated = useHydrated();
@@ -23,7 +23,7 @@ export function useEarlierChoices(area: RefObject<HTMLElement>): void {
   }, [area, hydrated]);
 }
 
-/** What stands in a field now, to be told later: what follows from what is known has been put back by then. */
+/** Remembers a field's value and returns a function that replays it. Hydration may have reset the field by then. */
 function choiceOf(field: Field): () => void {
   if (isCheckbox(field)) {
     const { checked } = field;
@@ -48,7 +48,7 @@ function changedFields(area: HTMLElement): Field[] {
   return [...area.querySelectorAll<Field>("input, select, textarea")].filter(isChanged);
 }
 
-/** Whether it says something else than the server wrote. */
+/** Whether the field differs from what the server rendered. */
 function isChanged(field: Field): boolean {
   if (field instanceof HTMLSelectElement) return field.selectedOptions[0] !== drawnOption(field);
   if (isCheckbox(field)) return field.checked !== field.defaultChecked;

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect } from "react";
 
-/** An effect that comes with what is drawn, not after it. On the server, where React warns of these, there is nothing to do. */
+/** `useLayoutEffect` in the browser. On the server `useEffect`, which does nothing there, to avoid React's warning. */
 export const useIsomorphicLayoutEffect =
   typeof document === "undefined" ? useEffect : useLayoutEffect;

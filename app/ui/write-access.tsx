@@ -3,20 +3,20 @@ import { Alert } from "./alert";
 
 interface WriteAccess {
   canWrite: boolean;
-  /** Why not, as a sentence for the reader. */
+  /** Why not, as a sentence; null if allowed. */
   reason: string | null;
 }
 
 const WriteAccessContext = createContext<WriteAccess>({ canWrite: true, reason: null });
 
-/** Says whether this person may change things here: a demo account and an archived product may not. */
+/** Sets whether the person may change things here. Demo accounts and archived products are read-only. */
 export function WriteAccessProvider({
   reason,
   replace,
   children,
 }: {
   reason: string | null;
-  /** Said anew: what holds around it does not hold inside. */
+  /** Ignores the outer provider's reason. */
   replace?: boolean;
   children: ReactNode;
 }) {
@@ -33,7 +33,7 @@ export function useWriteAccess(): WriteAccess {
   return useContext(WriteAccessContext);
 }
 
-/** Everything inside is disabled, and says why, for those who may only look. */
+/** Disables everything inside and says why, for people with read-only access. */
 export function WriteFields({
   children,
   quiet = false,
@@ -52,7 +52,7 @@ export function WriteFields({
   );
 }
 
-/** One line at the top of a page, so that nobody wonders why the buttons are grey. */
+/** One line at the top of a page that explains why its buttons are disabled. */
 export function WriteAccessNotice() {
   const { canWrite, reason } = useWriteAccess();
   if (canWrite) return null;

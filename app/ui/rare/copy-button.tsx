@@ -4,7 +4,7 @@ import { Button, type ButtonTone } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 import { copyText } from "./copy-text";
 
-/** Copies a text, or what it is by then. Without script it is not shown: the text beside it can be selected. */
+/** Copies a text, or what the function returns on click. Hidden without script: people select the text instead. */
 export function CopyButton({
   text,
   label = "Copy",
@@ -37,7 +37,7 @@ export function CopyButton({
   );
 }
 
-/** A block of text made to be copied: a command, a configuration, a token. */
+/** A block of text to copy: a command, a configuration, a token. */
 export function CopyBlock({ text, label }: { text: string; label: string }) {
   return (
     <figure className="overflow-hidden rounded border border-line bg-sunken">

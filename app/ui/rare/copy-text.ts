@@ -1,6 +1,6 @@
 import { showToast } from "~/ui/toast";
 
-/** Copies a text, also one that is on its way, or says that this page may not: browsers refuse it without https, and their users may. */
+/** Copies a text or a promised text. Shows a toast on failure: browsers refuse it without https, and users can. */
 export async function copyText(text: string | Promise<string>): Promise<boolean> {
   try {
     if (typeof text === "string") await navigator.clipboard.writeText(text);

@@ -1,7 +1,7 @@
 import { againField } from "~/ui/again-field";
 import { Button, SubmitButton } from "~/ui/button";
 
-/** Creates, and opens what was created; or creates and opens the empty form again, also by `Ctrl Shift Enter` (`⌘ ⇧ Enter`). */
+/** Creates and opens the new item, or creates and shows an empty form again (`Ctrl Shift Enter`, `⌘ ⇧ Enter`). */
 export function CreateButtons({ noun }: { noun: string }) {
   return (
     <div className="flex flex-wrap gap-2">
@@ -13,7 +13,7 @@ export function CreateButtons({ noun }: { noun: string }) {
   );
 }
 
-/** What the form before this one has created. */
+/** The item that the previous form created. */
 export function CreatedBefore({ code }: { code: string | null }) {
   return (
     <p role="status" className={code ? "text-sm text-done" : "sr-only"}>

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 import { IconButton } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 
-/** A modal on the platform's dialog: it traps focus, gives it back, closes with Esc and hides the rest. */
+/** A modal native dialog: traps and restores focus, closes with Esc and makes the rest inert. */
 export function Dialog({
   title,
   open,
@@ -23,7 +23,7 @@ export function Dialog({
     if (!dialog) return;
     if (open && !dialog.open) {
       dialog.showModal();
-      // React's autoFocus comes before the dialog is shown, and so to nothing.
+      // React's autoFocus runs before the dialog is shown and has no effect.
       dialog.querySelector<HTMLElement>("[data-focus-first]")?.focus();
     }
     if (!open && dialog.open) dialog.close();
@@ -35,7 +35,7 @@ export function Dialog({
       className="modal"
       onClose={onClose}
       onClick={(event) => event.target === ref.current && onClose()}
-      // A closed one still has the focus until the next frame; the key that comes meanwhile is for the page.
+      // A closed dialog keeps the focus until the next frame. Keys in between belong to the page.
       onKeyDown={(event) => event.currentTarget.open && event.stopPropagation()}
     >
       {bare ? null : (

@@ -1,6 +1,6 @@
 /**
- * What was typed and neither saved nor thrown away, in this browser, until one of both happens: it outlives the page, the tab, a
- * crash and a sign-out. The next account on this device finds the drafts of the one before gone.
+ * Unsaved texts, kept in this browser until they are saved or discarded. They survive the page, the tab, a crash and a
+ * sign-out. Another account on this device does not see them, and its first draft replaces them.
  */
 const storeKey = "backloom.drafts";
 const mostDrafts = 50;
@@ -12,7 +12,7 @@ interface Store {
   drafts: Record<string, DraftFields>;
 }
 
-/** The page around all forms says whose they are. */
+/** Returns the id of the signed-in user, which the page layout provides. */
 const currentUser = () => document.querySelector<HTMLElement>("[data-user]")?.dataset.user ?? "";
 
 export function readDraft(key: string): DraftFields | undefined {
@@ -20,7 +20,7 @@ export function readDraft(key: string): DraftFields | undefined {
   return Object.hasOwn(drafts, key) ? drafts[key] : undefined;
 }
 
-/** Keeps a draft under its key, or forgets it. */
+/** Stores a draft under its key, or with undefined removes it. */
 export function keepDraft(key: string, fields: DraftFields | undefined): void {
   const { user, drafts } = readStore();
   const { [key]: _, ...others } = drafts;
@@ -29,7 +29,7 @@ export function keepDraft(key: string, fields: DraftFields | undefined): void {
   try {
     localStorage.setItem(storeKey, JSON.stringify({ user, drafts: next }));
   } catch {
-    // A browser that keeps nothing has the open page alone.
+    // Without storage, the text is only on the open page.
   }
 }
 

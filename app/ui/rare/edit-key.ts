@@ -1,6 +1,6 @@
 import { type PageKey, usePageKeys } from "~/ui/page-keys";
 
-/** What `e` is about: the text that the focus or the pointer is at, else the first one, which is the title. */
+/** Opens the text to edit: the focused one, else the one under the pointer, else the first, which is the title. */
 export function pressEdit(): boolean {
   const at =
     document.activeElement?.closest("[data-editable]") ??
@@ -15,7 +15,7 @@ const editKeys: readonly PageKey[] = [
   { keys: "e", label: "Edit the focused text", run: pressEdit },
 ];
 
-/** `e` on pages whose texts are edited in place. */
+/** Registers `e` on pages with texts that are edited in place. */
 export function useEditKey(): void {
   usePageKeys("Page", editKeys);
 }

@@ -3,13 +3,13 @@ import { type DraftFields, keepDraft, readDraft } from "~/ui/rare/drafts";
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-/** What a form is about is in its hidden fields; what a person types is in these. */
+/** Fields that a person fills in. Hidden fields say what the form is about. */
 const typedFields =
   "textarea[name], select[name], input[name]:not([type=hidden], [type=password], [type=file])";
 
 /**
- * Keeps what is typed into a form until it is sent, and offers it back where the form is opened anew. It stands in the form.
- * `answer` is what came back: a form that is refused has its texts still.
+ * Keeps what is typed into a form until it is sent, and offers to restore it when the form is opened again. Render it
+ * in the form. `answer` is the action's answer: after a refusal the draft is kept.
  */
 export function FormDraft({ name, answer }: { name: string; answer: unknown }) {
   const mark = useRef<HTMLParagraphElement>(null);
@@ -36,7 +36,7 @@ export function FormDraft({ name, answer }: { name: string; answer: unknown }) {
     return () => {
       form.removeEventListener("input", onInput);
       form.removeEventListener("submit", onSubmit);
-      // It went where it was to go: whoever is refused stays on the form.
+      // Unmounted after a submit, so it succeeded: a refused form stays mounted.
       if (isSent.current) keepDraft(name, undefined);
     };
   }, [name]);
@@ -91,7 +91,7 @@ const fieldsOf = (form: HTMLFormElement) =>
 const typedIn = (form: HTMLFormElement): DraftFields =>
   Object.fromEntries(fieldsOf(form).map(({ name, value }) => [name, value]));
 
-/** Only texts count: a choice alone is made again in a moment. */
+/** Whether the draft has texts that the form lacks. Selects do not count: they are quick to choose again. */
 function differs(form: HTMLFormElement, draft: DraftFields): boolean {
   return fieldsOf(form).some(
     (field) =>

@@ -4,8 +4,8 @@ import { idempotencyField } from "~/contract/idempotency-field";
 import { useActionResult } from "~/ui/action-result";
 
 /**
- * The key of a form that makes something: pressed twice, or sent again after an answer that was lost, it makes that once.
- * It is new at each load of the page, and after each time the form did its work: on another page, or with another `made`.
+ * Idempotency key of a form that creates something: double clicks and retries after a lost answer create it once.
+ * Changes with each page load and after each success, that is with a new location or a new `made`.
  */
 export function IdempotencyKey({ made }: { made?: unknown }) {
   const { key: place } = useLocation();
@@ -21,13 +21,13 @@ export function IdempotencyKey({ made }: { made?: unknown }) {
       type="hidden"
       name={idempotencyField}
       defaultValue={kept.key}
-      // The server has made one for this load already, and that one stays.
+      // The key that the server rendered stays.
       suppressHydrationWarning
     />
   );
 }
 
-/** The answer of an action that did its work, or that says that the key did some before; nothing for all others. */
+/** Returns the answer if the action succeeded or the key was already used; otherwise undefined. */
 export function settledBy(answer: unknown): unknown {
   if (typeof answer !== "object" || answer === null) return undefined;
   if ("ok" in answer) return answer;
@@ -35,7 +35,7 @@ export function settledBy(answer: unknown): unknown {
   return isUsed ? answer : undefined;
 }
 
-/** Not `randomUUID`: browsers have that on secure origins only, and a board may be looked at over plain http at home. */
+/** Not `randomUUID`: browsers offer it on secure origins only, and people may use plain http in a home network. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, "0"),

@@ -6,7 +6,7 @@ export interface Crumb {
   to: string;
 }
 
-/** The one heading of a page, where it belongs, and the main thing to do on it. */
+/** A page's heading, breadcrumbs and main actions. */
 export function PageHeader({
   title,
   crumbs,

@@ -8,7 +8,7 @@ import { submitByKey } from "~/ui/rare/submit-by-key";
 import { showToast } from "~/ui/toast";
 import { FormDraft } from "./form-draft";
 
-/** What a field component needs to know: its name, id, first value and what is wrong with it. */
+/** Props of a field component: name, id, errors and default value. */
 export interface FieldWiring {
   name: string;
   id: string;
@@ -21,15 +21,15 @@ export interface ServerFormHandle<Name extends string> {
   props: ReturnType<typeof getFormProps>;
   errors: string[] | undefined;
   errorId: string;
-  /** What the service said last. */
+  /** The last answer of the action. */
   answer: unknown;
   /** For `<TextField label="Name" {...form.field("name")} />`. */
   field: (name: Name) => FieldWiring;
 }
 
 /**
- * A form whose rules live on the server: the schema that REST and MCP use checks it there, and what is
- * wrong comes back beside its field, the first one focused, with everything that was typed. Works without script.
+ * A form that the server validates, with the schema of REST and MCP. Errors come back beside their fields, the first
+ * one focused, and typed values are kept. Works without script.
  */
 export function useServerForm<Name extends string>(options: {
   /** `useActionResult()` or `fetcher.data` of an action that uses `runForm`. */
@@ -56,7 +56,7 @@ export function useServerForm<Name extends string>(options: {
   };
 }
 
-/** The sentence of a refusal that is none of the form's, such as a rate limit: `{ error, code }`. */
+/** Returns the sentence of a refusal that is not about a field, for example a rate limit: `{ error, code }`. */
 function refusalIn(value: unknown): string[] | undefined {
   if (typeof value !== "object" || value === null || !("error" in value)) return undefined;
   return typeof value.error === "string" ? [value.error] : undefined;
@@ -66,17 +66,17 @@ function isSubmissionResult(value: unknown): value is SubmissionResult<string[]>
   return typeof value === "object" && value !== null && "initialValue" in value;
 }
 
-/** What an action that did its work has to say. */
+/** Returns the message of a successful action, or null. */
 function messageOf(answer: unknown): string | null {
   if (typeof answer !== "object" || answer === null) return null;
   if (!("ok" in answer && "message" in answer)) return null;
   return typeof answer.message === "string" ? answer.message : null;
 }
 
-/** Answers that were told already: a form that is emptied by a new key is mounted anew with the same answer. */
+/** Answers already shown. A form that is reset by a new key remounts with the same answer. */
 const told = new WeakSet<object>();
 
-/** The form element, with what is wrong with it as a whole on top. */
+/** The form element, with errors of the whole form on top. */
 export function ServerForm({
   form,
   fetcher,
@@ -87,11 +87,11 @@ export function ServerForm({
   ...rest
 }: Omit<FormProps, "children" | "form"> & {
   form: ServerFormHandle<never> | ServerFormHandle<string>;
-  /** Sends the form in the background; without script it is an ordinary post. */
+  /** Sends the form in the background. Without script it is a normal post. */
   fetcher?: ReturnType<typeof useFetcher>;
-  /** It makes something, and that once however often it is sent. */
+  /** The form creates something. Adds an idempotency key. */
   creates?: boolean;
-  /** The name under which what is typed is kept until it is sent. */
+  /** Key under which the draft is kept until the form is sent. */
   draft?: string;
   children: ReactNode;
 }) {

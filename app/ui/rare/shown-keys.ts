@@ -1,4 +1,4 @@
-/** What stands on a key, where its name is another one. */
+/** Key caps that differ from the key's name. */
 const caps: Readonly<Record<string, string>> = {
   ArrowDown: "↓",
   ArrowUp: "↑",
@@ -9,7 +9,7 @@ const caps: Readonly<Record<string, string>> = {
   Period: ".",
 };
 
-/** What to press, key by key, as it stands on the keyboard of this machine. */
+/** Returns the keys to press, as labeled on this machine's keyboard. */
 export function shownKeys(press: string): string[] {
   return press
     .replace("$mod", /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl")

@@ -5,14 +5,14 @@ import { useEffect, useRef, useState } from "react";
 import { buttonClass } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 
-/** A place of its own in the page, or none: then it lies over the right edge, as on a board. */
+/** Classes for a panel beside the list, and for one over the right edge, as on a board (peek). */
 const besideList =
   "lg:sticky lg:inset-auto lg:top-16 lg:z-0 lg:max-h-[calc(100dvh-5rem)] lg:shrink-0";
 const overPage = "lg:top-16 lg:right-6 lg:bottom-6 lg:left-auto lg:shadow-pop";
 
 /**
- * Details beside the list they belong to; on a phone they cover it. It is part of the address, so
- * "back", a link to it and a page without script all work. Esc closes it.
+ * Details beside their list; on a phone they cover it. The panel is part of the URL, so Back, links to it and pages
+ * without script all work. Esc closes it.
  */
 export function SidePanel({
   title,
@@ -23,7 +23,7 @@ export function SidePanel({
 }: {
   title: ReactNode;
   closeTo: string;
-  /** Closes what is not part of the address. */
+  /** Closes a panel that is not part of the URL. */
   onClose?: () => void;
   children: ReactNode;
   footer?: ReactNode;
@@ -72,22 +72,22 @@ export function SidePanel({
   );
 }
 
-/** The focus goes to the heading of the panel, and back to the line that it belongs to; who peeks stays in the list. */
+/** Focuses the panel's heading and, on close, the element that opened it. A peek leaves the focus in the list. */
 function usePanelFocus(isPeek: boolean) {
   const panel = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  // Kept while this draws for the first time: a form puts the focus into its first field before any effect runs.
+  // Read during the first render: a form focuses its first field before any effect runs.
   const [opener] = useState(() =>
     typeof document === "undefined" ? null : document.activeElement,
   );
   useEffect(() => {
     if (!isPeek && !panel.current?.contains(document.activeElement)) {
-      // Where the script comes first, the browser would leave its own autofocus undone.
+      // When rendered by script, the browser ignores autofocus, so apply it here.
       const first = panel.current?.querySelector<HTMLElement>("[autofocus]");
       (first ?? heading.current)?.focus({ preventScroll: true });
     }
     return () => {
-      // The focus went away with the panel.
+      // Only if the focus disappeared with the panel.
       if (document.activeElement !== document.body || !(opener instanceof HTMLElement)) return;
       opener.focus({ preventScroll: true });
     };

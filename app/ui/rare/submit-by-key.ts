@@ -2,8 +2,8 @@ import type { KeyboardEvent } from "react";
 import { againField } from "~/ui/again-field";
 
 /**
- * `Ctrl Enter` (`⌘ Enter`) in any field of a form presses its first button that sends it; with Shift the one that opens the
- * form again, where there is one.
+ * `Ctrl Enter` (`⌘ Enter`) in any field submits the form with its first submit button; with Shift, with the button that
+ * opens the form again, if there is one.
  */
 export function submitByKey(event: KeyboardEvent<HTMLFormElement>): void {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;

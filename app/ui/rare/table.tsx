@@ -2,8 +2,8 @@ import clsx from "clsx";
 import type { ReactNode } from "react";
 
 /**
- * A table that scrolls sideways inside itself on a phone, or, with `stacked`, shows each row as a small card whose
- * cells carry their own label. `caption` is read out, not shown.
+ * A table. On a phone it scrolls sideways or, with `stacked`, shows each row as a small card whose cells have their own
+ * labels. `caption` is read out, not shown.
  */
 export function Table({
   caption,
@@ -14,7 +14,7 @@ export function Table({
 }: {
   caption: string;
   stacked?: boolean;
-  /** A class with the width of each column, so that tables below each other stand in line. */
+  /** A width class per column, so that the columns of several tables line up. */
   columns?: readonly string[];
   head: readonly (string | { label: string; numeric: true })[];
   children: ReactNode;
@@ -52,7 +52,7 @@ export function Table({
   );
 }
 
-/** A column of buttons needs no heading, and an empty one would be read out. */
+/** An empty heading is a plain cell, because screen readers would read out an empty `th`. */
 function HeadCell({ cell }: { cell: string | { label: string; numeric: true } }) {
   if (cell === "") return <td />;
   return (
@@ -75,7 +75,7 @@ export function Cell({
   className,
 }: {
   children: ReactNode;
-  /** Stands before the cell where a stacked table has no head. */
+  /** Shown before the cell where a stacked table has no head. */
   label?: string;
   numeric?: boolean;
   className?: string;

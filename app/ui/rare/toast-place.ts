@@ -1,4 +1,4 @@
-/** What people press: a message lies over none of these. */
+/** Elements that people press. Toasts must not cover them. */
 const pressed =
   "button, input, select, textarea, summary, [role=button], a[data-button], [data-side-panel] a";
 
@@ -12,11 +12,11 @@ interface Box {
   bottom: number;
 }
 
-/** Puts the messages where nothing lies below them that can be pressed, as near to the lower right corner as there is room. */
+/** Places the toasts where they cover nothing that people press, as near to the lower right corner as possible. */
 export function placeToasts(region: HTMLElement): void {
-  // Whoever is about to press something in a message finds it where it was.
+  // Do not move toasts under the pointer or focus.
   if (region.matches(":hover") || region.contains(document.activeElement)) return;
-  // As wide as its texts want to be.
+  // Reset to measure the natural width.
   region.style.removeProperty("inset");
   const card = region.getBoundingClientRect();
   const [width, height] = [card.width, card.height];
@@ -34,14 +34,14 @@ export function placeToasts(region: HTMLElement): void {
   region.style.setProperty("inset", `${best.top}px auto auto ${best.left}px`);
 }
 
-/** Right, middle and left, as far as the window has them. */
+/** Left edges to try: right, middle and left column, as far as they fit the window. */
 function columnsFor(width: number): number[] {
   const right = document.documentElement.clientWidth - width - edge;
   const from = document.querySelector("main")?.getBoundingClientRect().left ?? 0;
   return [right, (from + right) / 2, from + edge].filter((left) => left >= 0);
 }
 
-/** The bar at the foot of a phone. */
+/** Height of the bottom bar on phones. */
 function bottomOf(): number {
   const bar = document.querySelector("[data-bottom-bar]")?.getBoundingClientRect();
   return bar?.height ?? 0;
@@ -54,7 +54,7 @@ function boxesOf(region: HTMLElement): Box[] {
     .filter(({ bottom, top, width }) => width > 1 && bottom > 0 && top < window.innerHeight);
 }
 
-/** A summary is as wide as its list; what people press is its words. */
+/** Returns the box to keep free. A summary is as wide as its list, so only its text counts. */
 function boxOf(element: HTMLElement): DOMRect {
   if (element.tagName !== "SUMMARY") return element.getBoundingClientRect();
   const words = document.createRange();
@@ -68,7 +68,7 @@ const overlap = (one: Box, other: Box): boolean =>
   one.top < other.bottom + gap &&
   other.top < one.bottom + gap;
 
-/** Places them anew when what is below them changes. */
+/** Places the toasts again when the page below them changes. Returns a function that stops it. */
 export function keepPlaced(region: HTMLElement): () => void {
   let frame = 0;
   const place = () => {

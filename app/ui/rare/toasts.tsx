@@ -27,8 +27,8 @@ export default function Toasts({ toasts }: { toasts: readonly Toast[] }) {
 
 function ToastCard({ toast }: { toast: Toast }) {
   useEffect(() => {
-    // A refusal stays longer: it has to be read, not only noticed.
-    // So does what offers something to press.
+    // Refusals stay longer, because they must be read,
+    // and so do toasts with an Undo button.
     const long = toast.tone === "failed" || toast.offer.undo;
     const timer = setTimeout(() => dismissToast(toast.id), long ? 9000 : 4000);
     return () => clearTimeout(timer);
