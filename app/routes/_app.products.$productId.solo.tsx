@@ -1,7 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import type { BoardStory } from "~/contract/page-data";
-import { lookParameters } from "~/contract/saved-view";
 import { assignStoryInput } from "~/contract/story";
 import { getSoloBoard } from "~/domain/pages/operations.server";
 import { assignStory } from "~/domain/stories/operations.server";
@@ -84,7 +83,7 @@ export const action = pageAction(async ({ request, context, params }) => {
 
 export const meta: MetaFunction = () => [{ title: "Solo · Backloom" }];
 
-const keptParameters = [...lookParameters.board, "view"];
+const keptParameters = ["q", "group", "as", "dense", "hide", "fold", "view"];
 
 export default function SoloPage() {
   const { productId, sprint, mine, free, workersOnline, settings, hasTasks, hidden, showAll } =

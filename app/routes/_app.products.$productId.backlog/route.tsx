@@ -1,7 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData, useNavigate, useNavigation } from "@remix-run/react";
 import { useMemo } from "react";
-import { lookParameters } from "~/contract/saved-view";
 import { beginning } from "~/contract/text";
 import { getBacklogTree } from "~/domain/pages/operations.server";
 import { useListPaste } from "~/features/items/lists/pasted-text";
@@ -92,7 +91,7 @@ export const action = pageAction(async ({ request, context, params }) => {
 export const meta: MetaFunction = () => [{ title: "Backlog · Backloom" }];
 
 /** Search parameters restored when the user returns to the backlog. */
-const keptParameters = [...lookParameters.backlog, "view", "open", "shut"];
+const keptParameters = ["q", "status", "sprint", "done", "hide", "view", "open", "shut"];
 
 export default function BacklogPage() {
   const { productId, filter, hide, saved, view, sprints, storiesInSprint, pbis, stories, panel } =

@@ -1,9 +1,9 @@
 import { json } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { useHydrated } from "remix-utils/use-hydrated";
 import { getShell } from "~/domain/pages/operations.server";
 import { isOpenProduct } from "~/domain/products/is-open-product.server";
-import { AnswerTrackers } from "~/features/questions/answer-trackers";
 import { leaveLostProduct, rememberedProduct, rememberProduct } from "~/http/active-product.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { renewSessionCookie } from "~/http/session.server";
@@ -20,12 +20,12 @@ import type { ShellData } from "./shell-data";
 import { Sidebar } from "./sidebar";
 import { TopBar } from "./top-bar";
 import { useRecentPlaces } from "./use-recent-places";
-import { useStayOffline } from "./use-stay-offline";
 
 const loadPalette = () => import("./later/palette");
 const loadKeysDialog = () => import("./later/keys-dialog");
 const Palette = lazy(loadPalette);
 const KeysDialog = lazy(loadKeysDialog);
+const BesidePages = lazy(() => import("./later/beside-pages"));
 
 const demoReason = "This is a demo account. You can see everything but change nothing.";
 
@@ -65,6 +65,7 @@ export const loader = pageLoader(async ({ request, context }) => {
 export default function AppShell() {
   const shell = useLoaderData<typeof loader>();
   const product = useCurrentProduct(shell);
+  const hydrated = useHydrated();
   const [overlay, setOverlay] = useState<"none" | "palette" | "keys">("none");
   const openPalette = useCallback(() => setOverlay("palette"), []);
   const openKeys = useCallback(() => setOverlay("keys"), []);
@@ -73,7 +74,6 @@ export default function AppShell() {
   useRecentPlaces(shell.user.id, product?.name);
   useTabMark(shell.inbox);
   useServiceWorker();
-  useStayOffline();
   useLaterParts(product?.id);
   return (
     <NowProvider now={shell.now}>
@@ -102,7 +102,11 @@ export default function AppShell() {
             </div>
           </div>
           <BottomBar shell={shell} />
-          <AnswerTrackers />
+          {hydrated ? (
+            <Suspense>
+              <BesidePages />
+            </Suspense>
+          ) : null}
           <ToastRegion />
           {/* Not rendered until opened: an empty boundary hydrates last, and a live change may come before that. */}
           {overlay === "none" ? null : (
