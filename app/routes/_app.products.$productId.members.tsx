@@ -107,16 +107,19 @@ export default function MembersPage() {
     <div className="grid max-w-2xl gap-5">
       <h1 className="text-xl font-semibold tracking-tight">Members</h1>
       <Section
-        title="Members"
+        title="People"
         about="Members can see and change everything in this product. Viewers can see everything and comment. Only the owner can add or remove people and change roles."
         flush
       >
         <ul className="divide-y divide-line">
           {members.map((member) => (
-            <li key={member.user_id} className="flex items-center gap-3 px-4 py-2.5 text-sm">
+            <li
+              key={member.user_id}
+              className="flex flex-wrap items-center gap-3 px-4 py-2.5 text-sm"
+            >
               <Avatar name={member.username} />
-              <span className="min-w-0 flex-1">
-                <span className="font-medium">{member.username}</span>{" "}
+              <span className="min-w-40 flex-1">
+                <span className="mr-1.5 font-medium break-words">{member.username}</span>
                 {member.role === "MEMBER" ? null : (
                   <Badge tone={member.role === "OWNER" ? "accent" : undefined}>
                     {roleNames[member.role]}
@@ -126,9 +129,15 @@ export default function MembersPage() {
                   since <RelativeTime at={member.created_at} />
                 </span>
               </span>
-              {isOwner && member.role !== "OWNER" ? <ChangeRole member={member} /> : null}
               {member.role === "OWNER" ? null : (
-                <RemoveOrLeave member={member} self={member.user_id === userId} isOwner={isOwner} />
+                <span className="flex gap-2">
+                  {isOwner ? <ChangeRole member={member} /> : null}
+                  <RemoveOrLeave
+                    member={member}
+                    self={member.user_id === userId}
+                    isOwner={isOwner}
+                  />
+                </span>
               )}
             </li>
           ))}

@@ -14,6 +14,7 @@ export function Confirm({
   size = "md",
   disabled,
   label,
+  tone = "plain",
   confirmTone = "danger",
   inMenu = false,
 }: {
@@ -26,6 +27,7 @@ export function Confirm({
   size?: ButtonSize;
   disabled?: boolean;
   label?: string;
+  tone?: ButtonTone;
   confirmTone?: ButtonTone;
   /** The trigger is a menu item. The menu stays open under the question. */
   inMenu?: boolean;
@@ -41,7 +43,7 @@ export function Confirm({
         disabled={disabled}
         aria-label={label}
         data-menu-item={inMenu || undefined}
-        className={inMenu ? "menu-item" : buttonClass("plain", size)}
+        className={inMenu ? "menu-item" : buttonClass(tone, size)}
       >
         {trigger}
       </button>

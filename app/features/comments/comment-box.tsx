@@ -3,10 +3,10 @@ import { type ActionResult, useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { CheckField, HiddenFields } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { useSent } from "~/ui/rare/use-sent";
 import { WriteFields } from "~/ui/write-access";
 import { MentionArea } from "./mention-area";
 import type { ShownComments } from "./shown-comment";
-import { useSent } from "./use-sent";
 
 /** The form for a new comment. Refused text stays in the box; sent text is cleared. */
 export function CommentBox({ item, toAgent }: { item: ShownComments; toAgent: boolean }) {

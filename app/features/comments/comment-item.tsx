@@ -50,7 +50,7 @@ export function CommentItem({
         ))}
         {isOwn || isOwner ? (
           <WriteFields quiet>
-            <div className="flex flex-wrap items-start gap-1">
+            <div className="-ml-2 flex flex-wrap items-start gap-1">
               {isOwn ? <EditComment comment={comment} item={item} /> : null}
               <DeleteComment comment={comment} item={item} />
             </div>
@@ -73,7 +73,7 @@ function EditComment({ comment, item }: OwnComment) {
   return (
     <details ref={disclosure} className="open:basis-full">
       <summary className={buttonClass("quiet", "sm", "cursor-pointer")}>Edit</summary>
-      <ActionForm className="mt-2 grid gap-2" onDone={close} aria-label="Edit your comment">
+      <ActionForm className="mt-2 ml-2 grid gap-2" onDone={close} aria-label="Edit your comment">
         <HiddenFields fields={fieldsOf("edit-comment", comment, item)} />
         <MentionArea
           key={comment.edited_at}
@@ -98,6 +98,7 @@ function DeleteComment({ comment, item }: OwnComment) {
       trigger="Delete"
       label={`Delete the comment by ${comment.author}`}
       size="sm"
+      tone="quiet"
       question="Delete this comment?"
       consequence="It is gone for everybody. Agents that have read it still know it."
       confirmLabel="Delete"

@@ -6,11 +6,11 @@ import { type ActionResult, useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { useSent } from "~/ui/rare/use-sent";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 import { MentionArea } from "./mention-area";
 import { MessageStateBadge } from "./message-state";
-import { useSent } from "./use-sent";
 
 export type ShownMessage = JobMessage & { html: SafeHtml | null };
 

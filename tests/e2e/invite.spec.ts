@@ -1,0 +1,118 @@
+import { expect } from "@playwright/test";
+import { findingsInBothThemes } from "./axe";
+import { heldJob } from "./held-job";
+import { openLive } from "./places";
+import { test } from "./test";
+import { letIn, newPerson, newWorld, password, unique } from "./world";
+
+const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+
+test("on phones without script: a link is made, somebody joins with a new account, comments, and is made a member", async ({
+  browser,
+}) => {
+  const bare = { ...phone, javaScriptEnabled: false };
+  const ada = await newPerson(browser, bare);
+  const world = await newWorld(ada.context);
+  const owner = await ada.context.newPage();
+  await owner.goto(`${world.product}/members`);
+  await owner.locator("#invitation-role").selectOption("Viewer");
+  await owner.getByRole("button", { name: "Invite", exact: true }).click();
+  const link = String(await owner.getByText(/\/join\//).textContent());
+
+  const guest = await (await browser.newContext(bare)).newPage();
+  await guest.goto(link);
+  await expect(guest.getByText(`${ada.name} invites you to`)).toContainText("a viewer");
+  await guest.getByRole("link", { name: "Create an account and join" }).click();
+  const name = `v-${unique()}`;
+  await guest.getByLabel("User name").fill(name);
+  await guest.getByLabel("E-mail").fill(`${name}@example.com`);
+  await guest.getByLabel("Password", { exact: true }).fill(password);
+  await guest.getByRole("button", { name: "Create account" }).click();
+  await expect(guest).toHaveURL(/\/backlog$/);
+
+  await guest.goto(`/tasks/${world.taskIds[0]}`);
+  await guest.getByLabel("Add a comment").fill("I only lok.");
+  await guest.getByRole("button", { name: "Comment", exact: true }).click();
+  const own = guest.getByRole("article", { name: `Comment by ${name}` });
+  await own.getByText("Edit", { exact: true }).click();
+  await own.getByRole("textbox", { name: "Comment" }).fill("I only look.");
+  await own.getByRole("button", { name: "Save comment" }).click();
+  await expect(own.getByText("edited")).toBeVisible();
+  await own.getByRole("button", { name: "Delete" }).click();
+  await guest.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await expect(own).toHaveCount(0);
+
+  await owner.goto(`${world.product}/members`);
+  await owner.getByRole("button", { name: `Make ${name} a member` }).click();
+  await expect(owner.getByRole("button", { name: `Make ${name} a viewer` })).toBeVisible();
+  const { scrollWidth, clientWidth } = await owner.evaluate(() => document.documentElement);
+  expect(scrollWidth).toBe(clientWidth);
+  for (const page of [owner, guest]) await page.context().close();
+});
+
+test("by keys alone: somebody is invited by name, accepts, comments, and takes it back", async ({
+  browser,
+}) => {
+  const ada = await newPerson(browser);
+  const bob = await newPerson(browser);
+  const world = await newWorld(ada.context);
+  const [page, other] = [await ada.context.newPage(), await bob.context.newPage()];
+  await openLive(page, `${world.product}/members`);
+  await page.getByLabel("User name or e-mail").focus();
+  await page.keyboard.type(bob.name);
+  await page.keyboard.press("Enter");
+  await expect(page.getByText(`${bob.name} is invited`)).toBeVisible();
+  await expect(page.getByLabel("User name or e-mail")).toHaveValue("");
+  expect(await findingsInBothThemes(page)).toEqual([]);
+
+  await openLive(other, "/invitations");
+  expect(await findingsInBothThemes(other)).toEqual([]);
+  await other.getByRole("button", { name: /^Accept/ }).focus();
+  await other.keyboard.press("Enter");
+  await expect(other).toHaveURL(/\/backlog$/);
+
+  await openLive(other, `/tasks/${world.taskIds[0]}`);
+  await other.getByLabel("Add a comment").focus();
+  await other.keyboard.type("Here I am.");
+  await other.keyboard.press("ControlOrMeta+Enter");
+  const own = other.getByRole("article", { name: `Comment by ${bob.name}` });
+  await own.getByText("Edit", { exact: true }).focus();
+  await other.keyboard.press("Enter");
+  await other.keyboard.press("Tab");
+  await other.keyboard.press("ControlOrMeta+A");
+  await other.keyboard.type("Here we are.");
+  await other.keyboard.press("ControlOrMeta+Enter");
+  await expect(own).toContainText("Here we are.");
+  await own.getByRole("button", { name: "Delete" }).focus();
+  await other.keyboard.press("Enter");
+  await expect(other.getByRole("alertdialog")).toBeVisible();
+  await other.keyboard.press("Tab");
+  await other.keyboard.press("Enter");
+  await expect(own).toHaveCount(0);
+  for (const { context } of [ada, bob]) await context.close();
+});
+
+test("on a phone without script: a person writes to the agent from the task and from the job", async ({
+  browser,
+  baseURL,
+}) => {
+  const ada = await newPerson(browser, { ...phone, javaScriptEnabled: false });
+  const bob = await newPerson(browser, { ...phone, javaScriptEnabled: false });
+  const job = await heldJob(ada, String(baseURL));
+  await letIn(ada, job.world.product, bob);
+  const page = await bob.context.newPage();
+  await page.goto(`/tasks/${job.world.taskIds[0]}`);
+  await page.getByLabel("Add a comment").fill("Use tabs.");
+  await page.getByLabel("Send to the agent").check();
+  await page.getByRole("button", { name: "Comment", exact: true }).click();
+  await expect(page.locator("#comments").getByText("Sent to the agent")).toBeVisible();
+  await page.goto(`/jobs/${job.id}`);
+  await page.getByLabel("Write to the agent").fill("And say goodbye.");
+  await page.getByRole("button", { name: "Send to the agent" }).click();
+  const messages = page.getByRole("region", { name: "Messages to the agent" });
+  await expect(messages.getByRole("listitem")).toHaveCount(2);
+  await job.agent.call("job_heartbeat", { job_id: job.id, attempt: job.attempt });
+  await page.reload();
+  await expect(messages.getByText("Seen by the agent in attempt 1")).toHaveCount(2);
+  for (const { context } of [ada, bob]) await context.close();
+});
