@@ -1,7 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import type { BoardStory } from "~/contract/page-data";
-import { lookParameters } from "~/contract/saved-view";
 import { assignStoryInput } from "~/contract/story";
 import { getSoloBoard } from "~/domain/pages/operations.server";
 import { assignStory } from "~/domain/stories/operations.server";
@@ -24,7 +23,6 @@ import { Button, ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors, HiddenFields } from "~/ui/field";
-import { useKeptLook } from "~/ui/kept-look";
 import { Later } from "~/ui/later-part";
 import { countText } from "~/ui/numbers";
 import { WriteFields } from "~/ui/write-access";
@@ -84,14 +82,11 @@ export const action = pageAction(async ({ request, context, params }) => {
 
 export const meta: MetaFunction = () => [{ title: "Solo · Backloom" }];
 
-const keptParameters = [...lookParameters.board, "view"];
-
 export default function SoloPage() {
   const { productId, sprint, mine, free, workersOnline, settings, hasTasks, hidden, showAll } =
     useLoaderData<typeof loader>();
   const refusal = useActionResult<{ error?: string }>();
   useLiveRevalidation({ stream: "solo", productId });
-  useKeptLook(keptParameters);
   if (!sprint) return <NoSprint productId={productId} />;
   return (
     <div className="grid gap-2">

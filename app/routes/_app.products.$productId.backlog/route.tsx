@@ -1,7 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData, useNavigate, useNavigation } from "@remix-run/react";
 import { useMemo } from "react";
-import { lookParameters } from "~/contract/saved-view";
 import { beginning } from "~/contract/text";
 import { getBacklogTree } from "~/domain/pages/operations.server";
 import { useListPaste } from "~/features/items/lists/pasted-text";
@@ -15,7 +14,6 @@ import { useActionResult } from "~/ui/action-result";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
-import { useKeptLook } from "~/ui/kept-look";
 import { useRowKeys } from "~/ui/page-keys";
 import { actOnBacklog } from "./backlog-action.server";
 import { Filters, rowParts } from "./filters";
@@ -91,9 +89,6 @@ export const action = pageAction(async ({ request, context, params }) => {
 
 export const meta: MetaFunction = () => [{ title: "Backlog · Backloom" }];
 
-/** Search parameters restored when the user returns to the backlog. */
-const keptParameters = [...lookParameters.backlog, "view", "open", "shut"];
-
 export default function BacklogPage() {
   const { productId, filter, hide, saved, view, sprints, storiesInSprint, pbis, stories, panel } =
     useLoaderData<typeof loader>();
@@ -101,7 +96,6 @@ export default function BacklogPage() {
   const address = useTreeAddress();
   useLiveRevalidation({ stream: "backlog", productId });
   useRowKeys();
-  useKeptLook(keptParameters);
   useListPaste(address.panelTo("paste"));
   const selected = useSelected();
   const ownPeek = useTreePeek(address);
