@@ -23,7 +23,6 @@ import { Button, ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors, HiddenFields } from "~/ui/field";
-import { useKeptLook } from "~/ui/kept-look";
 import { Later } from "~/ui/later-part";
 import { countText } from "~/ui/numbers";
 import { WriteFields } from "~/ui/write-access";
@@ -83,14 +82,11 @@ export const action = pageAction(async ({ request, context, params }) => {
 
 export const meta: MetaFunction = () => [{ title: "Solo · Backloom" }];
 
-const keptParameters = ["q", "group", "as", "dense", "hide", "fold", "view"];
-
 export default function SoloPage() {
   const { productId, sprint, mine, free, workersOnline, settings, hasTasks, hidden, showAll } =
     useLoaderData<typeof loader>();
   const refusal = useActionResult<{ error?: string }>();
   useLiveRevalidation({ stream: "solo", productId });
-  useKeptLook(keptParameters);
   if (!sprint) return <NoSprint productId={productId} />;
   return (
     <div className="grid gap-2">

@@ -23,8 +23,6 @@ interface TaskCardProps {
   moving: boolean;
   /** Whether it is selected. */
   marked: boolean;
-  /** Whether a change to it is being saved. */
-  saving: boolean;
   /** Why the last change to it was refused. */
   refusal: string | undefined;
   /** Whether its menu is open in the card (pages without JavaScript). */
@@ -40,7 +38,6 @@ export const TaskCard = memo(function TaskCard({
   changed,
   moving,
   marked,
-  saving,
   refusal,
   asked,
   onMove,
@@ -54,8 +51,6 @@ export const TaskCard = memo(function TaskCard({
       data-marked={marked || undefined}
       data-changed={changed || undefined}
       data-moving={moving || undefined}
-      data-saving={saving || undefined}
-      aria-busy={saving || undefined}
       data-waiting={questions > 0 || undefined}
       className="card"
     >

@@ -1,7 +1,7 @@
 import { useSearchParams } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import { useItemsOnTheWay, useRefusals } from "~/features/items/on-the-way";
+import { useRefusals } from "~/features/items/refusals";
 import { useSelected } from "~/features/items/selection";
 import { useDoing } from "~/live/use-doing";
 import { isHeld } from "~/ui/status";
@@ -17,7 +17,6 @@ export function useCards(
   onMove: (task: Pick<CardTask, "id" | "code" | "status">, status: string) => void,
 ) {
   const selected = useSelected();
-  const onTheWay = useItemsOnTheWay();
   const refusals = useRefusals();
   const changed = useChangedTasks(tasks);
   const isAnyHeld = tasks.some(({ job_status }) => isHeld(job_status));
@@ -35,7 +34,6 @@ export function useCards(
       changed={changed.has(task.id)}
       moving={dropTarget?.moving === task.id}
       marked={selected.has(`task:${task.id}`)}
-      saving={onTheWay.has(`task:${task.id}`)}
       refusal={refusals.get(`task:${task.id}`)}
       onMove={onMove}
     />

@@ -1,6 +1,6 @@
 import { useFetcher, useFetchers, useSubmit } from "@remix-run/react";
 import { useCallback, useEffect, useState } from "react";
-import { noteRefusal } from "~/features/items/on-the-way";
+import { noteRefusal } from "~/features/items/refusals";
 import { changesPath } from "~/features/items/use-changes";
 import type { ActionResult } from "~/ui/action-result";
 import { showResult } from "~/ui/action-result";

@@ -2,7 +2,7 @@ import { useFetcher, useSubmit } from "@remix-run/react";
 import { useCallback, useEffect, useState } from "react";
 import { type ActionResult, useResultOf } from "~/ui/action-result";
 import { enhancedField } from "~/ui/enhanced-field";
-import { noteRefusal } from "./on-the-way";
+import { noteRefusal } from "./refusals";
 
 /** Changes fields of items. */
 export type Change = ReturnType<typeof useChanges>["change"];

@@ -14,7 +14,6 @@ import { useActionResult } from "~/ui/action-result";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
-import { useKeptLook } from "~/ui/kept-look";
 import { useRowKeys } from "~/ui/page-keys";
 import { actOnBacklog } from "./backlog-action.server";
 import { Filters, rowParts } from "./filters";
@@ -90,9 +89,6 @@ export const action = pageAction(async ({ request, context, params }) => {
 
 export const meta: MetaFunction = () => [{ title: "Backlog · Backloom" }];
 
-/** Search parameters restored when the user returns to the backlog. */
-const keptParameters = ["q", "status", "sprint", "done", "hide", "view", "open", "shut"];
-
 export default function BacklogPage() {
   const { productId, filter, hide, saved, view, sprints, storiesInSprint, pbis, stories, panel } =
     useLoaderData<typeof loader>();
@@ -100,7 +96,6 @@ export default function BacklogPage() {
   const address = useTreeAddress();
   useLiveRevalidation({ stream: "backlog", productId });
   useRowKeys();
-  useKeptLook(keptParameters);
   useListPaste(address.panelTo("paste"));
   const selected = useSelected();
   const ownPeek = useTreePeek(address);

@@ -11,8 +11,6 @@ interface TreeRowLineProps {
   selected: boolean;
   changed: boolean;
   marked: boolean;
-  /** Whether a change to it is being saved. */
-  saving: boolean;
   /** Why the last change to it was refused. */
   refusal: string | undefined;
   draggable: boolean;
@@ -28,7 +26,6 @@ export const TreeRowLine = memo(function TreeRowLine({
   selected,
   changed,
   marked,
-  saving,
   refusal,
   draggable,
   toggleTo,
@@ -43,8 +40,6 @@ export const TreeRowLine = memo(function TreeRowLine({
       data-changed={changed || undefined}
       data-selected={selected || undefined}
       data-marked={marked || undefined}
-      data-saving={saving || undefined}
-      aria-busy={saving || undefined}
       data-drag={(draggable && kind !== "task") || undefined}
       className={`line line-${kind}`}
     >

@@ -3,8 +3,8 @@ import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { keepOrder } from "~/features/items/active-row";
 import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
-import { useItemsOnTheWay, useRefusals } from "~/features/items/on-the-way";
 import { usePointerSelection } from "~/features/items/pointer-selection";
+import { useRefusals } from "~/features/items/refusals";
 import { useLinkArea } from "~/ui/link-area";
 import { useWriteAccess } from "~/ui/write-access";
 import type { TreeAddress } from "./tree-address";
@@ -40,7 +40,6 @@ export function Tree({
   const select = usePointerSelection();
   const { list, shown, fresh, show } = useSteadyRows<TreeRow, HTMLElement>(view.rows, rowKey);
   const changed = useChangedRows(shown);
-  const onTheWay = useItemsOnTheWay();
   const refusals = useRefusals();
   // For keys and ranges. Includes rows a long tree does not render; excludes rows held back.
   useEffect(() => {
@@ -55,7 +54,6 @@ export function Tree({
       selected={address.panel === `${row.kind}:${row.id}`}
       marked={marked.has(`${row.kind}:${row.id}`)}
       changed={changed.has(row.id)}
-      saving={onTheWay.has(`${row.kind}:${row.id}`)}
       refusal={refusals.get(`${row.kind}:${row.id}`)}
       draggable={canWrite}
       toggleTo={toggleTo(row.code)}

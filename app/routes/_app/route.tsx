@@ -1,6 +1,6 @@
 import { json } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { type ComponentProps, lazy, Suspense, useCallback, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { getShell } from "~/domain/pages/operations.server";
 import { isOpenProduct } from "~/domain/products/is-open-product.server";
@@ -19,12 +19,9 @@ import { useCurrentProduct } from "./product-switch";
 import type { ShellData } from "./shell-data";
 import { Sidebar } from "./sidebar";
 import { TopBar } from "./top-bar";
-import { useRecentPlaces } from "./use-recent-places";
 
-const loadPalette = () => import("./later/palette");
-const loadKeysDialog = () => import("./later/keys-dialog");
-const Palette = lazy(loadPalette);
-const KeysDialog = lazy(loadKeysDialog);
+const Palette = lazy(() => import("./later/palette"));
+const KeysDialog = lazy(() => import("./later/keys-dialog"));
 const BesidePages = lazy(() => import("./later/beside-pages"));
 
 const demoReason = "This is a demo account. You can see everything but change nothing.";
@@ -65,16 +62,11 @@ export const loader = pageLoader(async ({ request, context }) => {
 export default function AppShell() {
   const shell = useLoaderData<typeof loader>();
   const product = useCurrentProduct(shell);
-  const hydrated = useHydrated();
   const [overlay, setOverlay] = useState<"none" | "palette" | "keys">("none");
   const openPalette = useCallback(() => setOverlay("palette"), []);
   const openKeys = useCallback(() => setOverlay("keys"), []);
   const close = useCallback(() => setOverlay("none"), []);
   useShellKeys(product?.id, shell.user.isAdmin, { palette: openPalette, keys: openKeys });
-  useRecentPlaces(shell.user.id, product?.name);
-  useTabMark(shell.inbox);
-  useServiceWorker();
-  useLaterParts(product?.id);
   return (
     <NowProvider now={shell.now}>
       <LiveProvider userId={shell.user.id}>
@@ -102,11 +94,7 @@ export default function AppShell() {
             </div>
           </div>
           <BottomBar shell={shell} />
-          {hydrated ? (
-            <Suspense>
-              <BesidePages />
-            </Suspense>
-          ) : null}
+          <Beside shell={shell} product={product} />
           <ToastRegion />
           {/* Not rendered until opened: an empty boundary hydrates last, and a live change may come before that. */}
           {overlay === "none" ? null : (
@@ -130,64 +118,21 @@ export default function AppShell() {
   );
 }
 
+/** A leaf: the shell must not be drawn anew while parts of the page are still hydrating. */
+function Beside(props: ComponentProps<typeof BesidePages>) {
+  return useHydrated() ? (
+    <Suspense>
+      <BesidePages {...props} />
+    </Suspense>
+  ) : null;
+}
+
 export function ErrorBoundary() {
   return (
     <main id="main">
       <RouteError />
     </main>
   );
-}
-
-/** Loads overlays and preloading when the browser is idle, so that typing right after an overlay's key is not lost. */
-function useLaterParts(productId: string | undefined) {
-  useEffect(() => {
-    let end: (() => void) | undefined;
-    let isGone = false;
-    const load = () =>
-      void Promise.all([
-        import("./later/preload-pages"),
-        loadPalette(),
-        loadKeysDialog(),
-        import("~/ui/rare/toasts"),
-      ]).then(
-        ([{ preloadPages }]) => {
-          if (!isGone) end = preloadPages(productId);
-        },
-        () => {
-          // Offline: they load again when first needed.
-        },
-      );
-    // Safari has no requestIdleCallback.
-    const handle = "requestIdleCallback" in window ? requestIdleCallback(load) : load();
-    return () => {
-      isGone = true;
-      end?.();
-      if (typeof handle === "number") cancelIdleCallback(handle);
-    };
-  }, [productId]);
-}
-
-/** Shows the number of waiting items in the tab's title and icon. The code loads once there are any. */
-function useTabMark(count: number) {
-  const marked = useRef(false);
-  useEffect(() => {
-    if (count === 0 && !marked.current) return;
-    marked.current = true;
-    void import("./later/tab-mark")
-      .then(({ markTab }) => markTab(count))
-      .catch(() => {
-        // Offline: the number in the page must do.
-      });
-  }, [count]);
-}
-
-/** Offline page and push messages: see public/service-worker.js. */
-function useServiceWorker() {
-  useEffect(() => {
-    navigator.serviceWorker?.register("/service-worker.js").catch(() => {
-      // Private windows refuse it; the app works without.
-    });
-  }, []);
 }
 
 /** Messages a redirect may show on the next page. Only these texts, never one from the address. */

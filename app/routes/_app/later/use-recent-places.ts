@@ -10,7 +10,7 @@ export function useRecentPlaces(userId: string, product: string | undefined): vo
     if (!worthKeeping.test(pathname)) return;
     // The page's meta sets the title one tick after the address changes.
     const timer = setTimeout(() => {
-      import("./later/recent").then(
+      import("./recent").then(
         ({ notePlace }) => notePlace(userId, pathname, product),
         () => {
           // Offline: the page is not remembered.
