@@ -95,6 +95,11 @@ const issueNote = await t.sql.query(
   [product_id],
 );
 
+const file = await t.sql.query(
+  `insert into public.files (product_id, name, type, size) values ($1, 'a.png', 'image/png', 1) returning id`,
+  [product_id],
+);
+
 const waiting = { kind: "task" as const, id: at(world.tasks, 0).id };
 
 /** What these look at before they ask about the product must fit. */
@@ -120,6 +125,7 @@ const ids = {
   p_landing_id: at(landing.rows, 0).id,
   p_issue_note_id: at(issueNote.rows, 0).id,
   p_view_id: view.id,
+  p_file_id: at(file.rows, 0).id,
   p_product_id: product_id,
   p_pbi_id: world.pbi.id,
   p_story_id: story_id,

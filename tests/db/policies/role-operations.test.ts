@@ -27,7 +27,6 @@ import { attempt, countedReads, listOperations, namesOneOf, snapshot } from "./o
 
 /** Operations that write and that a viewer may call, and why. Nothing else may. A comment that is sent to an agent is none of them. */
 const openToViewers: Readonly<Record<string, string>> = {
-  add_file: "viewers attach files to their comments",
   admin_update_user: "of accounts",
   approve_pairing: "of the account",
   cancel_pairing: "of the account",
