@@ -4,7 +4,7 @@ import { WriteAccessProvider } from "~/ui/write-access";
 
 interface Shell {
   user: { isDemo: boolean };
-  products: { id: string; code: string; role: string }[];
+  products: { id: string; role: string }[];
 }
 
 /** Whether the user is a viewer of the product, by the roles in the shell. Demo accounts may do even less. */
@@ -12,12 +12,6 @@ export function useIsViewer(productId: string | null | undefined): boolean {
   const shell = useRouteLoaderData<Shell>("routes/_app");
   if (!shell || shell.user.isDemo) return false;
   return shell.products.some(({ id, role }) => id === productId && role === "VIEWER");
-}
-
-/** Whether the user has no product but the sample, as on their first day. */
-export function useHasOnlySample(): boolean {
-  const shell = useRouteLoaderData<Shell>("routes/_app");
-  return shell?.products.every(({ code }) => code === "SAMPLE") ?? false;
 }
 
 /** Sets write access for one product: nobody can change an archived one, and viewers can change nothing. */

@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { AgentJobDetail } from "~/contract/agent-job";
 import type { JobComment, JobComments } from "~/contract/job-review";
 import { waitsForReview } from "~/features/jobs/job-badges";
-import { useHasOnlySample } from "~/features/products/product-access";
+import { useHasOnlySample } from "~/features/products/has-only-sample";
 import { ActionForm } from "~/ui/action-form";
 import { Button, ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
