@@ -274,9 +274,12 @@ function wait(kind: "story" | "task", id: string, blocker: string) {
   return addDependency(actor, { kind, id, blocked_by: blocker });
 }
 
-const picture = await addFile(actor, {
-  ...{ product_id: backlog.product.id, name: "a.txt", type: "text/plain", content: "YQ==" },
-});
+const addNote = () =>
+  addFile(actor, {
+    ...{ product_id: backlog.product.id, name: "a.txt", type: "text/plain", content: "YQ==" },
+  });
+const note = await addNote();
+const formerNote = await addNote();
 const ids: Record<string, string> = {
   products: worked.product.id,
   sprints: backlog.sprint.id,
@@ -287,7 +290,7 @@ const ids: Record<string, string> = {
   views: view.id,
   landings: landing.id,
   "issue-notes": issueNote.id,
-  files: picture.id,
+  files: note.id,
 };
 /** A run begins with the one and leaves the other out. */
 const spare = await create(actor, "create_story", { p_pbi_id: backlog.pbi.id, p_title: "Spare" });
@@ -351,6 +354,7 @@ const isForUsers = ({ security }: Operation) =>
 
 const pathFor = (path: string, method = "GET") => {
   const noun = path.split("/")[2] ?? "";
+  if (method === "DELETE" && noun === "files") return path.replace("{id}", formerNote.id);
   if (path.endsWith("/recurrence")) return path.replace("{id}", at(chores, 0).id);
   if (path.endsWith("/conflicts")) return path.replace("{id}", held.id);
   return path
