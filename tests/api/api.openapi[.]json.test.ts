@@ -276,7 +276,7 @@ function wait(kind: "story" | "task", id: string, blocker: string) {
 
 const addNote = () =>
   addFile(actor, {
-    ...{ product_id: backlog.product.id, name: "a.txt", type: "text/plain", content: "YQ==" },
+    ...{ product_id: worked.product.id, name: "a.txt", type: "text/plain", content: "YQ==" },
   });
 const note = await addNote();
 const formerNote = await addNote();
