@@ -88,6 +88,8 @@ export interface Forge {
   merge(number: number, headSha: string): Promise<void>;
   /** Pull requests in any state, latest change first. */
   listRecent(): Promise<ListedPull[]>;
+  /** Reads a pull request that the list no longer shows. Returns null if its branch is in a fork. */
+  readListed(number: number): Promise<ListedPull | null>;
   inspect(pull: ListedPull): Promise<PullDetails>;
   /** Open and closed issues with the label that are new or have changed, earliest change first. */
   listIssues(label: string, isKnown: (issue: ListedIssue) => boolean): Promise<ListedIssue[]>;

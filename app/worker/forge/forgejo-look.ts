@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { allOf, onceEach } from "./all-of";
 import { endOf, stateOfAll, unlessForbidden } from "./ci";
 import type { Forge, PullDetails } from "./forge";
 import type { Requests } from "./requests";
@@ -49,19 +50,19 @@ const commentSchema = writtenSchema.extend({ path: z.string(), position: z.int()
 export function lookAtForgejo(
   repository: string,
   requests: Requests,
-): Pick<Forge, "listRecent" | "inspect"> {
+): Pick<Forge, "listRecent" | "readListed" | "inspect"> {
   const mayPush = async (login: string): Promise<boolean> => {
     const path = `${repository}/collaborators/${encodeURIComponent(login)}/permission`;
     const answer = await unlessForbidden(requests.get(path), null);
     const { data } = z.object({ permission: z.string() }).safeParse(answer);
     return ["owner", "admin", "write"].includes(data?.permission ?? "");
   };
-  const commentOf = async (written: z.output<typeof writtenSchema>) => {
+  const commentOf = async (written: z.output<typeof writtenSchema>, mayWrite: typeof mayPush) => {
     const { id, body, user, created_at, submitted_at, updated_at } = written;
     const begun = created_at ?? submitted_at;
     return {
       ...{ id: String(id), author: user?.login ?? "somebody", body: (body ?? "").slice(0, 10_000) },
-      trusted: user ? await mayPush(user.login) : false,
+      trusted: user ? await mayWrite(user.login) : false,
       edited: Boolean(updated_at && begun && updated_at !== begun),
     };
   };
@@ -71,22 +72,31 @@ export function lookAtForgejo(
       const pulls = z.array(listedSchema).parse(await requests.get(path));
       return pulls.filter(({ isOfFork }) => !isOfFork);
     },
+    async readListed(number) {
+      const pull = listedSchema.parse(await requests.get(`${repository}/pulls/${number}`));
+      return pull.isOfFork ? null : pull;
+    },
     async inspect({ number, headSha }) {
       const one = `${repository}/pulls/${number}`;
       const { mergeable } = listedSchema.parse(await requests.get(one));
-      const found = z.array(reviewSchema).parse(await requests.get(`${one}/reviews?limit=50`));
+      const found = await allOf(reviewSchema, `${one}/reviews?limit=50`, 50, requests);
+      const mayWrite = onceEach(mayPush);
       const reviews = found.filter(({ dismissed }) => !dismissed);
       const comments: PullDetails["comments"] = [];
       for (const review of reviews) {
         if (review.state === "REQUEST_CHANGES" && review.body) {
-          comments.push({ ...(await commentOf(review)), kind: "changes_requested" });
+          comments.push({ ...(await commentOf(review, mayWrite)), kind: "changes_requested" });
         }
         if (review.comments_count === 0) continue;
         const written = await requests.get(`${one}/reviews/${review.id}/comments`);
         for (const { path, position, ...comment } of z.array(commentSchema).parse(written)) {
           const line = position && position > 0 ? position : null;
           const place = { kind: "review_comment" as const, path, line };
-          comments.push({ ...(await commentOf(comment)), id: `comment-${comment.id}`, ...place });
+          comments.push({
+            ...(await commentOf(comment, mayWrite)),
+            id: `comment-${comment.id}`,
+            ...place,
+          });
         }
       }
       return {
@@ -115,8 +125,8 @@ async function readCi(
   headSha: string,
   requests: Requests,
 ): Promise<PullDetails["ci"]> {
-  const answer = await requests.get(`${repository}/commits/${headSha}/status?limit=50`);
-  const statuses = statusSchema.parse(answer).statuses ?? [];
+  const asked = requests.get(`${repository}/commits/${headSha}/status?limit=50`);
+  const statuses = statusSchema.parse(await unlessForbidden(asked, {})).statuses ?? [];
   const failed = statuses
     .filter(({ status }) => stateOf(status) === "failed")
     .map(({ context, description }) => ({

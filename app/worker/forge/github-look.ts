@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { allOf, onceEach } from "./all-of";
 import { endOf, stateOfAll, unlessForbidden } from "./ci";
 import type { Forge, ListedPull, PullDetails } from "./forge";
 import type { Requests } from "./requests";
@@ -58,43 +59,61 @@ const writtenSchema = z.object({
 const reviewSchema = writtenSchema.extend({ state: z.string() });
 const commentSchema = writtenSchema.extend({ path: z.string(), line: z.int().nullish() });
 
-/** Associations that may include push access. */
+/** Associations that may include push access. Nobody else is asked about. */
 const trusted = ["OWNER", "MEMBER", "COLLABORATOR"];
 
 export function lookAtGitHub(
   repository: string,
   requests: Requests,
-): Pick<Forge, "listRecent" | "inspect"> {
+): Pick<Forge, "listRecent" | "readListed" | "inspect"> {
+  const isOwn = (pull: z.output<typeof listedSchema>) => repository.endsWith(`/${pull.repository}`);
+  /** Members of an organisation and collaborators may have read access only. A login that may not ask believes the association. */
+  const mayPush = async (login: string): Promise<boolean> => {
+    const path = `${repository}/collaborators/${encodeURIComponent(login)}/permission`;
+    const answer = await unlessForbidden(requests.get(path), null);
+    const { data } = z.object({ permission: z.string() }).safeParse(answer);
+    return data === undefined || ["admin", "maintain", "write"].includes(data.permission);
+  };
   return {
     async listRecent() {
       const path = `${repository}/pulls?state=all&sort=updated&direction=desc&per_page=100`;
       const pulls = z.array(listedSchema).parse(await requests.get(path));
-      return pulls.filter((pull) => repository.endsWith(`/${pull.repository}`));
+      return pulls.filter(isOwn);
+    },
+    async readListed(number) {
+      const pull = listedSchema.parse(await requests.get(`${repository}/pulls/${number}`));
+      return isOwn(pull) ? pull : null;
     },
     async inspect(pull) {
       const one = `${repository}/pulls/${pull.number}`;
       const { mergeable } = z
         .object({ mergeable: z.boolean().nullish() })
         .parse(await requests.get(one));
-      const reviews = z
-        .array(reviewSchema)
-        .parse(await requests.get(`${one}/reviews?per_page=100`));
+      const reviews = await allOf(reviewSchema, `${one}/reviews?per_page=100`, 100, requests);
+      const newest = `${one}/comments?per_page=100&sort=created&direction=desc`;
       const comments = z
         .array(commentSchema)
-        .parse(await requests.get(`${one}/comments?per_page=100`));
+        .parse(await requests.get(newest))
+        .sort(byNumber);
+      const mayWrite = onceEach(mayPush);
+      const commentOf = async (written: z.output<typeof writtenSchema>) => {
+        const { trusted, ...comment } = wordsOf(written);
+        return { ...comment, trusted: trusted && (await mayWrite(comment.author)) };
+      };
+      const said: PullDetails["comments"] = [];
+      const verdicts = reviews.filter(({ state, body }) => state === "CHANGES_REQUESTED" && body);
+      for (const review of verdicts.slice(-25)) {
+        said.push({ ...(await commentOf(review)), kind: "changes_requested" });
+      }
+      for (const { path, line, ...comment } of comments.slice(-25)) {
+        const place = { kind: "review_comment" as const, path, line: line ?? null };
+        said.push({ ...(await commentOf(comment)), ...place });
+      }
       return {
         mergeable: mergeable ?? null,
         ci: await readCi(repository, pull, requests),
         review: verdictOf(reviews),
-        comments: [
-          ...reviews
-            .filter(({ state, body }) => state === "CHANGES_REQUESTED" && body)
-            .map((review) => ({ ...commentOf(review), kind: "changes_requested" as const })),
-          ...comments.map(({ path, line, ...comment }) => ({
-            ...commentOf(comment),
-            ...{ kind: "review_comment" as const, path, line: line ?? null },
-          })),
-        ].slice(-50),
+        comments: said,
       };
     },
   };
@@ -113,7 +132,11 @@ function verdictOf(reviews: readonly z.output<typeof reviewSchema>[]): PullDetai
   return words.includes("APPROVED") ? "approved" : "none";
 }
 
-function commentOf(written: z.output<typeof writtenSchema>) {
+function byNumber(one: { id: number }, other: { id: number }): number {
+  return one.id - other.id;
+}
+
+function wordsOf(written: z.output<typeof writtenSchema>) {
   const { id, body, user, author_association, updated_at } = written;
   const begun = written.created_at ?? written.submitted_at;
   return {

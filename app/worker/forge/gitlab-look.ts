@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { onceEach } from "./all-of";
 import { endOf, unlessForbidden } from "./ci";
 import type { Forge, PullDetails } from "./forge";
 import type { Requests } from "./requests";
@@ -49,11 +50,15 @@ const noteSchema = z.object({
 
 const developer = 30;
 
+function isOwn({ isOfFork, headSha }: z.output<typeof listedSchema>): boolean {
+  return !isOfFork && headSha !== "";
+}
+
 export function lookAtGitLab(
   project: string,
   requests: Requests,
-): Pick<Forge, "listRecent" | "inspect"> {
-  const mayPush = async (author: number): Promise<boolean> => {
+): Pick<Forge, "listRecent" | "readListed" | "inspect"> {
+  const mayPush = async (author: string): Promise<boolean> => {
     const asked = requests.get(`${project}/members/all/${author}`);
     const member = await unlessForbidden(asked, null);
     const level = z.object({ access_level: z.int() }).safeParse(member).data?.access_level ?? 0;
@@ -63,14 +68,20 @@ export function lookAtGitLab(
     async listRecent() {
       const path = `${project}/merge_requests?state=all&order_by=updated_at&sort=desc&per_page=100`;
       const pulls = z.array(listedSchema).parse(await requests.get(path));
-      return pulls.filter(({ isOfFork, headSha }) => !isOfFork && headSha !== "");
+      return pulls.filter(isOwn);
+    },
+    async readListed(number) {
+      const pull = listedSchema.parse(await requests.get(`${project}/merge_requests/${number}`));
+      return isOwn(pull) ? pull : null;
     },
     async inspect({ number, headSha }) {
       const one = `${project}/merge_requests/${number}`;
       const detail = detailSchema.parse(await requests.get(one));
       const notes = z
         .array(noteSchema)
-        .parse(await requests.get(`${one}/notes?sort=asc&per_page=100`));
+        .parse(await requests.get(`${one}/notes?sort=desc&per_page=100`))
+        .sort((note, other) => note.id - other.id);
+      const mayWrite = onceEach(mayPush);
       const comments: PullDetails["comments"] = [];
       for (const note of notes.filter(
         ({ system, resolvable, resolved }) => !system && resolvable && !resolved,
@@ -79,18 +90,23 @@ export function lookAtGitLab(
           ...{ id: String(note.id), kind: "review_comment", author: note.author.username },
           ...{ body: note.body.slice(0, 10_000), path: note.position?.new_path ?? null },
           line: note.position?.new_line ?? null,
-          trusted: await mayPush(note.author.id),
+          trusted: await mayWrite(String(note.author.id)),
           edited: note.updated_at !== note.created_at,
         });
       }
       const review = await verdictOf(one, requests);
       return {
-        mergeable: detail.merge_status === "checking" ? null : !detail.has_conflicts,
+        mergeable: isBeingChecked(detail.merge_status) ? null : !detail.has_conflicts,
         ci: await readCi(project, headSha, detail, requests),
         ...{ review, comments: comments.slice(-50) },
       };
     },
   };
+}
+
+/** True while GitLab's answer about conflicts is out of date. */
+function isBeingChecked(status: string | null | undefined): boolean {
+  return ["unchecked", "checking", "cannot_be_merged_recheck"].includes(status ?? "");
 }
 
 async function verdictOf(one: string, requests: Requests): Promise<PullDetails["review"]> {
@@ -115,7 +131,8 @@ async function readCi(
   if (status === "success") return { state: "passed" };
   if (status === "skipped" || status === "manual") return { state: "none" };
   if (status !== "failed" && status !== "canceled") return { state: "pending" };
-  const found = await requests.get(`${project}/pipelines/${id}/jobs?scope[]=failed&per_page=20`);
+  const asked = requests.get(`${project}/pipelines/${id}/jobs?scope[]=failed&per_page=20`);
+  const found = await unlessForbidden(asked, []);
   const jobs = z.array(z.object({ id: z.int(), name: z.string() })).parse(found);
   const failed: { name: string; log: string }[] = [];
   for (const job of jobs.slice(0, 3)) {

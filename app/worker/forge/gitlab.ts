@@ -15,10 +15,13 @@ const pullSchema = z
     description: z.string().nullish(),
     draft: z.boolean().optional(),
     sha: z.string().nullish(),
+    source_project_id: z.int().optional(),
+    target_project_id: z.int().optional(),
   })
-  .transform(({ iid, web_url, title, description, draft, sha }) => ({
+  .transform(({ iid, web_url, title, description, draft, sha, ...projects }) => ({
     ...{ number: iid, url: web_url, title, body: description ?? "", headSha: sha ?? "" },
     isDraft: draft ?? title.startsWith(draftMark),
+    isOfFork: projects.source_project_id !== projects.target_project_id,
   }));
 
 /** GitLab: pull requests are called merge requests, and drafts are marked in the title. */
@@ -34,7 +37,13 @@ export function openGitLab(place: ForgePlace, requests: Requests): Forge {
     async findOpen(branch) {
       const query = new URLSearchParams({ state: "opened", source_branch: branch });
       const found = await requests.get(`${project}/merge_requests?${query}`);
-      return z.array(pullSchema).parse(found)[0] ?? null;
+      // A fork may have a branch of that name.
+      return (
+        z
+          .array(pullSchema)
+          .parse(found)
+          .find(({ isOfFork }) => !isOfFork) ?? null
+      );
     },
     async defaultBranch() {
       const found = await requests.get(project);

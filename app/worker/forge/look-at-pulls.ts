@@ -1,7 +1,8 @@
-import { type ObservedPull, observedSchema } from "~/contract/pull";
+import { ZodError } from "zod";
+import { type ObservedPull, observedSchema, pullListSchema } from "~/contract/pull";
 import { isOwnBranch } from "../job/heard-claim";
 import type { Service } from "../service/service";
-import type { Forge, ListedPull } from "./forge";
+import { type Forge, ForgeProblem, type ListedPull } from "./forge";
 
 /** Last seen state, so that unchanged pull requests are not inspected or reported again. */
 interface Known {
@@ -23,14 +24,46 @@ export function pullLook(service: Service, productId: string, now = () => perfor
   const known = new Map<number, Known>();
   return async (open: () => Promise<Forge>): Promise<void> => {
     const forge = await open();
-    const listed = (await forge.listRecent()).filter(({ branch }) => isOwnBranch(branch));
+    const recent = await forge.listRecent();
+    const listed = [...recent, ...(await findMissing(recent, forge))].filter(({ branch }) =>
+      isOwnBranch(branch),
+    );
     const due = listed
       .filter((pull) => isDue(pull, known.get(pull.number), now()))
       .sort(byNeed(known));
     const pulls: { pull: ListedPull; seen: ObservedPull }[] = [];
-    for (const pull of due.slice(0, listed.length > many ? mostOfMany : mostInspected)) {
-      pulls.push({ pull, seen: await observe(forge, pull) });
+    const problems: unknown[] = [];
+    for (const candidate of due.slice(0, listed.length > many ? mostOfMany : mostInspected)) {
+      const { number, version, headSha } = candidate;
+      try {
+        const isMissing = !recent.includes(candidate);
+        const pull = isMissing ? await forge.readListed(number) : candidate;
+        if (pull !== null) pulls.push({ pull, seen: await observe(forge, pull) });
+      } catch (error) {
+        if (!isOfOne(error)) throw error;
+        // One broken pull request does not stop the others. It goes to the end of the queue.
+        problems.push(error);
+        known.set(number, { version, headSha, isSettled: false, inspectedAt: now() });
+      }
     }
+    await handIn(pulls);
+    if (problems.length > 0) throw problems[0];
+  };
+
+  /** Finds open pull requests of the product that the host's list of recent changes no longer shows: their CI counts too. */
+  async function findMissing(recent: readonly ListedPull[], { place }: Forge) {
+    const path = `/api/products/${productId}/pulls`;
+    const { pulls } = await service.read(path, pullListSchema);
+    const shown = new Set(recent.map(({ url }) => url));
+    return pulls
+      .filter(({ url }) => !shown.has(url) && url.includes(`/${place.project}/`))
+      .map(({ number, url, branch, head_sha, draft }): ListedPull => {
+        const { version = "" } = known.get(number) ?? {};
+        return { number, url, branch, headSha: head_sha, state: "open", isDraft: draft, version };
+      });
+  }
+
+  async function handIn(pulls: readonly { pull: ListedPull; seen: ObservedPull }[]) {
     if (pulls.length === 0) return;
     const body = { product_id: productId, pulls: pulls.map(({ seen }) => seen) };
     const { again } = await service.put("/api/pulls/observed", body, observedSchema);
@@ -38,7 +71,14 @@ export function pullLook(service: Service, productId: string, now = () => perfor
       const { isSettled, ...rest } = knownOf(pull, seen, now());
       known.set(pull.number, { ...rest, isSettled: isSettled && !again.includes(pull.number) });
     }
-  };
+  }
+}
+
+/** True if the problem is one pull request's, not the host's or the login's. */
+function isOfOne(error: unknown): boolean {
+  if (error instanceof ZodError) return true;
+  const status = error instanceof ForgeProblem ? (error.status ?? 0) : 0;
+  return status >= 400 && status < 500 && status !== 401 && status !== 429;
 }
 
 function isDue(

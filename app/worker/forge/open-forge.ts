@@ -36,7 +36,9 @@ export async function openForge(
   if (known?.secret === credential.secret) return known.forge;
   const headers = headersOf(place, credential);
   const title = forgeTitles[place.kind];
-  const forge = openers[place.kind](place, openRequests({ api: place.api, title, headers }));
+  const { secret } = credential;
+  const requests = openRequests({ api: place.api, title, headers, secret });
+  const forge = openers[place.kind](place, requests);
   opened.set(key, { secret: credential.secret, forge });
   return forge;
 }

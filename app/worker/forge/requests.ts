@@ -14,6 +14,8 @@ interface Place {
   api: string;
   title: string;
   headers: Record<string, string>;
+  /** The login. Hosts may quote it in an answer, and answers are shown. */
+  secret: string;
 }
 
 /** GitHub asks for one second between writes, and one request at a time. */
@@ -79,7 +81,7 @@ interface Answer {
 }
 
 async function ask(
-  { api, title, headers }: Place,
+  { api, title, headers, secret }: Place,
   method: string,
   path: string,
   body: object | undefined,
@@ -99,7 +101,7 @@ async function ask(
   };
   try {
     const answer = await fetch(path.startsWith("https://") ? path : `${api}${path}`, init);
-    const text = await answer.text();
+    const text = (await answer.text()).replaceAll(secret, "•••");
     return { status: answer.status, headers: answer.headers, body: readJson(text) };
   } catch {
     over?.throwIfAborted();

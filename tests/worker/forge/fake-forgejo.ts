@@ -106,7 +106,7 @@ function written({ id, author, body, isEdited }: FakeComment) {
 
 function shown(
   world: ForgeWorld,
-  { number, title, body, isDraft, state, branch, base, mergeable, comments }: FakePull,
+  { number, title, body, isDraft, state, branch, base, mergeable, comments, isOfFork }: FakePull,
 ) {
   return {
     ...{ number, title, body, draft: isDraft, html_url: world.urlOf(number) },
@@ -114,7 +114,7 @@ function shown(
     merged: state === "merged",
     mergeable,
     updated_at: version(comments, state),
-    head: { ref: branch, sha: world.headOf(branch), repo_id: 1 },
+    head: { ref: branch, sha: world.headOf(branch), repo_id: isOfFork ? 2 : 1 },
     base: { ref: base, repo_id: 1 },
   };
 }

@@ -43,7 +43,7 @@ export function gitHubApi(world: ForgeWorld, { method, path, query, body }: Aske
     const found = world.pulls.filter(
       (one) =>
         (query.get("state") === "all" || one.state === "open") &&
-        (!branch || one.branch === branch),
+        (!branch || (one.branch === branch && !one.isOfFork)),
     );
     const size = Number(query.get("per_page") ?? 30);
     return { status: 200, body: found.slice(0, size).map((one) => shown(world, one)) };
@@ -109,7 +109,7 @@ function ofCommit(world: ForgeWorld, sha: string, what: string) {
 
 function shown(
   world: ForgeWorld,
-  { number, title, body, isDraft, state, branch, base, mergeable, comments }: FakePull,
+  { number, title, body, isDraft, state, branch, base, mergeable, comments, isOfFork }: FakePull,
 ) {
   return {
     ...{ number, title, body, draft: isDraft, node_id: `node-${number}` },
@@ -118,7 +118,11 @@ function shown(
     merged_at: state === "merged" ? begun : null,
     mergeable,
     updated_at: version(comments, state),
-    head: { ref: branch, sha: world.headOf(branch), repo: { full_name: "acme/shop" } },
+    head: {
+      ref: branch,
+      sha: world.headOf(branch),
+      repo: { full_name: isOfFork ? "stranger/shop" : "acme/shop" },
+    },
     base: { ref: base },
   };
 }

@@ -107,6 +107,7 @@ function shown(world: ForgeWorld, pull: FakePull) {
     state: state === "open" ? "opened" : state,
     ...{ has_conflicts: !mergeable, merge_status: "checked", updated_at: version(comments, state) },
     head_pipeline: pipeline,
+    ...{ source_project_id: pull.isOfFork ? 2 : 1, target_project_id: 1 },
     ...{ source_branch: branch, target_branch: base, sha: world.headOf(branch) },
   };
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { updateProduct } from "~/domain/products/operations.server";
@@ -142,8 +142,22 @@ describe.each(forgeKinds)("%s", (kind) => {
         `echo ${forge.token}; echo x > helper`,
       );
       expect(forge.pulls).toHaveLength(before + 1);
-      expect(said + helped + read(seen)).not.toContain(forge.token);
+      // A host that says it back, as one does that quotes what it was sent.
+      const run = await begin("ECHO", {});
+      const path = /(pulls|merge_requests)$/;
+      forge.faults.push({ method: "POST", path, status: 403, message: `No: ${forge.token}` });
+      const echoed = await work("ECHO", repo, "--once");
+      const { rows } = await t.sql.query("select summary from agent_jobs where product_id = $1", [
+        run.productId,
+      ]);
+      expect(at(rows, 0).summary).toContain("answered 403 (No: ");
+      expect(said + helped + echoed + read(seen)).not.toContain(forge.token);
       expect(await tablesWith(t, [forge.token])).toEqual([]);
+      expect(app.logLines.join("\n")).not.toContain(forge.token);
+      // What the worker keeps on its machine, but for the output of the commands that printed it here.
+      const kept = filesWith(join(home, `work-${kind}`), forge.token);
+      expect(kept.filter((file) => !file.endsWith(".log"))).toEqual([]);
+      expect(kept).toHaveLength(2);
     });
   });
 
@@ -175,6 +189,16 @@ describe.each(forgeKinds)("%s", (kind) => {
     return worker.output();
   }
 });
+
+/** Files below a folder in which a text stands. */
+function filesWith(folder: string, text: string): string[] {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+  expect(files.length).toBeGreaterThan(0);
+  return files
+    .filter((file) => file.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((file) => read(file).includes(text));
+}
 
 /** What the repository itself says, on its main branch. */
 function commitRules(git: ReturnType<typeof gitIn>, repo: string, text: string): void {

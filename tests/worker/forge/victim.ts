@@ -87,7 +87,8 @@ const openers = { github: openGitHub, gitlab: openGitLab, forgejo: openForgejo }
 export function connectBoth(world: ForgeWorld, url: string, token: string) {
   const place = placeOf(world.remote, world.kind, undefined);
   const headers = { authorization: `Bearer ${world.token}`, "user-agent": "test" };
-  const requests = openRequests({ api: place.api, title: world.kind, headers });
+  const { token: secret, kind: title } = world;
+  const requests = openRequests({ api: place.api, title, headers, secret });
   const service: Service = connectService(
     { url, token },
     openJournal(() => undefined),

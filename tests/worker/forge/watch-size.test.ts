@@ -27,8 +27,12 @@ async function watcher(kind: ForgeKind, code = `IDLE-${kind}`) {
   gitIn(world.bare)("branch", "--force", branch, "main");
   const product = await seedProduct(t, ada, { p_code: code });
   const place = placeOf(world.remote, kind, undefined);
-  const headers = { authorization: `Bearer ${tokenOf(kind)}`, "user-agent": "test" };
-  const forge = openers[kind](place, openRequests({ api: place.api, title: kind, headers }));
+  const secret = tokenOf(kind);
+  const headers = { authorization: `Bearer ${secret}`, "user-agent": "test" };
+  const forge = openers[kind](
+    place,
+    openRequests({ api: place.api, title: kind, headers, secret }),
+  );
   const service = connectService(
     { url: app.origin, token },
     openJournal(() => undefined),

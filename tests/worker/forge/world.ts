@@ -26,6 +26,8 @@ export interface FakePull {
   /** CI of the commit that it was said of; a push begins with none. */
   ci: { sha: string; state: "pending" | "passed" | "failed"; log: string } | null;
   comments: FakeComment[];
+  /** A stranger's, from a branch of the same name in a repository of their own. */
+  isOfFork?: boolean;
 }
 
 /** An issue of somebody, with one label. */
@@ -68,6 +70,7 @@ export interface Fault {
   path: RegExp;
   status?: number;
   headers?: Record<string, string>;
+  message?: string;
   /** The deed is done, and the answer never arrives. */
   isLost?: boolean;
   /** No answer comes: whoever asked is ended where it stands, before the deed or after it. */
@@ -146,7 +149,7 @@ async function answer(world: ForgeWorld, request: IncomingMessage, response: Ser
   if (!request.headers["user-agent"]) return send(403, { message: "Say who you are" });
   const fault = takeFault(world, method, url.pathname);
   if (fault?.status !== undefined) {
-    return send(fault.status, { message: "Not now" }, fault.headers);
+    return send(fault.status, { message: fault.message ?? "Not now" }, fault.headers);
   }
   if (fault?.held?.when === "before") return fault.held.reached();
   const asked = {
@@ -245,8 +248,9 @@ export function openPull(
   world: ForgeWorld,
   wish: Pick<FakePull, "branch" | "base" | "title" | "body" | "isDraft">,
 ): FakePull | null {
-  if (world.pulls.some(({ branch, state }) => branch === wish.branch && state === "open"))
-    return null;
+  const isThere = ({ branch, state, isOfFork }: FakePull) =>
+    branch === wish.branch && state === "open" && !isOfFork;
+  if (world.pulls.some(isThere)) return null;
   world.headOf(wish.branch);
   const empty = { labels: [], reviewers: [], mergeable: true, ci: null, comments: [] };
   const pull: FakePull = { ...wish, ...empty, number: world.pulls.length + 1, state: "open" };

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { listPulls } from "~/domain/pulls/operations.server";
+import { type ForgeKind, forgeKinds } from "~/worker/forge/forge";
+import { pullLook } from "~/worker/forge/look-at-pulls";
+import { claim } from "../../db/agents/sprint-world";
+import { createToken } from "../../setup/app";
+import { createUser } from "../../setup/users";
+import { gitIn, openStage, startRun } from "../fixture";
+import { connectBoth } from "./victim";
+import { type FakePull, openForgeWorld } from "./world";
+
+const { t, app, home } = await openStage();
+
+/** The work of as many stories is done, and each has a pull request. */
+async function scene(kind: ForgeKind, place: string, count = 1) {
+  const forge = await openForgeWorld(kind, `${home}/${place}`);
+  const owner = await createUser(t);
+  const actor = t.actorOf(owner);
+  const stories = Array.from({ length: count }, (_, number) => `Story ${number}`);
+  const run = await startRun(t, owner, { code: `${place}-${kind}`, strategy: "STORY", stories });
+  for (let number = 1; number <= count; number += 1) {
+    const { id: job_id, attempt, branch } = await claim(actor);
+    gitIn(forge.bare)("branch", branch ?? "", "main");
+    const head_sha = forge.headOf(branch ?? "");
+    const done = { status: "done" as const, verify_result: "ALIGNED" as const, head_sha };
+    await reportAgentJob(actor, { job_id, attempt, ...done });
+    forge.pulls.push(pullOf(number, branch ?? ""));
+  }
+  const { service, forge: asked } = connectBoth(forge, app.origin, await createToken(t, owner));
+  let clock = 0;
+  const look = pullLook(service, run.productId, () => clock);
+  const poll = () => {
+    clock += 60_000;
+    return look(async () => asked);
+  };
+  const seen = async () =>
+    (await listPulls(actor, { product_id: run.productId })).pulls
+      .map(({ number, ci }) => `${number} ${ci}`)
+      .sort();
+  const returns = async () => {
+    const { rows } = await t.sql.query(
+      "select summary from job_reviews where product_id = $1 order by created_at",
+      [run.productId],
+    );
+    return rows.map(({ summary }) => String(summary));
+  };
+  const say = (pull: FakePull | undefined, state: "passed" | "failed") => {
+    if (pull) pull.ci = { sha: forge.headOf(pull.branch), state, log: "FAIL a" };
+  };
+  return { forge, poll, seen, returns, say };
+}
+
+function pullOf(number: number, branch: string): FakePull {
+  const texts = { branch, base: "main", title: "Work", body: "", labels: [], reviewers: [] };
+  const state = { isDraft: false, state: "open" as const, mergeable: true, ci: null };
+  return { ...texts, ...state, number, comments: [] };
+}
+
+/** Where each host says what its CI found. */
+const ciPlace = {
+  github: /\/check-runs$/,
+  gitlab: /\/pipelines\/\d+\/jobs$/,
+  forgejo: /\/status$/,
+};
+const list = /\/(pulls|merge_requests)$/;
+const detail = /\/(pulls|merge_requests)\/\d+$/;
+
+describe.each(forgeKinds)("a look at %s", (kind) => {
+  it("goes on where the login may not read CI", async () => {
+    const { forge, poll, seen, returns, say } = await scene(kind, "forbidden");
+    say(forge.pulls[0], "failed");
+    forge.faults.push({ method: "GET", path: ciPlace[kind], status: 403 });
+    await poll();
+    // GitLab's pipeline says that it failed before anybody asks for its jobs.
+    expect(await seen()).toEqual([kind === "gitlab" ? "1 failed" : "1 none"]);
+    await poll();
+    expect(await seen()).toEqual(["1 failed"]);
+    expect(await returns()).toHaveLength(1);
+  });
+
+  it("waits when it is asked too much, and says again what failed for a moment", async () => {
+    const { forge, poll, returns, say } = await scene(kind, "limits");
+    say(forge.pulls[0], "failed");
+    const headers = { "retry-after": "1" };
+    forge.faults.push(
+      { method: "GET", path: list, status: 429, headers },
+      { method: "GET", path: list, status: 502 },
+      { method: "GET", path: detail, status: 403, headers },
+      { method: "GET", path: detail, status: 500 },
+      { method: "GET", path: detail, isLost: true },
+    );
+    // A lost answer ends the look; the next one begins anew.
+    await expect(poll()).rejects.toThrow("does not answer");
+    await poll();
+    expect(forge.faults).toEqual([]);
+    expect(await returns()).toHaveLength(1);
+    // It is named when it will go on again, where that is long.
+    const reset = String(Math.ceil(Date.now() / 1_000) + 3_000);
+    const spent = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": reset };
+    forge.faults.push({ method: "GET", path: list, status: 403, headers: spent });
+    await expect(poll()).rejects.toThrow(/takes no more requests of this login until/);
+  });
+
+  it("hands in the others where one cannot be read", async () => {
+    const { forge, poll, seen, say } = await scene(kind, "broken", 3);
+    for (const pull of forge.pulls) say(pull, "passed");
+    forge.faults.push({ method: "GET", path: /\/(pulls|merge_requests)\/2$/, status: 404 });
+    await expect(poll()).rejects.toThrow("404");
+    expect(await seen()).toEqual(["1 passed", "3 passed"]);
+    await poll();
+    expect(await seen()).toEqual(["1 passed", "2 passed", "3 passed"]);
+  });
+
+  it("gives up on an answer that does not come, and goes on with the next look", async () => {
+    const { forge, poll, seen } = await scene(kind, "slow");
+    forge.faults.push({ method: "GET", path: detail, held: { when: "before", reached() {} } });
+    await expect(poll()).rejects.toThrow("does not answer");
+    await poll();
+    expect(await seen()).toEqual(["1 none"]);
+  }, 120_000);
+
+  it("sees CI of what is open and no longer in the list of what changed last", async () => {
+    const { forge, poll, seen, returns, say } = await scene(kind, "busy");
+    await poll();
+    expect(await seen()).toEqual(["1 none"]);
+    const others = Array.from({ length: 120 }, (_, place) => ({
+      ...pullOf(place + 2, "main"),
+      state: "closed" as const,
+    }));
+    if (kind === "forgejo") forge.pulls.push(...others);
+    else forge.pulls.unshift(...others);
+    say(
+      forge.pulls.find(({ number }) => number === 1),
+      "failed",
+    );
+    await poll();
+    expect(await returns()).toHaveLength(1);
+  });
+});
