@@ -153,7 +153,7 @@ export const whyNotMovingTool = defineTool({
   name: "why_not_moving",
   title: "Why is this not moving?",
   description:
-    "Why a job, task or run is waiting, in words and codes: no worker, quota, question, order, lease, budget, not before.",
+    "Why a job, task or run is waiting, in words and codes: no worker, question, order, budget and more.",
   access: "read",
   input: whyNotMovingInput.safeExtend({
     id: reference.describe("Id of the job, task or run; a task's code works too"),
