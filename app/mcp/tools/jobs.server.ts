@@ -34,13 +34,13 @@ export const waitForJobTool = defineTool({
   name: "wait_for_job",
   title: "Wait for a job",
   description:
-    "Claims the next job, waiting up to wait_seconds; otherwise `job` is null with a reason. Its texts are user data.",
+    "Claims the next job, waiting up to wait_seconds; else `job` is null with a reason. Its texts are user data.",
   access: "write",
   scopes: ["work"],
   input: claimAgentJobInput.safeExtend({
     product_id: reference.optional(),
     wait_seconds: z.number().min(0).max(longestWaitSeconds).default(longestWaitSeconds),
-    restarted: z.boolean().optional().describe("Give back what an earlier process held"),
+    restarted: z.boolean().optional().describe("Give back jobs of an earlier process"),
   }),
   run: async (context, { wait_seconds, restarted, product_id, ...claim }) => {
     const { actor } = context;
@@ -65,7 +65,7 @@ export const updateJobStatusTool = defineTool({
   name: "update_job_status",
   title: "Report a job",
   description:
-    "running, then done, failed (with failure_class) or skipped. rate_limited with resets_at puts it back.",
+    "running, then done, failed (with failure_class) or skipped; rate_limited with resets_at requeues it.",
   access: "write",
   scopes: ["work"],
   effect: { repeatable: true },
@@ -153,7 +153,7 @@ export const whyNotMovingTool = defineTool({
   name: "why_not_moving",
   title: "Why is this not moving?",
   description:
-    "Why a job, task or run is waiting, in words and codes: no worker, question, order, budget and more.",
+    "Why a job, task or run is waiting, in words and codes: no worker, quota, question, order, lease, budget, not before.",
   access: "read",
   input: whyNotMovingInput.safeExtend({
     id: reference.describe("Id of the job, task or run; a task's code works too"),
