@@ -53,7 +53,7 @@ export const waitForJobTool = defineTool({
 export const jobHeartbeatTool = defineTool({
   name: "job_heartbeat",
   title: "Heartbeat of a job",
-  description: "Renews the lease; answers continue, pause or stop. Every 60 s.",
+  description: "Renews the lease: continue, pause or stop. Every 60 s.",
   access: "write",
   scopes: ["work"],
   effect: { repeatable: true },
@@ -65,7 +65,7 @@ export const updateJobStatusTool = defineTool({
   name: "update_job_status",
   title: "Report a job",
   description:
-    "running, then done, failed (with failure_class) or skipped; rate_limited with resets_at requeues it.",
+    "running, then done, failed (with failure_class) or skipped; rate_limited with resets_at requeues.",
   access: "write",
   scopes: ["work"],
   effect: { repeatable: true },
