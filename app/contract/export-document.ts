@@ -1,7 +1,20 @@
 import { z } from "zod";
-import { commentLength } from "./comment";
+import {
+  address,
+  code,
+  commentsSchema,
+  evidenceSchema,
+  labelNames,
+  logEntrySchema,
+  longText,
+  priority,
+  reviewSchema,
+  text,
+  time,
+  title,
+  waiverSchema,
+} from "./exported-parts";
 import { fileLimit, fileTypes } from "./file";
-import { reviewVerdicts } from "./job-review";
 import { labelNameSchema } from "./label";
 import {
   agentItemChoices,
@@ -13,7 +26,6 @@ import {
   planFirstChoices,
   pullRequestChoices,
 } from "./product";
-import { evidenceGrades, evidenceKinds, evidenceVerdicts } from "./proof";
 import { lookSchema, viewNameSchema, viewPages } from "./saved-view";
 import { hostsSchema, isStorable } from "./text";
 
@@ -23,76 +35,6 @@ import { hostsSchema, isStorable } from "./text";
  */
 export const exportFormat = "backloom-export";
 export const exportVersion = 1;
-
-const time = z.iso.datetime({ offset: true });
-const code = z
-  .string()
-  .regex(/^[A-Za-z0-9._-]{1,30}$/, "must be 1 to 30 letters, digits, dots, underscores or hyphens")
-  .nullable()
-  .default(null);
-/** Longest title here; the converter of other formats cuts longer ones and keeps them in the description. */
-export const titleLimit = 300;
-const title = z.string().min(1).max(titleLimit);
-const longText = z
-  .string()
-  .max(100_000)
-  .refine(isStorable, "must not contain NUL or half characters");
-const text = longText.default("");
-const priority = z.int().min(0).max(1_000_000).default(3);
-const address = z.string().min(1).max(2000).nullable().default(null);
-
-/** Names of labels of the product; one that it does not list is left out. */
-const labelNames = z.array(z.string()).max(20).default([]);
-
-const logEntrySchema = z.object({
-  type: z.enum(["IMPLEMENTATION_PLAN", "TEST_RESULT", "COMMIT"]),
-  content: longText.min(1),
-  status: z.enum(["PASSED", "FAILED"]).nullable().default(null),
-  commit_hash: z.string().nullable().default(null),
-  commit_message: z.string().nullable().default(null),
-  metadata: z.record(z.string(), z.unknown()).nullable().default(null),
-  username: z.string().nullable().default(null),
-  created_at: time.optional(),
-});
-
-const lineCommentSchema = z.object({
-  attempt: z.int().min(1).default(1),
-  path: z.string().min(1).max(4096).refine(isStorable),
-  line: z.int().min(1),
-  side: z.enum(["old", "new"]).default("new"),
-  line_text: z.string().max(2000).refine(isStorable).default(""),
-  body: z.string().min(1).max(10_000).refine(isStorable),
-  author: z.string().min(1).max(200),
-  created_at: time.optional(),
-});
-
-/** How somebody judged the work of an attempt, with their comments on its lines. */
-const reviewSchema = z.object({
-  attempt: z.int().min(1).default(1),
-  verdict: z.enum(reviewVerdicts),
-  summary: z.string().max(10_000).refine(isStorable).default(""),
-  author: z.string().min(1).max(200),
-  created_at: time.optional(),
-  comments: z.array(lineCommentSchema).default([]),
-});
-
-/** What somebody said about a PBI, story or task. */
-const commentsSchema = z
-  .array(
-    z.object({
-      body: z
-        .string()
-        .min(1)
-        .max(commentLength)
-        .regex(/\S/, "must not be blank")
-        .refine(isStorable),
-      author: z.string().min(1).max(200),
-      created_at: time.optional(),
-      edited_at: time.nullable().default(null),
-    }),
-  )
-  .max(1000)
-  .default([]);
 
 const taskSchema = z.object({
   code,
@@ -112,37 +54,6 @@ const taskSchema = z.object({
   created_at: time.optional(),
   reviews: z.array(reviewSchema).default([]),
   comments: commentsSchema,
-});
-
-/** The words of a criterion, as they stand in the story or in the definition of done. */
-const criterion = longText.min(1);
-
-const evidenceSchema = z.object({
-  criterion,
-  verdict: z.enum(evidenceVerdicts),
-  grade: z.enum(evidenceGrades),
-  kind: z.enum(evidenceKinds),
-  command: z.string().max(2000).nullable().default(null),
-  exit_code: z.int().nullable().default(null),
-  base_exit_code: z.int().nullable().default(null),
-  guards: z.boolean().default(false),
-  passed_before: z.boolean().default(false),
-  excerpt: z.string().max(8192).refine(isStorable).nullable().default(null),
-  url: address,
-  /** Ids of files. */
-  file: z.uuid().nullable().default(null),
-  base_file: z.uuid().nullable().default(null),
-  head_sha: z.string().max(64).nullable().default(null),
-  observed_by: z.string().min(1).max(200),
-  voided_by: z.string().min(1).max(200).nullable().default(null),
-  created_at: time.optional(),
-});
-
-const waiverSchema = z.object({
-  criterion,
-  reason: z.string().min(1).max(2000),
-  waived_by: z.string().min(1).max(200),
-  created_at: time.optional(),
 });
 
 const storySchema = z.object({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { codeSchema } from "./codes";
-import { titleLimit } from "./export-document";
+import { titleLimit } from "./exported-parts";
 import { labelNameSchema } from "./label";
 import { idSchema, isStorable, prioritySchema, requiredText } from "./text";
 

@@ -15,7 +15,6 @@ import { TasksOfSelection } from "~/features/items/keys/tasks-of-selection";
 import { RowActions } from "~/features/items/row-actions";
 import { findBlockedReasons } from "~/features/jobs/find-blocked-reasons.server";
 import { waitsForReview } from "~/features/jobs/job-badges";
-import { JobCard } from "~/features/jobs/job-card";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { ProductAccess } from "~/features/products/product-access";
 import { ProofPart } from "~/features/proof/proof-part";
@@ -33,10 +32,10 @@ import { Confirm } from "~/ui/confirm";
 import { HiddenFields } from "~/ui/field";
 import { PageHeader } from "~/ui/rare/page-header";
 import { RelativeTime } from "~/ui/relative-time";
-import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
 import { Standing } from "./standing";
 import { actOnTask } from "./task-action.server";
+import { TaskHistory, TaskJobs } from "./task-jobs";
 import { TaskProperties } from "./task-properties";
 
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
@@ -151,44 +150,6 @@ export default function TaskPage() {
         </div>
       </div>
     </ProductAccess>
-  );
-}
-
-/** All statuses the task has had. */
-function TaskHistory({ history }: { history: TaskPageData["history"] }) {
-  if (history.length === 0) return null;
-  return (
-    <Section title="History">
-      <ol className="grid gap-1 text-xs text-muted">
-        {history.map((change) => (
-          <li key={change.id} className="flex items-center gap-2">
-            <StatusPill status={change.to_status} />
-            <RelativeTime at={change.changed_at} />
-          </li>
-        ))}
-      </ol>
-    </Section>
-  );
-}
-
-function TaskJobs({ jobs, questions }: Pick<TaskPageData, "jobs" | "questions">) {
-  const asking = new Set(
-    questions.filter(({ status }) => status === "open").map(({ job_id }) => job_id),
-  );
-  return (
-    <Section title={`Jobs (${jobs.length})`}>
-      {jobs.length === 0 ? (
-        <p className="text-sm text-muted">
-          No agent has worked on this task yet. Run it by itself, or start a run of its sprint.
-        </p>
-      ) : (
-        <div className="grid gap-3">
-          {jobs.map((job) => (
-            <JobCard key={job.id} job={job} asks={asking.has(job.id)} />
-          ))}
-        </div>
-      )}
-    </Section>
   );
 }
 

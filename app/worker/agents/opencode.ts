@@ -3,7 +3,7 @@ import { runAcpTurn } from "./acp-turn";
 import { usageOfAnswer } from "./acp-usage";
 import type { Allowance, Driver } from "./driver";
 import { ask, askIn, findProgram } from "./find-program";
-import { readOpencodeExport } from "./session-records";
+import { readOpencodeExport } from "./opencode-export";
 
 const { title, signIn } = knownAgents.opencode;
 

@@ -1,6 +1,6 @@
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
-import { titleLimit } from "~/contract/export-document";
+import { titleLimit } from "~/contract/exported-parts";
 import { type Sections, splitSections } from "./sections";
 import type { Place, SourceFile } from "./source-folder";
 

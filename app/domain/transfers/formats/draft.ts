@@ -1,5 +1,5 @@
 import { ContractError } from "~/contract/errors";
-import { titleLimit } from "~/contract/export-document";
+import { titleLimit } from "~/contract/exported-parts";
 import type { ImportDraft, ImportedStory, ImportedTask } from "~/contract/import";
 import { importLimits } from "~/contract/import";
 import { toState } from "../backlog-md/state";
