@@ -94,7 +94,7 @@ describe("POST /hooks/in/:key", () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(950);
     expect(new Set(answers.map(({ id, external_id }) => `${external_id} ${id}`)).size).toBe(50);
     expect(await storiesOf(product.id)).toHaveLength(50);
-  }, 30_000);
+  }, 240_000);
 
   it("takes items without an external id each for itself", async () => {
     const { product, key } = await scene();
