@@ -239,7 +239,7 @@ describe("POST /api/jobs/:id/output", () => {
           "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
         );
         expect(rows).toHaveLength(1);
-      }, 60_000);
+      }, 120_000);
       const { rows } = await holder.query(
         "update public.job_attempts set told_at = clock_timestamp() - interval '0.9 seconds' where job_id = $1 returning told_at",
         [job.id],

@@ -54,6 +54,6 @@ describe("GET /api/ready", () => {
     await vi.waitFor(async () => {
       const response = await app.request("/api/ready");
       expect(await response.json()).toEqual({ status: "ready", version: app.services.version });
-    }, 30_000);
+    }, 120_000);
   });
 });

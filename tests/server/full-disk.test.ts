@@ -100,7 +100,7 @@ describe.skipIf(!disk)("a disk that is full", { timeout: 300_000 }, () => {
       const ready = await fetch(`${service.origin}/api/ready`);
       await ready.arrayBuffer();
       expect(ready.status).toBe(200);
-    }, 60_000);
+    }, 120_000);
     for (const [id, text] of kept) {
       const answer = await fetch(`${service.origin}/api/tasks/${id}`, { headers });
       const task = z.object({ implementation_plan: z.string() }).parse(await answer.json());

@@ -49,7 +49,7 @@ it("a service that dies between the write and its answer: the same request gets 
       "select from pg_stat_activity where wait_event = 'PgSleep'",
     );
     expect(rowCount).toBe(1);
-  }, 60_000);
+  }, 120_000);
   service.process.kill("SIGSTOP");
   await vi.waitFor(async () => expect(await entries()).toHaveLength(1), 60_000);
   await store.sql.query(

@@ -108,7 +108,7 @@ async function isWellAgain(): Promise<void> {
   await vi.waitFor(async () => {
     const health = await fetch(`${service.origin}/api/health?db=1`);
     expect(await health.json()).toMatchObject({ database: "ok" });
-  }, 60_000);
+  }, 120_000);
 }
 
 const kills: Record<string, (release: () => void) => Promise<void>> = {

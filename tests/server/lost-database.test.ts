@@ -43,7 +43,7 @@ it("is not ready while the database is frozen, and ready again without a restart
   }
   await expect.poll(ready, { timeout: 5_000, interval: 50 }).toBe(200);
   expect(service.process.exitCode).toBeNull();
-}, 60_000);
+}, 120_000);
 
 it("is not ready while the database is dead; what was acknowledged is there when it is back, and streams catch up", async () => {
   const store = await openOwnDatabase(dataDir);

@@ -165,5 +165,5 @@ describe.each(forgeKinds)("an issue at %s whose work is done", async (kind) => {
     expect(made.comments).toEqual(["Me too"]);
     await rescue();
     expect(made.comments).toHaveLength(2);
-  }, 60_000);
+  }, 120_000);
 });
