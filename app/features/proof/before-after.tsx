@@ -26,7 +26,11 @@ export function BeforeAfter({ pictures }: { pictures: readonly Picture[] }) {
 export function ProofPictures({ criteria }: { criteria: readonly PicturedCriterion[] }) {
   if (criteria.length === 0) return null;
   return (
-    <Section id="pictures" title="Pictures" about="Made by the commands that prove the criteria.">
+    <Section
+      id="pictures"
+      title="Pictures"
+      about="Created by the commands that prove the criteria."
+    >
       <ul className="grid gap-4">
         {criteria.map(({ id, text, pictures }) => (
           <li key={id} className="grid gap-1.5">

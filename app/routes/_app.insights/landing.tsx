@@ -22,7 +22,7 @@ export function Landing({ landing }: Pick<Insights, "landing">) {
   return (
     <Section
       title="Landing"
-      about="Time from done to the main branch, and what sent work back, last 90 days."
+      about="Time from done to merged, and why work was sent back, last 90 days."
     >
       <div className="grid gap-4 text-sm">
         {landed > 0 ? (
