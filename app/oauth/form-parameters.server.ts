@@ -8,11 +8,12 @@ export class Parameters {
 
   constructor(values: URLSearchParams) {
     this.#values = values;
+    const seen = new Set<string>();
     for (const name of values.keys()) {
       // RFC 8707 allows several `resource` parameters, but our tokens are for one resource.
-      if (values.getAll(name).length > 1) {
+      if (seen.has(name))
         throw new OAuthRefusal("invalid_request", `Send ${name.slice(0, 40)} once only.`);
-      }
+      seen.add(name);
     }
   }
 

@@ -22,20 +22,24 @@ export function linkDependencies(
 ): number {
   const byPath = indexTargets(pbis, mapped);
   const find = indexNames(items);
-  let linked = 0;
+  const edges = new Edges();
   for (const item of items) {
     const blocked = byPath.get(item.path);
+    const linked = new Set<Waiting>();
     for (const id of item.dependencies) {
       const named = find(id);
       const blocker = byPath.get(named?.path ?? "");
+      // One task has many spellings: 1, 01, task-1.
+      if (blocker && linked.has(blocker)) continue;
+      if (blocker) linked.add(blocker);
       if (named && blocker?.task && blocked?.task && !blocked.story)
         giveCode(blocker.task, named, codes);
-      const outcome = link(blocked, blocker);
-      if (typeof outcome === "number") linked += outcome;
-      else notes.push({ source: item.path, note: `waits for ${id}: left out, ${outcome}` });
+      const reason = link(blocked, blocker, edges);
+      if (reason !== null)
+        notes.push({ source: item.path, note: `waits for ${id}: left out, ${reason}` });
     }
   }
-  return linked;
+  return edges.finish();
 }
 
 /** A story's own task gets a code only when something depends on it. */
@@ -96,21 +100,26 @@ function indexTargets(
   return byPath;
 }
 
-/** Returns how many dependencies were added, or why there can be none. */
-function link(blocked: Waiting | undefined, blocker: Waiting | undefined): number | string {
+/** Adds the dependencies of one on another; returns why there can be none. */
+function link(
+  blocked: Waiting | undefined,
+  blocker: Waiting | undefined,
+  edges: Edges,
+): string | null {
   if (blocked === undefined || blocker === undefined) return "there is no such task in the folder";
   if (blocked.as === "idea") return "because it became an idea, and ideas wait for nothing";
   if (blocker.as === "idea") return "because that became an idea";
   if (!blocked.within || !blocker.within) return "because one of them is a PBI here";
-  if (blocked.story && blocker.story) return add([blocked.story], [blocker.story]);
+  if (blocked.story && blocker.story) return edges.add([blocked.story], [blocker.story]);
   if (blocked.within === blocker.within && (blocked.story || blocker.story)) {
     return "because one is a part of the other";
   }
   const waiting = tasksOf(blocked);
   const awaited = tasksOf(blocker);
   // A story without tasks is linked as a story, as it has no tasks to link.
-  if (waiting.length === 0 || awaited.length === 0) return add([blocked.within], [blocker.within]);
-  return add(waiting, awaited);
+  if (waiting.length === 0 || awaited.length === 0)
+    return edges.add([blocked.within], [blocker.within]);
+  return edges.add(waiting, awaited);
 }
 
 function tasksOf({ story, task }: Waiting): ExportedTask[] {
@@ -120,14 +129,33 @@ function tasksOf({ story, task }: Waiting): ExportedTask[] {
 
 type Coded = ExportedStory | ExportedTask;
 
-function add(waiting: readonly Coded[], awaited: readonly Coded[]): number | string {
-  const codes = awaited.flatMap(({ code }) => code ?? []);
-  if (codes.length === 0) return "because that has no code of its own";
-  let made = 0;
-  for (const one of waiting) {
-    const before = one.blocked_by ?? [];
-    one.blocked_by = [...new Set([...before, ...codes])];
-    made += one.blocked_by.length - before.length;
+/** Dependencies of a whole folder: two stories with many tasks make the product of their numbers. */
+const mostEdges = 20_000;
+
+/** Collects who waits for what, so that each is written once. */
+class Edges {
+  readonly #codes = new Map<Coded, Set<string>>();
+  #count = 0;
+
+  /** Returns why nothing was added, or null. */
+  add(waiting: readonly Coded[], awaited: readonly Coded[]): string | null {
+    if (this.#count + waiting.length * awaited.length > mostEdges)
+      return `because there are more than ${mostEdges} dependencies`;
+    const codes = awaited.flatMap(({ code }) => code ?? []);
+    if (codes.length === 0) return "because that has no code of its own";
+    for (const one of waiting) {
+      const known = this.#codes.get(one) ?? new Set(one.blocked_by);
+      this.#count -= known.size;
+      for (const code of codes) known.add(code);
+      this.#count += known.size;
+      this.#codes.set(one, known);
+    }
+    return null;
   }
-  return made;
+
+  /** Writes them, and returns their number. */
+  finish(): number {
+    for (const [one, codes] of this.#codes) one.blocked_by = [...codes];
+    return this.#count;
+  }
 }

@@ -1,3 +1,4 @@
+import { append } from "../append";
 import type { Note } from "./conversion";
 import type { SourceItem } from "./parse-file.server";
 
@@ -35,9 +36,12 @@ export function linkFamily(items: readonly SourceItem[], notes: Note[]): Family 
       return found;
     },
   };
+  const parentOf = (item: SourceItem) =>
+    item.parentKey === null ? undefined : byKey.get(item.parentKey);
+  const circular = membersOfCycles(items, parentOf);
   for (const item of items) {
-    const parent = item.parentKey === null ? undefined : byKey.get(item.parentKey);
-    if (parent !== undefined && !isBelow(parent, item, byKey)) append(children, parent, item);
+    const parent = parentOf(item);
+    if (parent !== undefined && !circular.has(item)) append(children, parent, item);
     else if (item.parentKey === null) family.roots.push(item);
     else if (parent === undefined) append(family.orphans, item.parentKey, item);
     else {
@@ -51,19 +55,21 @@ export function linkFamily(items: readonly SourceItem[], notes: Note[]): Family 
   return family;
 }
 
-/** True if `item` is `from` or one of its ancestors, so that linking them would create a cycle. */
-function isBelow(from: SourceItem, item: SourceItem, byKey: Map<string, SourceItem>): boolean {
-  const seen = new Set<SourceItem>();
-  for (let at: SourceItem | undefined = from; at !== undefined && !seen.has(at); ) {
-    if (at === item) return true;
-    seen.add(at);
-    at = at.parentKey === null ? undefined : byKey.get(at.parentKey);
+/** Items that are their own ancestors. Each is visited once, because the folder decides how deep its families are. */
+function membersOfCycles(
+  items: readonly SourceItem[],
+  parentOf: (item: SourceItem) => SourceItem | undefined,
+): Set<SourceItem> {
+  const circular = new Set<SourceItem>();
+  const visited = new Set<SourceItem>();
+  for (const item of items) {
+    const path = new Set<SourceItem>();
+    let at: SourceItem | undefined = item;
+    for (; at && !visited.has(at); at = parentOf(at)) {
+      visited.add(at);
+      path.add(at);
+    }
+    for (; at && path.delete(at); at = parentOf(at)) circular.add(at);
   }
-  return false;
-}
-
-function append<Key>(map: Map<Key, SourceItem[]>, key: Key, item: SourceItem): void {
-  const known = map.get(key);
-  if (known === undefined) map.set(key, [item]);
-  else known.push(item);
+  return circular;
 }

@@ -1,4 +1,5 @@
 import type { ExportedPbi, ExportedStory } from "~/contract/export-document";
+import { append } from "../append";
 import type { CodeBook } from "./code-book";
 import type { Conversion } from "./conversion";
 import { type Family, linkFamily } from "./family";
@@ -25,13 +26,17 @@ export function planPbis(
 ): ExportedPbi[] {
   const planning: Planning = { codes, family: linkFamily(work, conversion.notes), conversion };
   const { groups, rest } = groupByMilestone(planning.family.roots, milestones, conversion);
+  const archived = firstOf(
+    everything.filter(({ place }) => place === "archived task"),
+    ({ key }) => key,
+  );
   const parents = rest.filter((item) => planning.family.childrenOf(item).length > 0);
   const single = rest.filter((item) => planning.family.childrenOf(item).length === 0);
   const pbis = [
     ...[...groups].map(([milestone, items]) => milestonePbi(milestone, items, planning)),
     ...parents.map((parent) => parentPbi(parent, planning)),
     ...[...planning.family.orphans].map(([key, items]) =>
-      orphanPbi(key, items, everything, planning),
+      orphanPbi(key, items, archived.get(key), planning),
     ),
     collectingPbi("Tasks without a milestone", single.filter(isCurrent), planning),
     collectingPbi(
@@ -59,19 +64,20 @@ function groupByMilestone(
   for (const milestone of milestones)
     if (milestone.place === "milestone") groups.set(milestone, []);
   const rest: SourceItem[] = [];
+  const findMilestone = indexMilestones(milestones);
   for (const item of roots) {
     if (item.milestone === null) {
       rest.push(item);
       continue;
     }
-    const milestone = findMilestone(item.milestone, milestones) ?? item.milestone;
+    const milestone = findMilestone(item.milestone) ?? item.milestone;
     if (typeof milestone === "string" && !groups.has(milestone)) {
       conversion.notes.push({
         source: item.path,
         note: `names the unknown milestone ${milestone}`,
       });
     }
-    groups.set(milestone, [...(groups.get(milestone) ?? []), item]);
+    append(groups, milestone, item);
   }
   for (const milestone of milestones) {
     if (groups.has(milestone)) continue;
@@ -126,10 +132,9 @@ function parentPbi(parent: SourceItem, planning: Planning): ExportedPbi {
 function orphanPbi(
   key: string,
   items: readonly SourceItem[],
-  everything: readonly SourceItem[],
+  parent: SourceItem | undefined,
   { codes, family, conversion }: Planning,
 ): ExportedPbi {
-  const parent = everything.find((item) => item.key === key && item.place === "archived task");
   for (const item of items) {
     const where = parent === undefined ? "missing" : `${parent.path}, which is no current task`;
     conversion.notes.push({ source: item.path, note: `its parent ${key} is ${where}` });
@@ -157,12 +162,23 @@ function toPbi(pbi: ExportedPbi & { stories: ExportedStory[] }): ExportedPbi {
 }
 
 /** Tasks name a milestone by id, by title, or in the older form `M3 - Title`. */
-function findMilestone(name: string, milestones: readonly SourceItem[]): SourceItem | undefined {
-  const wanted = name.trim().toLowerCase();
-  const numbered = /^m-?(\d+)\b/.exec(wanted);
-  return (
-    milestones.find((milestone) => milestone.id.toLowerCase() === wanted) ??
-    milestones.find((milestone) => milestone.title.toLowerCase() === wanted) ??
-    milestones.find((milestone) => numbered !== null && milestone.key === numbered[1])
-  );
+function indexMilestones(
+  milestones: readonly SourceItem[],
+): (name: string) => SourceItem | undefined {
+  const byId = firstOf(milestones, ({ id }) => id.toLowerCase());
+  const byTitle = firstOf(milestones, ({ title }) => title.toLowerCase());
+  const byKey = firstOf(milestones, ({ key }) => key);
+  return (name) => {
+    const wanted = name.trim().toLowerCase();
+    const [, number = ""] = /^m-?(\d+)\b/.exec(wanted) ?? [];
+    return byId.get(wanted) ?? byTitle.get(wanted) ?? byKey.get(number);
+  };
+}
+
+/** The first item of each name. */
+function firstOf(
+  items: readonly SourceItem[],
+  nameOf: (item: SourceItem) => string,
+): Map<string, SourceItem> {
+  return new Map(items.toReversed().map((item) => [nameOf(item), item]));
 }

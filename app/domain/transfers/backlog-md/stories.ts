@@ -108,7 +108,7 @@ function workState(item: SourceItem, { notes, unknownStatuses }: Conversion): Wo
 
 type Evidence = NonNullable<ExportedStory["evidence"]>[number];
 
-const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[([ xX])\]\s+)?(?:#\d+\s+)?(.*)$/;
+const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[([ xX])\]\s+)?(?:#\d+\s+)?(.*)$/s;
 
 /** Ticked criteria become evidence with the grade `said`, as nobody here has seen them hold. */
 function checkedCriteria(acceptanceCriteria: string): Evidence[] {

@@ -4,7 +4,7 @@ export function jiraMarkdown(text: string): string {
   return text
     .split("\n")
     .map((line) => {
-      const fence = /^\{(?:code|noformat)(?::(\w+))?[^}]*\}\s*$/.exec(line.trim());
+      const fence = /^\{(?:code|noformat)(?::(\w+)\b)?[^}]*\}$/.exec(line.trim());
       if (fence) {
         isCode = !isCode;
         return isCode ? `\`\`\`${fence[1] ?? ""}` : "```";
@@ -15,9 +15,9 @@ export function jiraMarkdown(text: string): string {
 }
 
 function lineOf(line: string): string {
-  const heading = /^h([1-6])\.\s+(.*)$/.exec(line);
+  const heading = /^h([1-6])\.\s+(.*)$/s.exec(line);
   if (heading) return `${"#".repeat(Number(heading[1]))} ${inline(heading[2] ?? "")}`;
-  const item = /^([*#-]{1,6})\s+(.*)$/.exec(line);
+  const item = /^([*#-]{1,6})\s+(.*)$/s.exec(line);
   if (!item) return inline(line);
   const [, marks = "", said = ""] = item;
   return `${"  ".repeat(marks.length - 1)}${marks.endsWith("#") ? "1." : "-"} ${inline(said)}`;

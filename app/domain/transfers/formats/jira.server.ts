@@ -1,4 +1,5 @@
 import type { ImportDraft } from "~/contract/import";
+import { append } from "../append";
 import { Draft, type State, stateOf, type TaskFields, timeOf, withComments } from "./draft";
 import { rootsOf } from "./family";
 import { jiraMarkdown } from "./jira-markdown";
@@ -49,7 +50,7 @@ export function readJira(text: string): ImportDraft {
   const tasksOf = new Map<string, TaskFields[]>();
   for (const row of issues) {
     const root = rootOf(keyOf(row));
-    if (root !== keyOf(row)) tasksOf.set(root, [...(tasksOf.get(root) ?? []), fieldsOf(row)]);
+    if (root !== keyOf(row)) append(tasksOf, root, fieldsOf(row));
   }
   for (const row of epics.values())
     draft.describe(row.first("Summary"), jiraMarkdown(row.first("Description")));

@@ -1,4 +1,5 @@
 import type { ImportDraft } from "~/contract/import";
+import { append } from "../append";
 import { Draft, stateOf, type TaskFields, timeOf } from "./draft";
 import { rootsOf } from "./family";
 import { type CsvRow, readCsv } from "./read-csv.server";
@@ -27,7 +28,7 @@ export function readLinear(text: string): ImportDraft {
     const id = row.first("ID");
     const root = rootOf(id);
     if (root === id) continue;
-    tasksOf.set(root, [...(tasksOf.get(root) ?? []), fieldsOf(row)]);
+    append(tasksOf, root, fieldsOf(row));
   }
   for (const row of kept) {
     const id = row.first("ID");

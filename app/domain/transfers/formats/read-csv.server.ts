@@ -1,5 +1,6 @@
 import { parse } from "csv-parse/sync";
 import { ContractError } from "~/contract/errors";
+import { append } from "../append";
 
 /** A row of a CSV file, by column name. Names may repeat. */
 export interface CsvRow {
@@ -8,15 +9,20 @@ export interface CsvRow {
 }
 
 const mostRows = 30_000;
+/** Jira repeats a column for each comment and attachment. */
+const mostColumns = 1_000;
 
 /** Parses a CSV file and checks that its header has the needed columns. */
 export function readCsv(text: string, needed: readonly string[], tool: string): CsvRow[] {
   const [header = [], ...lines] = parseLines(text);
+  if (header.length > mostColumns)
+    throw new ContractError(
+      422,
+      `The file has more than ${mostColumns} columns. Export it with fewer fields.`,
+    );
   const places = new Map<string, number[]>();
-  for (const [place, name] of header.entries()) {
-    const key = name.trim().toLowerCase();
-    places.set(key, [...(places.get(key) ?? []), place]);
-  }
+  for (const [place, name] of header.entries())
+    if (name.trim() !== "") append(places, name.trim().toLowerCase(), place);
   const missing = needed.filter((name) => !places.has(name.toLowerCase()));
   if (missing.length > 0)
     throw new ContractError(
@@ -24,12 +30,19 @@ export function readCsv(text: string, needed: readonly string[], tool: string): 
       `This is no CSV export of ${tool}: the column ${missing.join(", ")} is missing.`,
     );
   return lines.map((line) => {
-    const all = (...names: readonly string[]) =>
-      names
-        .flatMap((name) => places.get(name.toLowerCase()) ?? [])
-        .map((place) => (line[place] ?? "").trim())
-        .filter((value) => value !== "");
-    return { all, first: (...names) => all(...names)[0] ?? "" };
+    function* valuesOf(names: readonly string[]): Generator<string> {
+      for (const name of names)
+        for (const place of places.get(name.toLowerCase()) ?? []) {
+          // A short line costs no more than it holds, however wide the header is.
+          if (place >= line.length) break;
+          const value = line[place]?.trim();
+          if (value) yield value;
+        }
+    }
+    return {
+      all: (...names) => [...valuesOf(names)],
+      first: (...names) => valuesOf(names).next().value ?? "",
+    };
   });
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ImportDraft } from "~/contract/import";
+import { append, take } from "../append";
 import { toState } from "../backlog-md/state";
 import { Draft, stateOf, type TaskFields, timeOf, withComments } from "./draft";
 import { readJson } from "./read-json";
@@ -61,8 +62,7 @@ export function readTrello(text: string): ImportDraft {
   for (const { type, date, data, memberCreator } of board.actions) {
     if (type !== "commentCard" || !data.card || !data.text) continue;
     const said = `**${memberCreator?.username ?? "somebody"}**${date ? `, ${date}` : ""}:\n\n${data.text}`;
-    // Trello lists the newest first.
-    comments.set(data.card.id, [said, ...(comments.get(data.card.id) ?? [])]);
+    append(comments, data.card.id, said);
   }
   for (const card of board.cards) {
     const list = lists.get(card.idList);
@@ -83,12 +83,13 @@ export function readTrello(text: string): ImportDraft {
     draft.add(toState(list.name) === undefined ? list.name : board.name, {
       id: card.id,
       title: card.name,
-      description: withComments(card.desc, comments.get(card.id) ?? []),
+      // Trello lists the newest first.
+      description: withComments(card.desc, take(comments, card.id).toReversed()),
       labels: card.labels.map(({ name, color }) => name || (color ?? "")),
       assignee: member === undefined ? null : people.get(member),
       created_at: timeOfId(card.id),
       state,
-      tasks: itemsOf.get(card.id) ?? [],
+      tasks: take(itemsOf, card.id),
     });
   }
   return draft.finish();
@@ -97,14 +98,8 @@ export function readTrello(text: string): ImportDraft {
 function checkItems(checklists: z.output<typeof boardSchema>["checklists"]) {
   const items = new Map<string, TaskFields[]>();
   for (const { idCard, checkItems } of checklists) {
-    const tasks = checkItems.map(
-      ({ id, name, state }): TaskFields => ({
-        id,
-        title: name,
-        state: state === "complete" ? "DONE" : "TO_DO",
-      }),
-    );
-    items.set(idCard, [...(items.get(idCard) ?? []), ...tasks]);
+    for (const { id, name, state } of checkItems)
+      append(items, idCard, { id, title: name, state: state === "complete" ? "DONE" : "TO_DO" });
   }
   return items;
 }
