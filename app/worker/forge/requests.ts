@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { interruption } from "../job/interruption";
 import { limitTime } from "../service/time-limit";
 import { ForgeProblem } from "./forge";
+import { readAnswer } from "./read-answer";
 
 /** Requests to one code host, one at a time. */
 export interface Requests {
@@ -101,10 +102,11 @@ async function ask(
   };
   try {
     const answer = await fetch(path.startsWith("https://") ? path : `${api}${path}`, init);
-    const text = (await answer.text()).replaceAll(secret, "•••");
+    const text = (await readAnswer(answer, title)).replaceAll(secret, "•••");
     return { status: answer.status, headers: answer.headers, body: readJson(text) };
-  } catch {
+  } catch (error) {
     over?.throwIfAborted();
+    if (error instanceof ForgeProblem) throw error;
     throw new ForgeProblem(`${title} does not answer at ${new URL(api).host}`);
   } finally {
     limit.end();

@@ -1,0 +1,39 @@
+import { createServer } from "node:http";
+import { Readable } from "node:stream";
+import { afterAll, expect, it } from "vitest";
+import { openRequests } from "~/worker/forge/requests";
+
+const megabyte = 1_048_576;
+
+/** A code host that answers with as much as it likes: what the address names, in megabytes. */
+const host = createServer((request, response) => {
+  const [, type, size = "0"] = /^\/(text|json)\/(\d+)/.exec(request.url ?? "") ?? [];
+  response.setHeader("content-type", type === "json" ? "application/json" : "text/plain");
+  const filler = type === "json" ? " " : "x";
+  const parts = Array.from({ length: Number(size) }, () => filler.repeat(megabyte));
+  Readable.from([...parts, '"the end"'])
+    .pipe(response)
+    .on("error", () => undefined);
+});
+await new Promise<void>((ready) => host.listen(0, "127.0.0.1", ready));
+afterAll(() => host.close());
+
+const bound = host.address();
+const port = typeof bound === "object" && bound !== null ? bound.port : 0;
+const api = `http://127.0.0.1:${port}`;
+const requests = openRequests({ api, title: "The host", headers: {}, secret: "s3cret" });
+
+it("keeps the last megabyte of a log, however long it is", async () => {
+  const log = String(await requests.get("/text/40"));
+  expect(log).toHaveLength(megabyte);
+  expect(log.endsWith('x"the end"')).toBe(true);
+});
+
+it("leaves a log without end", async () => {
+  expect(await requests.get("/text/200")).toHaveLength(megabyte);
+});
+
+it("reads a long list whole, and refuses one that is longer than any", async () => {
+  expect(await requests.get("/json/8")).toBe("the end");
+  await expect(requests.get("/json/40")).rejects.toThrow("The host answered with more than 16 MB");
+});
