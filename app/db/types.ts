@@ -2027,13 +2027,6 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
-            foreignKeyName: "evidence_job_id_fkey";
-            columns: ["job_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_jobs";
-            referencedColumns: ["id"];
-          },
-          {
             foreignKeyName: "evidence_product_id_fkey";
             columns: ["product_id"];
             isOneToOne: false;
@@ -3324,6 +3317,80 @@ export type Database = {
           },
         ];
       };
+      past_jobs: {
+        Row: {
+          base_sha: string | null;
+          branch: string | null;
+          commits: number | null;
+          created_at: string;
+          finished_at: string;
+          head_sha: string | null;
+          id: string;
+          kind: Database["public"]["Enums"]["agent_job_kind"];
+          merged_at: string | null;
+          product_id: string;
+          pushed_at: string | null;
+          sprint_run_id: string | null;
+          status: Database["public"]["Enums"]["agent_job_status"];
+          task_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          base_sha?: string | null;
+          branch?: string | null;
+          commits?: number | null;
+          created_at: string;
+          finished_at: string;
+          head_sha?: string | null;
+          id: string;
+          kind: Database["public"]["Enums"]["agent_job_kind"];
+          merged_at?: string | null;
+          product_id: string;
+          pushed_at?: string | null;
+          sprint_run_id?: string | null;
+          status: Database["public"]["Enums"]["agent_job_status"];
+          task_id: string;
+        };
+        Update: {
+          base_sha?: string | null;
+          branch?: string | null;
+          commits?: number | null;
+          created_at?: string;
+          finished_at?: string;
+          head_sha?: string | null;
+          id?: string;
+          kind?: Database["public"]["Enums"]["agent_job_kind"];
+          merged_at?: string | null;
+          product_id?: string;
+          pushed_at?: string | null;
+          sprint_run_id?: string | null;
+          status?: Database["public"]["Enums"]["agent_job_status"];
+          task_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "past_jobs_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "past_jobs_sprint_run_id_fkey";
+            columns: ["sprint_run_id"];
+            isOneToOne: false;
+            referencedRelation: "sprint_runs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "past_jobs_task_id_fkey";
+            columns: ["task_id"];
+            isOneToOne: false;
+            referencedRelation: "tasks";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       pbis: {
         Row: {
           code: string;
@@ -4400,13 +4467,6 @@ export type Database = {
           story_id?: string;
         };
         Relationships: [
-          {
-            foreignKeyName: "story_heads_job_id_fkey";
-            columns: ["job_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_jobs";
-            referencedColumns: ["id"];
-          },
           {
             foreignKeyName: "story_heads_story_id_fkey";
             columns: ["story_id"];

@@ -164,8 +164,8 @@ after update of status on public.agent_jobs
 for each row when (new.status in ('DONE', 'SKIPPED') and old.status in ('CLAIMED', 'RUNNING'))
 execute function private.tg_agent_jobs__settle_waiting();
 
--- Why: in products that wait for the merge, work that reaches the main branch releases what it blocks; so does deleted
--- work. Definer: the caller may not write jobs.
+-- Why: in products that wait for the merge, work that reaches the main branch releases what it blocks.
+-- Definer: the caller may not write jobs.
 create function private.tg_agent_jobs__settle_merged()
 returns trigger
 language plpgsql
@@ -174,7 +174,7 @@ set search_path = ''
 as $$
 begin
   if (select p.dependency_release from public.products p where p.id = old.product_id) = 'merged' then
-    perform private.settle_waiting(nullif(private.waiting_for(private.tasks_of_job(old)), '{}'));
+    perform private.settle_waiting(nullif(private.waiting_for(private.tasks_of_work(old.kind, old.task_id, old.sprint_run_id)), '{}'));
   end if;
   return null;
 end;
@@ -185,11 +185,6 @@ comment on function private.tg_agent_jobs__settle_merged is 'Counters follow wor
 create trigger _592_settle_merged
 after update of merged_at on public.agent_jobs
 for each row when (new.merged_at is distinct from old.merged_at)
-execute function private.tg_agent_jobs__settle_merged();
-
-create trigger _592_settle_merged_deleted
-after delete on public.agent_jobs
-for each row when (old.finished_at is not null and old.head_sha is not null and old.merged_at is null)
 execute function private.tg_agent_jobs__settle_merged();
 
 -- Why: jobs that share a branch run one after another. When one is finished or deleted, the first unfinished job of its

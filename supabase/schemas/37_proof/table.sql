@@ -21,7 +21,7 @@ create table public.evidence (
   file_id uuid references public.files (id) on delete set null,
   base_file_id uuid references public.files (id) on delete set null,
   head_sha text constraint evidence_head_sha_length check (char_length(head_sha) <= 64),
-  job_id uuid references public.agent_jobs (id) on delete set null,
+  job_id uuid,
   attempt integer,
   worker_id uuid references public.agent_workers (id) on delete set null,
   user_id uuid references public.users (id) on delete set null,

@@ -9,7 +9,7 @@ as $$
     when 'task' then (select t.code from public.tasks t where t.id = p_id)
     when 'story' then (select s.code from public.stories s where s.id = p_id)
     when 'pbi' then (select b.code from public.pbis b where b.id = p_id)
-    when 'job' then (select t.code from public.agent_jobs j join public.tasks t on t.id = j.task_id where j.id = p_id)
+    when 'job' then (select t.code from private.works j join public.tasks t on t.id = j.task_id where j.id = p_id)
   end;
 $$;
 

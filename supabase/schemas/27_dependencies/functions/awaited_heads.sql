@@ -32,7 +32,7 @@ begin
       where w ->> 'head_sha' is not null
     loop
       v_heads := v_heads || (v_work || jsonb_build_object('product_repo_url', v_product.repo_url, 'repo_url', (
-        select coalesce(nullif(t.repo_url, ''), v_product.repo_url) from public.agent_jobs j join public.tasks t on t.id = j.task_id
+        select coalesce(nullif(t.repo_url, ''), v_product.repo_url) from private.works j join public.tasks t on t.id = j.task_id
         where j.id = (v_work ->> 'job_id')::uuid)));
     end loop;
   end loop;

@@ -37,12 +37,14 @@ begin
       join public.products p on p.id = t.product_id
       cross join lateral (
         select b.id, b.status, b.branch, b.head_sha, b.finished_at, b.merged_at
-        from public.agent_jobs a cross join lateral private.branch_head(a) b
+        from private.works a cross join lateral private.branch_head(a) b
         where a.task_id = t.id and a.kind = 'TASK_IMPLEMENTATION' and a.finished_at is not null
         union all
-        select a.id, a.status, a.branch, a.head_sha, a.finished_at, a.merged_at
+        -- The head of a batch is that of its end, and until then, or without one, that of each of its tasks.
+        select a.id, 'DONE', a.branch, case a.status when 'DONE' then a.head_sha else e.head_sha end,
+          case a.status when 'DONE' then a.finished_at else e.finished_at end, a.merged_at
         from public.task_executions e
-        join public.agent_jobs a on a.sprint_run_id = e.sprint_run_id and a.kind = 'SPRINT_IMPLEMENTATION'
+        join private.works a on a.sprint_run_id = e.sprint_run_id and a.kind = 'SPRINT_IMPLEMENTATION'
         where e.task_id = t.id and e.status = 'DONE'
       ) j
       -- Where the main branch is waited for, it has what is done without an own commit, or nobody knows.
@@ -59,19 +61,19 @@ comment on function private.base_refs is 'Heads of what a job waited for that it
 -- Why: a task may be done although its own job delivered nothing: the work existed already, or a person finished it
 -- after the job was cancelled or failed. Then the last earlier delivery on the same branch counts as its work. Returns
 -- the job whose head that is, or null.
-create function private.branch_head(p_job public.agent_jobs)
-returns public.agent_jobs
+create function private.branch_head(p_job private.works)
+returns private.works
 language plpgsql
 stable
 set search_path = ''
 as $$
 declare
-  v_job public.agent_jobs;
+  v_job private.works;
 begin
   if p_job.status in ('DONE', 'SKIPPED') and p_job.head_sha is not null then
     return p_job;
   end if;
-  select j.* into v_job from public.agent_jobs j
+  select j.* into v_job from private.works j
   where j.sprint_run_id = p_job.sprint_run_id and j.branch = p_job.branch and j.status in ('DONE', 'SKIPPED')
     and j.head_sha is not null and j.finished_at <= p_job.finished_at
   order by j.finished_at desc, j.id limit 1;

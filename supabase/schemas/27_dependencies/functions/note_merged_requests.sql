@@ -7,24 +7,24 @@ volatile
 set search_path = ''
 as $$
 begin
-  update public.agent_jobs j
-  set merged_at = case when x.pr_merged_at > j.finished_at then x.pr_merged_at end
+  perform private.set_merged(array[j.id], case when x.pr_merged_at > j.finished_at then x.pr_merged_at end)
   from (
     select w.id, min(b.pr_merged_at) as pr_merged_at
     from public.pbis b
     join public.stories s on s.pbi_id = b.id
     join public.tasks t on t.story_id = s.id
     cross join lateral (
-      select a.id from public.agent_jobs a where a.task_id = t.id and a.kind = 'TASK_IMPLEMENTATION' and a.status = 'DONE'
+      select a.id from private.works a where a.task_id = t.id and a.kind = 'TASK_IMPLEMENTATION' and a.status = 'DONE'
       union all
       select a.id from public.task_executions e
-      join public.agent_jobs a on a.sprint_run_id = e.sprint_run_id and a.kind = 'SPRINT_IMPLEMENTATION' and a.finished_at is not null
+      join private.works a on a.sprint_run_id = e.sprint_run_id and a.kind = 'SPRINT_IMPLEMENTATION' and a.finished_at is not null
       where e.task_id = t.id and e.status = 'DONE'
     ) w
     where b.product_id = p_product_id and (p_pbi_id is null or b.id = p_pbi_id)
     group by w.id
   ) x
-  where j.id = x.id and (j.merged_at is null and x.pr_merged_at > j.finished_at
+  join private.works j on j.id = x.id
+  where (j.merged_at is null and x.pr_merged_at > j.finished_at
     or j.merged_at = p_was_at and (x.pr_merged_at > j.finished_at) is not true);
 end;
 $$;

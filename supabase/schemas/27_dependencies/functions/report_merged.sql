@@ -11,7 +11,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  v_job public.agent_jobs := private.lock_job(p_job_id);
+  v_job private.works := private.lock_work(p_job_id);
 begin
   if not private.is_token() then
     perform private.require_product_owner(v_job.product_id);
@@ -24,7 +24,7 @@ begin
     perform private.refuse(422, 'head_sha names the commit that you found on the main branch.');
   end if;
   perform private.take_rate_limit('job_merged', p_job_id::text);
-  if v_job.kind = 'PLAN_CHAT' or v_job.finished_at is null or (v_job.kind = 'TASK_IMPLEMENTATION' and v_job.status <> 'DONE') then
+  if v_job.finished_at is null or (v_job.kind = 'TASK_IMPLEMENTATION' and v_job.status <> 'DONE') then
     perform private.refuse(409, 'The work of this job is not done, so it cannot have been merged.');
   end if;
   if p_head_sha is not null and p_head_sha is distinct from v_job.head_sha then
@@ -32,7 +32,8 @@ begin
       coalesce(left(v_job.head_sha, 8), 'no commit')));
   end if;
   if v_job.merged_at is null then
-    update public.agent_jobs j set merged_at = private.now() where j.id = p_job_id returning j.* into v_job;
+    v_job.merged_at := private.now();
+    perform private.set_merged(array[p_job_id], v_job.merged_at);
     perform private.audit(auth.uid(), auth.uid(), 'job.merged', jsonb_build_object('product_id', v_job.product_id, 'job_id', v_job.id,
       'code', (select t.code from public.tasks t where t.id = v_job.task_id), 'head_sha', v_job.head_sha, 'by_token', private.is_token()));
     if not private.is_token() then

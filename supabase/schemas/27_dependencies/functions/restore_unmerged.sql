@@ -8,10 +8,10 @@ volatile
 set search_path = ''
 as $$
 declare
-  v_job public.agent_jobs;
+  v_job private.works;
   v_begun text;
 begin
-  select j.* into v_job from public.agent_jobs j where j.id = p_change.thing_id for update;
+  select w.* into v_job from private.works w where w.id = p_change.thing_id;
   if not found then
     return 'was deleted since';
   end if;
@@ -23,12 +23,12 @@ begin
   select string_agg(distinct private.code_of('job', a.id), ', ') into v_begun
   from public.agent_jobs a
   where a.product_id = v_job.product_id and a.claimed_at >= p_change.changed_at
-    and private.tasks_of_job(a) && private.waiting_for(private.tasks_of_job(v_job));
+    and private.tasks_of_job(a) && private.waiting_for(private.tasks_of_work(v_job.kind, v_job.task_id, v_job.sprint_run_id));
   if v_begun is not null then
     return format('unblocked work that an agent has started since (%s)', v_begun);
   end if;
 
-  update public.agent_jobs j set merged_at = null where j.id = v_job.id;
+  perform private.set_merged(array[v_job.id], null);
   perform private.audit(auth.uid(), auth.uid(), 'job.merge_taken_back', jsonb_build_object('product_id', v_job.product_id,
     'job_id', v_job.id, 'code', p_change.code, 'head_sha', v_job.head_sha));
   return null;

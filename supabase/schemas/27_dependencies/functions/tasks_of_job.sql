@@ -6,10 +6,7 @@ stable
 set search_path = ''
 as $$
 begin
-  if p_job.kind = 'SPRINT_IMPLEMENTATION' then
-    return array(select e.task_id from public.task_executions e where e.sprint_run_id = p_job.sprint_run_id);
-  end if;
-  return array_remove(array[p_job.task_id], null);
+  return private.tasks_of_work(p_job.kind, p_job.task_id, p_job.sprint_run_id);
 end;
 $$;
 

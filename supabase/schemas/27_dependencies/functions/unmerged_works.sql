@@ -7,7 +7,7 @@ set search_path = ''
 as $$
 declare
   v_task public.tasks;
-  v_job public.agent_jobs;
+  v_job private.works;
 begin
   for v_task in
     select t.* from public.tasks t where p_kind = 'task' and t.id = p_blocker_id
@@ -30,21 +30,21 @@ grant execute on function private.unmerged_works to authenticated;
 -- batch has one head for all its tasks, at its end. Returns the job whose work is not there yet, or null. Written as
 -- look-ups by key, because Postgres plans one statement for both kinds from the wrong end.
 create function private.unmerged_work(p_task_id uuid)
-returns public.agent_jobs
+returns private.works
 language plpgsql
 stable
 set search_path = ''
 as $$
 declare
-  v_job public.agent_jobs;
-  v_batch public.agent_jobs;
+  v_job private.works;
+  v_batch private.works;
 begin
-  select j.* into v_job from public.agent_jobs j
+  select j.* into v_job from private.works j
   where j.task_id = p_task_id and j.kind = 'TASK_IMPLEMENTATION' and j.status = 'DONE'
   order by j.created_at desc, j.id limit 1;
   select j.* into v_batch
   from public.task_executions e
-  join public.agent_jobs j on j.sprint_run_id = e.sprint_run_id and j.kind = 'SPRINT_IMPLEMENTATION'
+  join private.works j on j.sprint_run_id = e.sprint_run_id and j.kind = 'SPRINT_IMPLEMENTATION'
   where e.task_id = p_task_id and e.status = 'DONE'
   order by j.created_at desc, j.id limit 1;
   if v_job.id is null or v_batch.created_at > v_job.created_at then

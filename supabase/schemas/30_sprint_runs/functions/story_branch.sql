@@ -39,7 +39,7 @@ begin
     from public.tasks t
     cross join lateral (
       select a.branch, r.status in ('QUEUED', 'RUNNING', 'PAUSED') as at_work, a.pushed_at is not null or a.status = 'DONE' as has_work
-      from public.agent_jobs a join public.sprint_runs r on r.id = a.sprint_run_id
+      from private.works a join public.sprint_runs r on r.id = a.sprint_run_id
       where a.task_id = t.id and a.kind = 'TASK_IMPLEMENTATION' and r.sprint_id is null
       union all
       select r.branch, r.status in ('QUEUED', 'RUNNING', 'PAUSED'), e.status = 'DONE'

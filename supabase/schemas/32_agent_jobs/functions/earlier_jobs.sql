@@ -9,20 +9,20 @@ as $$
 begin
   return (
     select coalesce(json_agg(x.id order by x.created_at desc), '[]') from (
-      select j.id, j.created_at from public.agent_jobs j
+      select j.id, j.created_at from private.works j
       where j.task_id = p_job.task_id and p_job.kind = 'TASK_IMPLEMENTATION' and j.kind = p_job.kind
         and j.status in ('FAILED', 'CANCELLED') and not exists (
           select from public.tasks t join public.fresh_starts f on f.story_id = t.story_id
           where t.id = j.task_id and f.created_at >= j.finished_at)
       union all
-      select j.id, j.created_at from public.agent_jobs j
+      select j.id, j.created_at from private.works j
       join public.sprint_runs r on r.id = j.sprint_run_id
       where p_job.kind = 'SPRINT_IMPLEMENTATION' and r.sprint_id = p_sprint_id and j.kind = p_job.kind
         and j.status in ('FAILED', 'CANCELLED') and not exists (
           select from public.stories s join public.fresh_starts f on f.story_id = s.id
           where s.sprint_id = p_sprint_id and f.created_at >= j.finished_at)
       union all
-      select j.id, j.created_at from public.agent_jobs j
+      select j.id, j.created_at from private.works j
       where p_job.kind = 'SPRINT_IMPLEMENTATION' and p_sprint_id is null and j.kind = p_job.kind
         and j.status in ('FAILED', 'CANCELLED')
         and j.sprint_run_id in (

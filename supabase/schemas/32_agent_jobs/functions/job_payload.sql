@@ -30,7 +30,7 @@ begin
     coalesce(r.plan_first, false) as plans_first,
     not v_is_task or concat(s.acceptance_criteria, p.definition_of_done) ~ '\S' as has_criteria,
     p_job.phase <> 'verify' and (p_job.attempt > 1 or p_job.kind = 'SPRINT_IMPLEMENTATION'
-      or exists (select from public.agent_jobs j where j.task_id = p_job.task_id and j.id <> p_job.id)) as has_past,
+      or exists (select from private.works j where j.task_id = p_job.task_id and j.id <> p_job.id)) as has_past,
     p_job.kind = 'SPRINT_IMPLEMENTATION'
       or exists (select from public.task_dependencies d where d.blocked_id = t.id)
       or exists (select from public.story_dependencies d where d.blocked_id = t.story_id) as has_blockers,

@@ -3,7 +3,7 @@
 create table public.story_heads (
   story_id uuid primary key references public.stories (id) on delete cascade,
   head_sha text not null constraint story_heads_head_sha_length check (char_length(head_sha) <= 64),
-  job_id uuid references public.agent_jobs (id) on delete set null,
+  job_id uuid,
   attempt integer not null,
   moved_at timestamptz not null default private.now()
 );

@@ -19,9 +19,10 @@ begin
     where t.status = 'REVIEW' and t.id in (
       select j.task_id from public.agent_jobs j where j.product_id = p_product_id and j.branch = p_branch and j.status = 'DONE' and j.merged_at is null);
   end if;
-  update public.agent_jobs j set merged_at = private.now()
-  where j.product_id = p_product_id and j.branch = p_branch and j.merged_at is null and j.finished_at is not null
-    and (j.status = 'DONE' or j.kind = 'SPRINT_IMPLEMENTATION');
+  perform private.set_merged(array(
+    select w.id from private.works w
+    where w.product_id = p_product_id and w.branch = p_branch and w.merged_at is null and w.finished_at is not null
+      and (w.status = 'DONE' or w.kind = 'SPRINT_IMPLEMENTATION')), private.now());
 end;
 $$;
 

@@ -22,19 +22,19 @@ begin
       join public.pbis b on b.id = s.pbi_id
       cross join lateral (select x.id, x.code, x.repo_url from public.tasks x where x.story_id = s.id offset 0) t
       cross join lateral (
-        select a.id as job_id, a.status = 'DONE' as judged, a.branch, a.base_sha, a.head_sha, a.evidence, a.merged_at,
+        select a.id as job_id, a.status = 'DONE' as judged, a.branch, a.base_sha, a.head_sha, a.commits, a.merged_at,
           coalesce(a.pushed_at, a.finished_at) as pushed_at, a.finished_at
-        from public.agent_jobs a
+        from private.works a
         where a.task_id = t.id and a.kind = 'TASK_IMPLEMENTATION' and a.sprint_run_id is distinct from p_except_run_id
           and a.finished_at is not null and a.head_sha is distinct from a.base_sha and (a.status = 'DONE' or a.pushed_at is not null)
         union all
-        select a.id, true, a.branch, null, case a.status when 'DONE' then a.head_sha else e.head_sha end, a.evidence, a.merged_at,
+        select a.id, true, a.branch, null, case a.status when 'DONE' then a.head_sha else e.head_sha end, a.commits, a.merged_at,
           e.finished_at, a.finished_at
         from (
           select x.* from public.task_executions x
           where x.task_id = t.id and x.status = 'DONE' and x.sprint_run_id is distinct from p_except_run_id offset 0) e
         cross join lateral (
-          select j.* from public.agent_jobs j
+          select j.* from private.works j
           where j.sprint_run_id = e.sprint_run_id and j.kind = 'SPRINT_IMPLEMENTATION' and j.finished_at is not null offset 0) a
       ) w
       where w.head_sha is not null and w.branch is not null
@@ -52,7 +52,7 @@ begin
         order by h.story_id, h.repo_url, h.branch, h.finished_at desc, h.pushed_at desc, h.task_code desc)
     )
     select h.story_id, h.story_code, h.task_id, h.task_code, h.job_id, h.judged, h.branch, h.base_sha, h.head_sha,
-      case when h.evidence ->> 'commits' ~ '^\d{1,6}$' then (h.evidence ->> 'commits')::integer end, h.repo_url, h.finished_at
+      h.commits, h.repo_url, h.finished_at
     from heads h;
 end;
 $$;

@@ -87,21 +87,21 @@ $$;
 comment on function private.has_landed is 'Whether agents worked on a story, and all of it is on the main branch.';
 
 create function private.jobs_of_story(p_story_id uuid)
-returns setof public.agent_jobs
+returns setof private.works
 language plpgsql
 stable
 set search_path = ''
 as $$
 begin
   return query
-    select j.* from public.tasks t join public.agent_jobs j on j.task_id = t.id and j.kind = 'TASK_IMPLEMENTATION'
+    select j.* from public.tasks t join private.works j on j.task_id = t.id and j.kind = 'TASK_IMPLEMENTATION'
     where t.story_id = p_story_id
     union all
     select j.* from (
       select distinct e.sprint_run_id from public.tasks t join public.task_executions e on e.task_id = t.id
       where t.story_id = p_story_id
     ) r
-    join public.agent_jobs j on j.sprint_run_id = r.sprint_run_id and j.kind = 'SPRINT_IMPLEMENTATION';
+    join private.works j on j.sprint_run_id = r.sprint_run_id and j.kind = 'SPRINT_IMPLEMENTATION';
 end;
 $$;
 
