@@ -57,6 +57,46 @@ git checkout -q --detach; echo x > x.txt; git add x.txt; git commit -qm X; git r
     expect(git("branch", "--list", "--format=%(refname:short)").split("\n")).toContain("other");
   });
 
+  it("deletes no branch that the state of an operation names, and keeps no such state", async () => {
+    git("branch", "precious");
+    const before = git(
+      "for-each-ref",
+      "refs/heads/main",
+      "refs/heads/other",
+      "refs/heads/precious",
+    );
+    const { job, output } = await run(
+      `own=$(git rev-parse --absolute-git-dir); mine=$(git symbolic-ref HEAD)
+for name in rebase-merge rebase-apply sequencer; do
+  mkdir "$own/$name"; echo "$mine" > "$own/$name/head-name"; git rev-parse HEAD > "$own/$name/onto"
+  cp "$own/$name/onto" "$own/$name/orig-head"
+  printf 'refs/heads/%s\\n' main other precious > "$own/$name/refs-to-delete"
+done
+for name in BISECT_LOG BISECT_START MERGE_AUTOSTASH AUTO_MERGE a-later-gits-state; do git rev-parse HEAD > "$own/$name"; done
+mkdir -p "$own/refs/bisect"; git rev-parse HEAD > "$own/refs/bisect/bad"
+ls -A "$own" > planted.txt`,
+      ["--test", 'ls -A "$(git rev-parse --absolute-git-dir)"; false'],
+    );
+    expect(job.failure_reason, output).toContain("HEAD");
+    expect(job.failure_reason).not.toMatch(/rebase|sequencer|BISECT|AUTO|later|refs/);
+    expect(git("for-each-ref", "refs/heads/main", "refs/heads/other", "refs/heads/precious")).toBe(
+      before,
+    );
+    const kept = /kept on (backloom\S+)/.exec(output)?.[1];
+    expect(git("show", `${kept}:planted.txt`)).toContain("a-later-gits-state");
+  });
+
+  it("has all commits of a job that left its rebase half done", async () => {
+    const { job, read, output } = await run(
+      `git commit -q --allow-empty -m Base; git branch base
+echo one > both.txt; git add .; git commit -qm One; echo two > two.txt; git add .; git commit -qm Two
+git checkout -q -b theirs base; echo other > both.txt; git add .; git commit -qm Other
+git checkout -q -; git rebase -q theirs; git status | head -3; true`,
+    );
+    expect(job, output).toMatchObject({ status: "done" });
+    expect([read("both.txt"), read("two.txt")]).toEqual(["one", "two"]);
+  });
+
   it("brings the work of another branch to that of the job, and what many commits hold", async () => {
     const { job, read, output } = await run(
       `git checkout -qb aside

@@ -1,5 +1,6 @@
 import { lstat, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { cleanGitFolder } from "./git-folder";
 import { removeSpecialFiles } from "./special-files";
 
 /**
@@ -10,12 +11,18 @@ interface Checkout {
   gitFolder: string;
   /** The repository's git folder. */
   home: string;
+  /** The branch it was made for; null if there is none. */
+  branch: string | null;
   /** Options for the hooks of the repository's owner; empty if no hooks run. */
   hooks: readonly string[];
   /** Files that affect what git runs, with their original text; null if missing. */
   files: [path: string, text: string | null][];
   /** True if something has run in the folder since git's last call there. */
   isTouched: boolean;
+  /** Resolves once the folder is as it should be; git waits for it, even where two are started at once. */
+  mended: Promise<void>;
+  /** True if a rebase was undone whose files are still in the folder. */
+  isToReset: boolean;
   /** Called with files that were removed because git would block on them. */
   tell: (names: readonly string[]) => void;
 }
@@ -32,7 +39,7 @@ const ownWords = [
 /** Remembers a worktree's git folder. Returns false if the repository has no such worktree. */
 export async function rememberCheckout(
   folder: string,
-  home: string,
+  { home, branch }: Pick<Checkout, "home" | "branch">,
   hooks: readonly string[] = [],
 ): Promise<boolean> {
   const gitFolder = await gitFolderOf(folder, home);
@@ -43,7 +50,8 @@ export async function rememberCheckout(
     [ownConfig, await textOf(ownConfig)],
   ];
   const tell = () => undefined;
-  checkouts.set(folder, { gitFolder, home, hooks, files, isTouched: true, tell });
+  const state = { isTouched: true, mended: Promise.resolve(), isToReset: false };
+  checkouts.set(folder, { gitFolder, home, branch, hooks, files, ...state, tell });
   return true;
 }
 
@@ -80,16 +88,34 @@ export async function mendGitFiles(folder: string): Promise<void> {
   if (checkout === undefined || (await lstat(folder).catch(() => null)) === null) return;
   if (checkout.isTouched) {
     checkout.isTouched = false;
-    // Git creates no links in its folder, and would write through one (index, messages).
-    await removeSpecialFiles(checkout.gitFolder, true);
-    const removed = await removeSpecialFiles(folder);
-    if (removed.length > 0) checkout.tell(removed);
+    checkout.mended = checkout.mended.then(() => mendTouched(folder, checkout));
   }
+  await checkout.mended.catch((error: unknown) => {
+    Object.assign(checkout, { isTouched: true, mended: Promise.resolve() });
+    throw error;
+  });
   for (const [path, text] of checkout.files) {
     if ((await textOf(path)) === text) continue;
     await rm(path, { recursive: true, force: true });
     if (text !== null) await writeFile(path, text);
   }
+}
+
+async function mendTouched(folder: string, checkout: Checkout): Promise<void> {
+  const { gitFolder, branch } = checkout;
+  // Git creates no links in its folder, and would write through one (index, messages).
+  await removeSpecialFiles(gitFolder, true);
+  if (await cleanGitFolder(gitFolder, branch)) checkout.isToReset = true;
+  const removed = await removeSpecialFiles(folder);
+  if (removed.length > 0) checkout.tell(removed);
+}
+
+/** True, once, if the folder's files are those of a rebase that was undone. */
+export function takeReset(folder: string): boolean {
+  const checkout = checkouts.get(folder);
+  if (!checkout?.isToReset) return false;
+  checkout.isToReset = false;
+  return true;
 }
 
 /** Returns null unless it is a regular file. */

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { stopTree } from "../agents/process";
 import { personsEnvironment } from "../job/environment";
 import { interruption, uninterrupted } from "../job/interruption";
-import { gitStart, mendGitFiles } from "./checkout";
+import { gitStart, mendGitFiles, takeReset } from "./checkout";
 
 const run = promisify(execFile);
 
@@ -72,6 +72,7 @@ export async function gitWithin(
   const interrupt = words.includes("--abort") ? undefined : interruption();
   interrupt?.throwIfAborted();
   await mendGitFiles(folder);
+  if (takeReset(folder)) await gitWithin(minutes, folder, ["reset", "--quiet", "--hard"]);
   const start = gitStart(folder, words);
   const running = run("git", start.words, {
     cwd: folder,

@@ -2,6 +2,7 @@ import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { takeOver } from "../sandbox/job-store";
 import type { Journal } from "../service/journal";
+import { notesEnd } from "../service/notes";
 import { messageOf } from "../service/problems";
 import { rememberCheckout } from "./checkout";
 import { git } from "./git";
@@ -15,7 +16,7 @@ import { baseEnd, destinationOf, homeNote, homeOf, removeFolder, removeTree } fr
 export async function removeLeftovers(worktrees: string, journal: Journal): Promise<void> {
   for (const name of await readdir(worktrees).catch(() => [])) {
     const folder = join(worktrees, name);
-    if ([".files", ".git", homeNote].some((end) => name.endsWith(end))) continue;
+    if ([notesEnd, ".git", homeNote].some((end) => name.endsWith(end))) continue;
     await rescue(folder, name, journal).catch((error: unknown) =>
       journal.say(`The work in ${folder} could not be kept: ${messageOf(error)}`),
     );
@@ -35,8 +36,9 @@ async function isOlder(folder: string): Promise<boolean> {
 }
 
 async function rescue(folder: string, name: string, journal: Journal): Promise<void> {
-  const home = await homeOf(folder);
-  if (home === null || !(await rememberCheckout(folder, home))) return;
+  const note = await homeOf(folder);
+  if (note === null || !(await rememberCheckout(folder, note))) return;
+  const { home } = note;
   if (name.endsWith(baseEnd)) return removeFolder(home, folder);
   await takeOver(folder);
   const checkout = await git(folder, "symbolic-ref", "--quiet", "--short", "HEAD").catch(() => "");

@@ -97,10 +97,11 @@ async function makeFolder(
 ): Promise<void> {
   const words = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
   const home = await git(repository.folder, ...words);
-  await writeFile(homeNoteOf(folder), home);
+  const branch = what.length === 1 ? `refs/heads/${what[0]}` : null;
+  await writeFile(homeNoteOf(folder), branch === null ? home : `${home}\n${branch}`);
   const hooks = withHooks ? await hooksOf(repository.folder, home) : [];
   await git(repository.folder, ...hooks, "worktree", "add", "--quiet", folder, ...what);
-  if (!(await rememberCheckout(folder, home, hooks))) {
+  if (!(await rememberCheckout(folder, { home, branch }, hooks))) {
     throw new Error(`${repository.folder} does not know the worktree that was made of it`);
   }
   await excludeContext(home);
@@ -121,11 +122,14 @@ function homeNoteOf(folder: string): string {
   return `${folder}${homeNote}`;
 }
 
-/** Suffix of the file beside a worktree that stores its repository's git folder. */
+/** Suffix of the file beside a worktree that stores its repository's git folder and its branch. */
 export const homeNote = ".home";
 
-export async function homeOf(folder: string): Promise<string | null> {
-  return readFile(homeNoteOf(folder), "utf8").catch(() => null);
+export async function homeOf(folder: string) {
+  const note = await readFile(homeNoteOf(folder), "utf8").catch(() => null);
+  if (note === null) return null;
+  const [home = "", branch = null] = note.split("\n");
+  return { home, branch };
 }
 
 /** Removes everything if the creation is interrupted. */

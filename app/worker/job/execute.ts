@@ -1,5 +1,5 @@
-import { join } from "node:path";
 import { type ContextFiles, environmentOf, writeContextFiles } from "../service/context-files";
+import { notesOf } from "../service/notes";
 import { WorkerProblem } from "../service/problems";
 import { sendable } from "../service/sendable";
 import { runAgentTurn } from "./agent-turn";
@@ -17,7 +17,7 @@ export async function execute(
   extra: Record<string, string>,
 ): Promise<Outcome> {
   const { job, options, heartbeat } = attempt;
-  const notes = join(attempt.folder.worktrees, `${job.id}-${job.attempt}.files`);
+  const notes = notesOf(attempt.folder.worktrees, `${job.id}-${job.attempt}`);
   const files = await writeContextFiles(folder, notes, assignment);
   const demo: Record<string, string> = options.demoAsk ? { BACKLOOM_DEMO_ASK: "1" } : {};
   const environment = {

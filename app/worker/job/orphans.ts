@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { promisify } from "node:util";
+import { notesNamed } from "../service/notes";
 
 const run = promisify(execFile);
 
@@ -21,41 +21,47 @@ export function markProcesses(worktrees: string): void {
 
 /** Ends commands of an earlier run of this worker; nobody would use their work. */
 export async function endOrphans(worktrees: string): Promise<void> {
-  for (const name of await readdir(worktrees).catch(() => [])) {
-    const text = await readFile(join(worktrees, name, "command.pid"), "utf8").catch(() => null);
-    if (text !== null) await endOrphan(text);
-  }
-  await endStrays(worktrees);
+  for (const text of await notesNamed(worktrees, "command.pid")) await endOrphan(text, worktrees);
+  await endMarked(mark, worktrees);
+}
+
+/** Ends what a job's programs left running in the background, before its worktree goes. */
+export function endLeftRunning(jobId: string): Promise<void> {
+  return endMarked("BACKLOOM_JOB_ID", jobId);
 }
 
 /**
  * Agents run shell commands in own process groups, which outlive them. Finds these by the mark in their environment
  * (Linux only). Repeats, as a process may have started another one meanwhile.
  */
-async function endStrays(worktrees: string): Promise<void> {
+async function endMarked(name: string, value: string): Promise<void> {
   for (let round = 0; round < mostRounds; round += 1) {
-    const strays = await findMarked(worktrees);
+    const strays = await findMarked(name, value);
     if (strays.length === 0) return;
     for (const pid of strays) end(pid);
   }
 }
 
-async function findMarked(worktrees: string): Promise<number[]> {
-  const processes = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
-  const wanted = `\0${mark}=${worktrees}\0`;
+async function findMarked(name: string, value: string): Promise<number[]> {
+  const processes = (await readdir("/proc").catch(() => [])).filter((one) => /^\d+$/.test(one));
   const found: number[] = [];
-  for (const name of processes) {
-    if (Number(name) === process.pid) continue;
-    const environment = await readFile(`/proc/${name}/environ`, "utf8").catch(() => "");
-    if (`\0${environment}\0`.includes(wanted)) found.push(Number(name));
+  for (const pid of processes.map(Number)) {
+    if (pid !== process.pid && (await isMarked(pid, name, value))) found.push(pid);
   }
   return found;
 }
 
-async function endOrphan(text: string): Promise<void> {
-  const [, pid, began] = /^\{"pid":(\d+),"began":"([^"]+)"\}$/.exec(text) ?? [];
-  if (pid === undefined || began !== (await beginningOf(Number(pid)))) return;
-  end(-Number(pid));
+async function isMarked(pid: number, name: string, value: string): Promise<boolean> {
+  const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
+  return `\0${environment}\0`.includes(`\0${name}=${value}\0`);
+}
+
+async function endOrphan(text: string, worktrees: string): Promise<void> {
+  const [, noted, began] = /^\{"pid":(\d+),"began":"([^"]+)"\}$/.exec(text) ?? [];
+  const pid = Number(noted);
+  if (noted === undefined || pid <= 1 || began !== (await beginningOf(pid))) return;
+  if (process.platform === "linux" && !(await isMarked(pid, mark, worktrees))) return;
+  end(-pid);
 }
 
 function end(pid: number): void {

@@ -1,5 +1,4 @@
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { JobPayload } from "~/contract/worker";
 import { learnLogin } from "../forge/open-forge";
 import { RepositoryNotAllowed } from "../git/allowed-repositories";
@@ -12,6 +11,7 @@ import { addWorktree, type Worktree } from "../git/worktree";
 import { openForJob } from "../sandbox/open-for-job";
 import { noSandbox, type Sandbox } from "../sandbox/sandbox";
 import { startHeartbeat } from "../service/heartbeat";
+import { notesOf } from "../service/notes";
 import { openOutput } from "../service/output-sender";
 import { AttemptOver, messageOf, Refusal, WorkerProblem } from "../service/problems";
 import { reportFailure } from "../service/reports";
@@ -24,6 +24,7 @@ import { testCommandOf } from "./evidence";
 import { isOwnBranch } from "./heard-claim";
 import { interruptible, uninterrupted } from "./interruption";
 import { openMessages } from "./messages";
+import { endLeftRunning } from "./orphans";
 import { knownConversations } from "./sessions";
 import { workOnTask } from "./task-job";
 import { verifyWork } from "./verify-job";
@@ -121,6 +122,7 @@ async function work(attempt: Attempt, sandboxes: Sandbox): Promise<void> {
   } finally {
     disk.end();
     await uninterrupted(async () => {
+      await endLeftRunning(attempt.job.id);
       await sayWhatIsKept(attempt);
       await attempt.changes.sendLast();
       await worktree.remove();
@@ -217,8 +219,7 @@ async function reportLastUsage(attempt: Attempt): Promise<void> {
 }
 
 async function removeNotes({ folder, job }: Attempt): Promise<void> {
-  const notes = join(folder.worktrees, `${job.id}-${job.attempt}.files`);
-  await rm(notes, { recursive: true, force: true });
+  await rm(notesOf(folder.worktrees, `${job.id}-${job.attempt}`), { recursive: true, force: true });
 }
 
 function nameOf(job: JobPayload): string {

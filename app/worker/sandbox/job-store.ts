@@ -129,7 +129,6 @@ async function takeBranch(store: JobStore, branch: string): Promise<void> {
   const head = (await plainText(join(own, "HEAD"))) ?? "";
   const isDetached = commitName.test(head);
   const [, current = branch] = /^ref: (refs\/[\w./@+-]+)$/.exec(head) ?? [];
-  await dropForeignRebase(own, branch);
   if (!isDetached && head !== `ref: ${branch}`) {
     await rm(join(own, "HEAD"), { recursive: true, force: true });
     await writeFile(join(own, "HEAD"), `ref: ${branch}\n`);
@@ -147,16 +146,6 @@ async function commitAt({ folder, common }: JobStore, ref: string): Promise<stri
   if (ref.split("/").includes("..")) return null;
   const said = await plainText(join(folder, ref));
   return said !== null && commitName.test(said) ? said : commitOf(common, ref);
-}
-
-/** Removes a rebase of another branch: aborting it would move that branch. */
-async function dropForeignRebase(own: string, branch: string): Promise<void> {
-  for (const name of ["rebase-merge", "rebase-apply"]) {
-    const named = await plainText(join(own, name, "head-name"));
-    if (named !== null && named !== branch && named !== "detached HEAD") {
-      await rm(join(own, name), { recursive: true, force: true });
-    }
-  }
 }
 
 async function branchIn(own: string): Promise<string | null> {

@@ -1,4 +1,4 @@
-import { access, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { access, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { agentJobSchema } from "~/contract/agent-job";
@@ -8,6 +8,7 @@ import type { WorkFolder } from "../git/work-folder";
 import { personsVariables } from "../job/environment";
 import { innerEnvironment } from "../sandbox/inner-environment";
 import type { Journal } from "./journal";
+import { notesNamed } from "./notes";
 import { messageOf } from "./problems";
 import type { Service } from "./service";
 import { eventsOf } from "./tell-usage";
@@ -81,9 +82,7 @@ export async function tellUnsaid(
   service: Service,
   journal: Journal,
 ): Promise<void> {
-  for (const name of await readdir(worktrees).catch(() => [])) {
-    const text = await readFile(join(worktrees, name, fileName), "utf8").catch(() => null);
-    if (text === null) continue;
+  for (const text of await notesNamed(worktrees, fileName)) {
     await tellOf(text, homes, service).catch((error: unknown) =>
       journal.say(`The usage of an earlier attempt could not be reported: ${messageOf(error)}`),
     );

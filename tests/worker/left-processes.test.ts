@@ -1,0 +1,63 @@
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { openStage, startRun } from "./fixture";
+import { isAlive, read, startWorker } from "./worker-process";
+
+const { t, app, ada, token, home, repo } = await openStage();
+
+function start(code: string, exec: string, ...words: string[]) {
+  return startWorker([
+    ...["--url", app.origin, "--token", token, "--work-dir", join(home, code), "--repo", repo],
+    ...["--name", "worker", "--product", code, "--exec", exec, ...words],
+  ]);
+}
+
+describe("the start of a worker", { timeout: 120_000 }, () => {
+  const stranger = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
+  afterAll(() => void stranger.kill("SIGKILL"));
+  const pid = stranger.pid ?? 0;
+
+  it.each([
+    ["in the worktree of a job", "job-1"],
+    ["in its own notes, of a process that is not its own", "job-1.files"],
+  ])("ends no process that a file names %s", async (_where, folder) => {
+    const code = folder === "job-1" ? "TREE" : "NOTES";
+    await startRun(t, ada, { code });
+    const place = join(home, code, "workers/worker/worktrees", folder);
+    mkdirSync(place, { recursive: true });
+    const began = execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" });
+    writeFileSync(join(place, "command.pid"), JSON.stringify({ pid, began: began.trim() }));
+    const worker = start(code, "true", "--once");
+    expect(await worker.ended, worker.output()).toBe(0);
+    expect(isAlive(pid)).toBe(true);
+  });
+
+  it("does not wait at a pipe with the name of a note", async () => {
+    await startRun(t, ada, { code: "PIPE" });
+    for (const folder of ["job-1", "job-1.files"]) {
+      const place = join(home, "PIPE/workers/worker/worktrees", folder);
+      mkdirSync(place, { recursive: true });
+      for (const name of ["command.pid", "turn.json"]) execFileSync("mkfifo", [join(place, name)]);
+    }
+    const worker = start("PIPE", "true", "--once");
+    expect(await worker.ended, worker.output()).toBe(0);
+  });
+});
+
+describe("the end of a job without a sandbox", { timeout: 120_000 }, () => {
+  it("ends what its command left in the background, in a session of its own too", async () => {
+    const run = await startRun(t, ada, { code: "LEFT" });
+    const file = join(home, "left.pid");
+    const left = `setsid sh -c 'echo $$ > ${file}; exec sleep 600' < /dev/null > /dev/null 2>&1 &`;
+    const worker = start(
+      "LEFT",
+      `${left} echo x > x; while [ ! -s ${file} ]; do :; done`,
+      "--once",
+    );
+    expect(await worker.ended, worker.output()).toBe(0);
+    expect((await run.read()).jobs).toMatchObject([{ status: "done" }]);
+    expect(isAlive(Number(read(file)))).toBe(false);
+  });
+});
