@@ -80,7 +80,7 @@ export async function startProcess(wish: ProcessWish): Promise<RunningProcess> {
   });
   const ended = endOf(child).finally(async () => {
     await log.close();
-    noteTouched(wish.folder);
+    noteTouched(wish.folder, wish.confine !== undefined);
     await launch.cleared?.();
   });
   // Nobody has to await it.

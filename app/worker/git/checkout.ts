@@ -19,6 +19,8 @@ interface Checkout {
   files: [path: string, text: string | null][];
   /** True if something has run in the folder since git's last call there. */
   isTouched: boolean;
+  /** True if something has run in it that was confined, so that what is written there must not act outside. */
+  isConfined: boolean;
   /** Resolves once the folder is as it should be; git waits for it, even where two are started at once. */
   mended: Promise<void>;
   /** True if a rebase was undone whose files are still in the folder. */
@@ -50,7 +52,7 @@ export async function rememberCheckout(
     [ownConfig, await textOf(ownConfig)],
   ];
   const tell = () => undefined;
-  const state = { isTouched: true, mended: Promise.resolve(), isToReset: false };
+  const state = { isTouched: true, isConfined: false, mended: Promise.resolve(), isToReset: false };
   checkouts.set(folder, { gitFolder, home, branch, hooks, files, ...state, tell });
   return true;
 }
@@ -62,24 +64,37 @@ export function hearRemoved(folder: string, tell: Checkout["tell"]): void {
 }
 
 /** Notes that a program ran in a folder, so that it is checked before git's next call there. */
-export function noteTouched(folder: string): void {
+export function noteTouched(folder: string, isConfined: boolean): void {
   const checkout = checkouts.get(folder);
-  if (checkout !== undefined) checkout.isTouched = true;
+  if (checkout === undefined) return;
+  checkout.isTouched = true;
+  checkout.isConfined ||= isConfined;
 }
 
 export function forgetCheckout(folder: string): void {
   checkouts.delete(folder);
 }
 
-/** Options and environment for git in a folder. A remembered worktree uses its original git folder. */
+/** How git starts for a folder. A remembered worktree uses its original git folder. */
 export function gitStart(folder: string, words: readonly string[]) {
   const checkout = checkouts.get(folder);
-  if (checkout === undefined) return { words: [...ownWords, ...words], environment: {} };
-  const { gitFolder, home, hooks } = checkout;
+  if (checkout === undefined) return { folder, words: [...ownWords, ...words], environment: {} };
+  const { gitFolder, home } = checkout;
+  const { place, hooks } = hooksFor(folder, checkout, words);
   return {
-    words: [...ownWords, ...hooks, `--git-dir=${gitFolder}`, `--work-tree=${folder}`, ...words],
+    folder: place,
+    words: [...ownWords, ...hooks, `--git-dir=${gitFolder}`, `--work-tree=${place}`, ...words],
     environment: { GIT_COMMON_DIR: home },
   };
+}
+
+/**
+ * Hooks run outside the sandbox, with the user's login. After a confined program only a push runs them, and in the
+ * repository's git folder: there is nothing that a job wrote, such as a package script that a hook calls.
+ */
+function hooksFor(folder: string, { home, hooks, isConfined }: Checkout, words: readonly string[]) {
+  if (!isConfined || hooks.length === 0) return { place: folder, hooks };
+  return words.includes("push") ? { place: home, hooks } : { place: folder, hooks: [] };
 }
 
 /** Restores the original files, `.git` first. Programs that run after an agent, such as tests, may call git too. */

@@ -75,7 +75,7 @@ export async function gitWithin(
   if (takeReset(folder)) await gitWithin(minutes, folder, ["reset", "--quiet", "--hard"]);
   const start = gitStart(folder, words);
   const running = run("git", start.words, {
-    cwd: folder,
+    cwd: start.folder,
     maxBuffer: 64 * 1024 * 1024,
     env: { ...stallLimits, ...gitEnvironment(), ...start.environment },
   });

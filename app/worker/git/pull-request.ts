@@ -6,6 +6,7 @@ import type { Attempt } from "../job/attempt";
 import { runShown } from "../job/shown-command";
 import { noSandbox } from "../sandbox/sandbox";
 import { messageOf } from "../service/problems";
+import { withoutFiles } from "./without-files";
 import type { Worktree } from "./worktree";
 
 /** The pull request's URL, or why there is none although the product wants one. */
@@ -31,19 +32,15 @@ export async function openPullRequest(attempt: Attempt, worktree: Worktree): Pro
       problem: `No pull request was opened: the command of .backloom.yml needs your login, which is not in the sandbox. Start the worker with --pr '${command}'.`,
     };
   }
-  const end = await runShown(attempt, {
-    isPersons,
-    kind: "command",
-    title: `Pull request: ${command}`,
-    command,
-    folder: worktree.folder,
-    environment: {
-      BACKLOOM_BRANCH: worktree.branch,
-      BACKLOOM_TITLE: titleOf(attempt),
-      BACKLOOM_SPRINT_GOAL: job.run?.sprint_goal ?? "",
-      BACKLOOM_PR_URL: job.pr_url ?? "",
-    },
-  });
+  const environment = {
+    BACKLOOM_BRANCH: worktree.branch,
+    BACKLOOM_TITLE: titleOf(attempt),
+    BACKLOOM_SPRINT_GOAL: job.run?.sprint_goal ?? "",
+    BACKLOOM_PR_URL: job.pr_url ?? "",
+  };
+  const shown = { isPersons, kind: "command" as const, title: `Pull request: ${command}`, command };
+  const run = (folder: string) => runShown(attempt, { ...shown, folder, environment });
+  const end = await (isPersons ? withoutFiles(worktree, run) : run(worktree.folder));
   const url = /https?:\/\/\S+/.exec(end.output.split("\n").reverse().join("\n"))?.[0];
   if (end.exitCode === 0 && httpUrlSchema.safeParse(url).success) return { url };
   const problem = `No pull request was opened: the command ended with ${end.exitCode}${end.exitCode === 0 ? " and printed no address" : ""}.`;

@@ -89,7 +89,7 @@ export async function addReadingTree(wish: Omit<WorktreeWish, "branch">) {
 }
 
 /** Stores the repository first, so that the worker's next start need not trust the folder. */
-async function makeFolder(
+export async function makeFolder(
   folder: string,
   repository: Repository,
   what: readonly string[],

@@ -9,7 +9,7 @@ interface ShownCommand {
   folder: string;
   environment: Record<string, string>;
   timeoutMinutes?: number;
-  /** True for the user's own command that needs their login: runs outside the sandbox. */
+  /** True for the user's own command that needs their login: runs outside the sandbox, by no rule of the repository. */
   isPersons?: boolean;
 }
 
@@ -23,8 +23,9 @@ export async function runShown(attempt: Attempt, shown: ShownCommand): Promise<C
   const end = await runCommand({
     command,
     folder,
-    environment: { ...rules.env, ...environment },
-    ...(shown.isPersons ? {} : { confine: attempt.sandbox.confine }),
+    ...(shown.isPersons
+      ? { environment }
+      : { environment: { ...rules.env, ...environment }, confine: attempt.sandbox.confine }),
     logFile: logFileOf(attempt),
     timeoutMinutes: shown.timeoutMinutes ?? options.timeoutMinutes,
     signal: heartbeat.signal,

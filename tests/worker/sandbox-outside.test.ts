@@ -1,0 +1,83 @@
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { gitIn, openStage, startRun } from "./fixture";
+import { sandboxProblem } from "./sandbox-scene";
+import { read, startWorker } from "./worker-process";
+
+describe.skipIf(sandboxProblem !== null)("what runs outside of the sandbox", async () => {
+  const { t, app, ada, token, home, repo, git } = await openStage();
+  const origin = join(home, "origin.git");
+  const ran = join(home, "agent-ran");
+  const told = join(home, "told");
+  writeFileSync(
+    join(repo, ".backloom.yml"),
+    `env: { PATH: "bin:${process.env.PATH}", FROM_RULES: x }\n`,
+  );
+  git("add", "--all");
+  git("commit", "--quiet", "-m", "Rules");
+  gitIn(home)("clone", "--quiet", "--bare", repo, origin);
+  git("remote", "add", "origin", origin);
+
+  /** Works on the one task of a run in the sandbox, and leaves what would run a program outside of it. */
+  async function work(code: string, ...words: string[]) {
+    const run = await startRun(t, ada, { code, product: { auto_pr: true } });
+    const script = join(home, `${code}.sh`);
+    writeFileSync(
+      script,
+      `mkdir bin; printf '#!/bin/sh\\ntouch ${ran}\\n' > bin/uname; chmod +x bin/uname
+git init -q sub; cd sub; git commit -q --allow-empty -m Inner
+git config core.fsmonitor 'touch ${ran}; false'; git config filter.e.clean 'touch ${ran}; cat'
+echo '* filter=e' > .gitattributes; echo x > x; cd ..
+printf '[submodule "sub"]\\n\\tpath = sub\\n\\turl = ./sub\\n\\tignore = none\\n' > .gitmodules
+printf '#!/bin/sh\\ntouch ${ran}\\n' > check.sh; chmod +x check.sh
+git add --all; git commit -qm Mine; echo left > left.txt\n`,
+    );
+    const worker = startWorker([
+      ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
+      ...[
+        "--product",
+        code,
+        "--name",
+        code,
+        "--once",
+        "--exec",
+        `sh ${script}`,
+        "--sandbox",
+        "bwrap",
+      ],
+      ...words,
+    ]);
+    expect(await worker.ended, worker.output()).toBe(0);
+    const job = (await run.read()).jobs[0];
+    expect(job?.status, worker.output()).toBe("done");
+    expect(readdirSync(home)).not.toContain("agent-ran");
+    return job;
+  }
+
+  it("is the command of --pr, where no job wrote and without the rules of the repository", async () => {
+    const show = `{ ls -A; git status --porcelain; git diff; git submodule status; uname > /dev/null
+git log -1 --format=%s; git rev-parse --abbrev-ref '@{upstream}'; echo "rules: $FROM_RULES"; } > ${told} 2>&1`;
+    const job = await work("PULL", "--pr", `${show}; echo https://example.com/1`);
+    expect(job?.pr_url).toBe("https://example.com/1");
+    const [only, ...rest] = read(told).trim().split("\n");
+    expect([only, rest.at(-1)]).toEqual([".git", "rules:"]);
+    expect(rest).toContain(`origin/${job?.branch}`);
+    expect(rest.join("\n")).not.toMatch(/left\.txt|^ ?[DM?]/m);
+    expect(readdirSync(join(home, "work/workers/PULL/worktrees"))).toEqual([]);
+  });
+
+  it("is the hook of a push, where no job wrote, and no other hook after the job", async () => {
+    const hooks = join(repo, ".git/hooks");
+    mkdirSync(hooks, { recursive: true });
+    for (const name of ["post-commit", "post-checkout", "pre-push", "post-index-change"]) {
+      const text = `#!/bin/sh\necho "${name} $(pwd)" >> ${told}\ntest ! -x check.sh || ./check.sh\n`;
+      writeFileSync(join(hooks, name), text, { mode: 0o755 });
+    }
+    writeFileSync(told, "");
+    await work("HOOKS", "--hooks", "--pr", "echo https://example.com/2");
+    const lines = read(told).trim().split("\n");
+    expect(lines).toContain(`pre-push ${join(repo, ".git")}`);
+    expect(lines.filter((line) => line.startsWith("post-commit"))).toEqual([]);
+  });
+});
