@@ -56,12 +56,21 @@ const importedStorySchema = z.object({
 });
 export type ImportedStory = z.infer<typeof importedStorySchema>;
 
+const readStatusSchema = z.object({
+  word: z.string(),
+  became: z.enum(["TO_DO", "IN_PROGRESS", "REVIEW", "DONE", "LEFT_OUT"]),
+  known: z.boolean().describe("false: neither the word nor another field told the state"),
+  count: z.int(),
+});
+export type ReadStatus = z.infer<typeof readStatusSchema>;
+
 /** Contents of an import file as a backlog; the same form for every tool. */
 export const importDraftSchema = z.object({
   pbis: z.array(
     z.object({ title, description: text, stories: z.array(importedStorySchema).min(1) }),
   ),
   left_out: z.array(z.object({ count: z.int(), reason: z.string() })),
+  statuses: z.array(readStatusSchema),
 });
 export type ImportDraft = z.infer<typeof importDraftSchema>;
 
@@ -91,6 +100,7 @@ export const importReportSchema = importedRowsSchema.extend({
     .describe("Stories of an earlier import of the same file, left as they are"),
   unknown_people: z.array(z.string()).describe("Assignees that no member has as name or e-mail"),
   left_out: importDraftSchema.shape.left_out.describe("What is not imported, and why"),
+  statuses: importDraftSchema.shape.statuses.describe("Statuses of the tool, and what they became"),
   rows: z
     .array(
       z.object({

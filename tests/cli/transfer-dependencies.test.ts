@@ -69,8 +69,8 @@ describe("dependencies of a Backlog.md folder", () => {
     const words = ["--owner", "ada", "--name", "Parts", "--code", "PARTS"];
     const report = await admin.json("import", "backlog-md", folder, ...words);
     expect(await waitsIn(report.id)).toEqual([
-      "BACK-2 > BACK-4",
       "task BACK-2.1 > task BACK-1",
+      "task BACK-2.3 > task BACK-4",
       "task T-1 > task BACK-2.1",
     ]);
     expect(report.dependencies).toBe(3);

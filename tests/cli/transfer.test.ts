@@ -82,13 +82,19 @@ describe("import backlog-md", () => {
     ]) {
       expect(story("DEMO-1").log).toContain(text);
     }
-    expect(story("DEMO-2.1")).toMatchObject({ pbi: "DEMO-2", status: "OPEN", tasks: null });
+    expect(story("DEMO-2.1")).toMatchObject({
+      ...{ pbi: "DEMO-2", status: "OPEN" },
+      tasks: [[expect.any(String), "Child", "TO_DO", null]],
+    });
     expect(story("DEMO-2.02")).toMatchObject({ pbi: "DEMO-2", status: "DONE" });
     expect(story("DEMO-7")).toMatchObject({
       status: "DONE",
       tasks: [[expect.any(String), "Old work", "DONE", null]],
     });
-    expect(story("DEMO-3")).toMatchObject({ title: "Single", status: "OPEN", tasks: null });
+    expect(story("DEMO-3")).toMatchObject({
+      ...{ title: "Single", status: "OPEN" },
+      tasks: [[expect.any(String), "Single", "TO_DO", null]],
+    });
     expect(rows.find((row) => row.title === "Twin of three").code).toMatch(/^ST-\d{3}$/);
     const { rows: ideas } = await t.sql.query(
       "select title, archived_at is not null as archived from ideas order by 1",
@@ -110,7 +116,10 @@ describe("import backlog-md", () => {
     for (const [index, path] of [near, `${odd}/`, `${odd}/../${basename(odd)}`].entries()) {
       const report = await admin.json("import", "backlog-md", path, ...named, `WAY${index}`);
       expect(report).toMatchObject({ files, stories: 1 });
-      expect(report.mapped).toMatchObject([{ source: "tasks/odd-1 - One.md" }]);
+      expect(report.mapped).toMatchObject([
+        { as: "task", source: "tasks/odd-1 - One.md" },
+        { as: "story", source: "tasks/odd-1 - One.md" },
+      ]);
     }
     await t.sql.query("delete from products where code like 'WAY%'");
   });

@@ -23,11 +23,11 @@ test("a new product begins with the backlog of another tool, which is seen first
   await page.locator("input[type=file]").setInputFiles(file(over));
   await page.getByRole("button", { name: "Preview" }).click();
   const preview = page.getByRole("region", { name: "Preview" });
-  await expect(preview).toContainText("3 stories, 3 tasks, 2 new PBIs, 2 new labels will go into");
+  await expect(preview).toContainText("3 stories, 4 tasks, 2 new PBIs, 2 new labels will go into");
   await expect(preview).toContainText("1 × Archived in Linear");
   expect(await findingsInBothThemes(page)).toEqual([]);
   await preview.getByRole("button", { name: "Import", exact: true }).click();
-  await expect(page.getByRole("region", { name: "Imported" })).toContainText("3 stories, 3 tasks");
+  await expect(page.getByRole("region", { name: "Imported" })).toContainText("3 stories, 4 tasks");
   await page.getByRole("link", { name: "Open the backlog" }).click();
 
   await expect(page.getByRole("link", { name: "Remember me" })).toBeVisible();
@@ -54,7 +54,7 @@ test("a pasted backlog goes into a product from its settings without script", as
   await page.getByRole("button", { name: "Preview" }).click();
   await expect(page.getByRole("region", { name: "Preview" })).toContainText("2 stories");
   await page.getByRole("button", { name: "Import", exact: true }).click();
-  await expect(page.getByRole("region", { name: "Imported" })).toContainText("2 stories, 2 tasks");
+  await expect(page.getByRole("region", { name: "Imported" })).toContainText("2 stories, 3 tasks");
   await page.getByRole("link", { name: "Open the backlog" }).click();
   await expect(page.getByRole("link", { name: "Remember me" })).toBeVisible();
   await page.goto(`/import?product=${world.productId}`);

@@ -38,13 +38,16 @@ export function readImport(format: ImportFormat, files: readonly UploadedFile[])
   return readers[format](textOf(file));
 }
 
+/** Spreadsheets on Windows write "Unicode text" as UTF-16, with a mark at its beginning. */
 function textOf({ bytes }: UploadedFile): string {
+  const mark = (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0);
+  const encoding = mark === 0xfffe ? "utf-16le" : mark === 0xfeff ? "utf-16be" : "utf-8";
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
     throw new ContractError(
       422,
-      "The file is not UTF-8 text. Save it as UTF-8, or choose another format.",
+      "The file is neither UTF-8 nor UTF-16 text. Save it as UTF-8, or choose another format.",
     );
   }
 }
@@ -61,7 +64,7 @@ const shownRows = 20;
 export async function importBacklog(
   actor: Actor,
   target: ImportTarget,
-  { pbis, left_out }: ImportDraft,
+  { pbis, left_out, statuses }: ImportDraft,
   preview: boolean,
 ): Promise<ImportReport> {
   const rows = await importRows(actor, { ...target, pbis, preview });
@@ -69,6 +72,7 @@ export async function importBacklog(
     ...rows,
     preview,
     left_out,
+    statuses,
     rows: pbis
       .flatMap(({ title: pbi, stories }) =>
         stories.map(({ title, labels, tasks }) => ({

@@ -114,12 +114,7 @@ function link(
   if (blocked.within === blocker.within && (blocked.story || blocker.story)) {
     return "because one is a part of the other";
   }
-  const waiting = tasksOf(blocked);
-  const awaited = tasksOf(blocker);
-  // A story without tasks is linked as a story, as it has no tasks to link.
-  if (waiting.length === 0 || awaited.length === 0)
-    return edges.add([blocked.within], [blocker.within]);
-  return edges.add(waiting, awaited);
+  return edges.add(tasksOf(blocked), tasksOf(blocker));
 }
 
 function tasksOf({ story, task }: Waiting): ExportedTask[] {

@@ -122,7 +122,7 @@ export function toKey(id: string): string {
 
 function parseFrontMatter(text: string): z.output<typeof frontMatterSchema> | { reason: string } {
   try {
-    const parsed = frontMatterSchema.safeParse(parseYaml(quoteHandles(text), { schema: "core" }));
+    const parsed = frontMatterSchema.safeParse(parseYaml(quoteTexts(text), { schema: "core" }));
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues;
     return {
@@ -130,7 +130,7 @@ function parseFrontMatter(text: string): z.output<typeof frontMatterSchema> | { 
     };
   } catch (error) {
     const [firstLine = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-    return { reason: `front matter is no valid YAML: ${firstLine}` };
+    return { reason: `front matter is no valid YAML: ${firstLine.replace(/:$/, "")}` };
   }
 }
 
@@ -173,11 +173,14 @@ function fitSections(sections: Sections): Sections {
   };
 }
 
-/** Older files write `assignee: @name` without quotes, which is invalid YAML. */
-function quoteHandles(frontMatter: string): string {
+/**
+ * People write texts without the quotes that YAML asks for: `assignee: @name`, `title: Fix: the loop #3`. What spans
+ * lines stays as it is.
+ */
+function quoteTexts(frontMatter: string): string {
   return frontMatter.replace(
-    /^([ \t]*(?:-|\w+:)[ \t]+)(@[^\r\n]*)$/gm,
-    (_line, key: string, handle: string) => `${key}${JSON.stringify(handle.trimEnd())}`,
+    /^((?:[ \t]*(?:-|\w+:)[ \t]+(?=@)|(?:title|status|milestone):[ \t]+(?=[^\s"'|>])))(.*)$(?!\r?\n[ \t])/gm,
+    (_line, key: string, said: string) => `${key}${JSON.stringify(said.trimEnd())}`,
   );
 }
 

@@ -2,10 +2,8 @@ import type { ExportedStory, ExportedTask } from "~/contract/export-document";
 import type { CodeBook } from "./code-book";
 import type { Conversion } from "./conversion";
 import type { SourceItem } from "./parse-file.server";
-import { type SourceState, toPriority, toState } from "./state";
+import { tellsState, toPriority, toState, type WorkState } from "./state";
 import { joinSections, logEntries } from "./texts";
-
-type WorkState = Exclude<SourceState, "dropped">;
 
 /**
  * Converts a task to a story: its plan is one task, each subtask another. A story's status follows its tasks, so one
@@ -50,16 +48,11 @@ function isDone(task: ExportedTask): boolean {
   return task.status === "DONE";
 }
 
-/** True if the subtasks alone show the story's state. */
-function tellsState(subtasks: readonly ExportedTask[], state: WorkState): boolean {
-  if (subtasks.length === 0) return state === "TO_DO";
-  return state === "DONE" || !subtasks.every(isDone);
-}
-
 function toOwnTask(item: SourceItem, state: WorkState, conversion: Conversion): ExportedTask {
   const task: ExportedTask = {
     code: null,
     title: item.title,
+    description: state === "DONE" ? "" : item.description,
     implementation_plan: item.plan === "" ? null : item.plan,
     priority: toPriority(item.priority),
     status: state,

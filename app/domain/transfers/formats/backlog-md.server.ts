@@ -7,6 +7,13 @@ import { byPath, folderLimits, judgeFile, type SourceFolder } from "../backlog-m
 import { addDocument } from "./document";
 import { Draft } from "./draft";
 
+const readAs = {
+  "to do": "TO_DO",
+  done: "DONE",
+  idea: "LEFT_OUT",
+  "archived idea": "LEFT_OUT",
+} as const;
+
 export interface UploadedFile {
   name: string;
   bytes: Uint8Array;
@@ -22,7 +29,12 @@ export function readBacklogMd(files: readonly UploadedFile[]): ImportDraft {
   const draft = new Draft("backlog-md");
   addDocument(draft, document, "");
   draft.leaveOut("Drafts and archived tasks", document.ideas.length);
-  for (const { reason } of conversion.skipped) draft.leaveOut(`Files: ${reason}`);
+  for (const { source, reason } of conversion.skipped)
+    draft.leaveOut(`Files: ${reason}`, 1, source);
+  for (const { source, note } of conversion.notes)
+    draft.leaveOut(`Notes on files: ${note}`, 1, source);
+  for (const { status, became } of conversion.unknownStatuses)
+    draft.countStatus(status, readAs[became], false);
   return draft.finish();
 }
 

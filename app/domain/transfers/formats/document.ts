@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import { type ExportDocument, exportDocumentSchema } from "~/contract/export-document";
 import type { ImportDraft } from "~/contract/import";
-import { Draft, type State } from "./draft";
+import type { WorkState } from "../backlog-md/state";
+import { Draft } from "./draft";
 import { readJson } from "./read-json";
 
 /** Reads a product export of Backloom. Only planned work is imported; history and evidence need `admin import`. */
@@ -61,6 +62,6 @@ function stateOfTask(
   status: z.output<
     typeof exportDocumentSchema
   >["pbis"][number]["stories"][number]["tasks"][number]["status"],
-): State {
+): WorkState {
   return status === "FAILED" ? "TO_DO" : status;
 }

@@ -1,10 +1,8 @@
 import { ContractError } from "~/contract/errors";
-import { titleLimit } from "~/contract/exported-parts";
-import type { ImportDraft, ImportedStory, ImportedTask } from "~/contract/import";
+import type { ImportDraft, ImportedStory, ImportedTask, ReadStatus } from "~/contract/import";
 import { importLimits } from "~/contract/import";
-import { toState } from "../backlog-md/state";
-
-export type State = "TO_DO" | "IN_PROGRESS" | "REVIEW" | "DONE";
+import { type SourceState, tellsState, toState, type WorkState } from "../backlog-md/state";
+import { cleanLine, cleanText, cleanTitle, codeOf } from "./clean-text";
 
 /** A story as a format provides it; missing fields get defaults. */
 export interface StoryFields {
@@ -17,7 +15,7 @@ export interface StoryFields {
   assignee?: string | null | undefined;
   labels?: readonly string[];
   created_at?: string | undefined;
-  state: State;
+  state: WorkState;
   tasks?: readonly TaskFields[];
 }
 
@@ -30,14 +28,27 @@ export interface TaskFields {
   estimated_minutes?: number | null;
   labels?: readonly string[];
   created_at?: string | undefined;
-  state: State;
+  state: WorkState;
 }
+
+/** How a tool says where work stands. */
+interface Standing {
+  word: string;
+  /** What the tool's own fields say. They count more than the word, which people choose. */
+  told?: SourceState | undefined;
+  isKnown?: boolean;
+  /** The word as the preview shows it. */
+  shown?: string;
+}
+
+const shown = { names: 5, words: 50 } as const;
 
 /** Collects the content of a file. Texts are cut to fit, and omitted items are counted by reason. */
 export class Draft {
   readonly #source: string;
   readonly #groups = new Map<string, { description: string; stories: ImportedStory[] }>();
-  readonly #leftOut = new Map<string, number>();
+  readonly #leftOut = new Map<string, { count: number; names: string[] }>();
+  readonly #statuses = new Map<string, ReadStatus>();
   readonly #ids = new Set<string>();
   #tasks = 0;
 
@@ -45,8 +56,30 @@ export class Draft {
     this.#source = source;
   }
 
-  leaveOut(reason: string, count = 1): void {
-    if (count > 0) this.#leftOut.set(reason, (this.#leftOut.get(reason) ?? 0) + count);
+  /** Counts what is not imported. The first names of a reason are shown. */
+  leaveOut(reason: string, count = 1, name?: string): void {
+    if (count <= 0) return;
+    const known = this.#leftOut.get(reason) ?? { count: 0, names: [] };
+    if (name && known.names.length < shown.names) known.names.push(cleanLine(name).slice(0, 100));
+    this.#leftOut.set(reason, { ...known, count: known.count + count });
+  }
+
+  /** Reads a state, and counts which word was read as what; null for dropped work. Unknown words are to do. */
+  readState({ word, told, ...more }: Standing): WorkState | null {
+    const named = toState(word);
+    const state = told === "IN_PROGRESS" && named === "REVIEW" ? named : (told ?? named ?? "TO_DO");
+    const became = state === "dropped" ? "LEFT_OUT" : state;
+    const isKnown = more.isKnown ?? (told ?? named) !== undefined;
+    this.countStatus(more.shown ?? word, became, isKnown);
+    return state === "dropped" ? null : state;
+  }
+
+  countStatus(word: string, became: ReadStatus["became"], known: boolean): void {
+    const line = cleanLine(word.slice(0, 200)).slice(0, 80).trim();
+    const key = `${became} ${line}`;
+    const before = this.#statuses.get(key)?.count ?? 0;
+    if (line !== "" && (before > 0 || this.#statuses.size < shown.words))
+      this.#statuses.set(key, { word: line, became, known, count: before + 1 });
   }
 
   /** Sets a PBI's description; PBIs without stories are not imported. */
@@ -57,15 +90,18 @@ export class Draft {
   add(pbi: string, fields: StoryFields): void {
     const external_id = this.#id(fields.id);
     if (this.#ids.has(external_id)) {
-      this.leaveOut("The same id a second time in the file");
+      this.leaveOut("The same id a second time in the file", 1, fields.id);
       return;
     }
     this.#ids.add(external_id);
     const own = fields.tasks ?? [];
     const tasks = own.flatMap((task) => this.#task(task));
-    // A story's status follows its tasks. If they do not show it, another task is added.
-    if (!tellState(tasks, fields.state))
-      tasks.push(...this.#task({ ...fields, id: `${fields.id}/own`, description: "", labels: [] }));
+    this.#tellParent(fields, tasks);
+    // A story's status follows its tasks, and a story without tasks cannot be run. If they do not show it, one is added.
+    if (!tellsState(tasks, fields.state)) {
+      const description = fields.state === "DONE" ? "" : (fields.description ?? "");
+      tasks.push(...this.#task({ ...fields, id: `${fields.id}/own`, description, labels: [] }));
+    }
     const story: ImportedStory = {
       external_id,
       code: codeOf(fields.code),
@@ -82,6 +118,8 @@ export class Draft {
   }
 
   finish(): ImportDraft {
+    for (const [title, { stories }] of this.#groups)
+      if (stories.length === 0) this.leaveOut("A PBI without stories", 1, title);
     const pbis = [...this.#groups]
       .filter(([, { stories }]) => stories.length > 0)
       .map(([title, group]) => ({ title, ...group }));
@@ -96,7 +134,23 @@ export class Draft {
         422,
         `The file holds more than ${importLimits.stories} stories or ${importLimits.tasks} tasks. Import it in parts.`,
       );
-    return { pbis, left_out: [...this.#leftOut].map(([reason, count]) => ({ count, reason })) };
+    const left_out = [...this.#leftOut].map(([reason, { count, names }]) => {
+      const more = count > names.length ? ["…"] : [];
+      return {
+        count,
+        reason: names.length > 0 ? `${reason}: ${[...names, ...more].join(", ")}` : reason,
+      };
+    });
+    return { pbis, left_out, statuses: [...this.#statuses.values()] };
+  }
+
+  /** A parent's own state is lost where its parts say otherwise. */
+  #tellParent({ id, state }: StoryFields, parts: readonly ImportedTask[]): void {
+    const isDone = state === "DONE" && parts.some(({ status }) => status !== "DONE");
+    const isStarted = state === "IN_PROGRESS" || state === "REVIEW";
+    if (isDone) this.leaveOut("Done, but a part is not: the story stays open", 1, id);
+    if (isStarted && parts.length > 0 && parts.every(({ status }) => status === "TO_DO"))
+      this.leaveOut("Started, but no part is: the story is to do", 1, id);
   }
 
   #group(pbi: string) {
@@ -111,7 +165,7 @@ export class Draft {
   #task(fields: TaskFields): ImportedTask[] {
     const external_id = this.#id(fields.id);
     if (this.#ids.has(external_id)) {
-      this.leaveOut("The same id a second time in the file");
+      this.leaveOut("The same id a second time in the file", 1, fields.id);
       return [];
     }
     this.#ids.add(external_id);
@@ -146,65 +200,4 @@ export class Draft {
     this.leaveOut("More than 20 labels on one story or task", known.size - 20);
     return [...known.values()].slice(0, 20);
   }
-}
-
-/** True if the tasks alone show their story's state. */
-function tellState(tasks: readonly ImportedTask[], state: State): boolean {
-  if (tasks.length === 0) return state === "TO_DO";
-  return state === "DONE" || !tasks.every(({ status }) => status === "DONE");
-}
-
-/** Maps another tool's status; null for dropped work. Unknown ones are to do. */
-export function stateOf(...words: readonly (string | null | undefined)[]): State | null {
-  for (const word of words) {
-    const state = word ? toState(word) : undefined;
-    if (state === "dropped") return null;
-    if (state !== undefined) return state;
-  }
-  return "TO_DO";
-}
-
-export function timeOf(value: string | undefined): string | undefined {
-  const time = value ? new Date(value) : undefined;
-  return time && !Number.isNaN(time.getTime()) ? time.toISOString() : undefined;
-}
-
-/** Appends comments to the description. */
-export function withComments(text: string, comments: readonly string[]): string {
-  const said = comments.filter((comment) => comment.trim() !== "");
-  return said.length === 0 ? text : `${text}\n\n## Comments\n\n${said.join("\n\n---\n\n")}`.trim();
-}
-
-const mostText = 90_000;
-
-function cleanText(text = ""): string {
-  const clean = text
-    .replaceAll("\0", "")
-    .replaceAll("\r\n", "\n")
-    .replace(/\p{Surrogate}/gu, "")
-    .trim();
-  return clean.length <= mostText
-    ? clean
-    : `${clean.slice(0, mostText).replace(/\p{Surrogate}/gu, "")}…`;
-}
-
-function cleanLine(text: string): string {
-  return text
-    .replace(/[\s\p{Cc}]+/gu, " ")
-    .replace(/\p{Surrogate}/gu, "")
-    .trim();
-}
-
-function cleanTitle(text: string): string {
-  const letters = [...cleanLine(text)];
-  if (letters.length === 0) return "Untitled";
-  return letters.length <= titleLimit - 40
-    ? letters.join("")
-    : `${letters.slice(0, titleLimit - 41).join("")}…`;
-}
-
-/** Keeps keys such as ENG-12, but not those that look like codes generated here. */
-function codeOf(code: string | undefined): string | null {
-  if (!code || !/^[A-Za-z0-9._-]{1,30}$/.test(code)) return null;
-  return /^(?:PBI|ST|T|SP|IDEA)-/i.test(code) ? null : code;
 }

@@ -1,8 +1,34 @@
+import { append } from "../append";
+import type { Draft, StoryFields, TaskFields } from "./draft";
+
+/** An issue of a tool in which issues have parents. */
+export interface Issue {
+  pbi: string;
+  parent: string;
+  fields: StoryFields;
+}
+
+/** Adds the topmost issues as stories, under their keys, and all that is below as their tasks. */
+export function addFamilies(draft: Draft, issues: readonly Issue[]): void {
+  const known = new Set(issues.map(({ fields }) => fields.id));
+  const parents = issues.filter(({ parent }) => known.has(parent));
+  const rootOf = rootsOf(new Map(parents.map(({ parent, fields }) => [fields.id, parent])));
+  const tasksOf = new Map<string, TaskFields[]>();
+  for (const { fields } of issues) {
+    if (rootOf(fields.id) === fields.id) continue;
+    append(tasksOf, rootOf(fields.id), fields);
+    draft.leaveOut("Assignees of parts: a task has none", fields.assignee ? 1 : 0);
+  }
+  for (const { pbi, fields } of issues)
+    if (rootOf(fields.id) === fields.id)
+      draft.add(pbi, { ...fields, code: fields.id, tasks: tasksOf.get(fields.id) ?? [] });
+}
+
 /**
  * Returns a key's topmost ancestor in the file. In a cycle, and below one, that is the key itself. Each key is visited
  * once, because the file decides how deep its families are.
  */
-export function rootsOf(parents: ReadonlyMap<string, string>): (key: string) => string {
+function rootsOf(parents: ReadonlyMap<string, string>): (key: string) => string {
   const roots = new Map<string, string | null>();
   return (key) => {
     const path = new Set<string>();

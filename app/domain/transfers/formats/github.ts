@@ -1,14 +1,17 @@
 import { z } from "zod";
 import type { ImportDraft } from "~/contract/import";
-import { Draft, type TaskFields, timeOf, withComments } from "./draft";
+import type { WorkState } from "../backlog-md/state";
+import { boxesOf, isOfForm } from "./boxes";
+import { timeOf, withComments } from "./clean-text";
+import { Draft } from "./draft";
 import { readJson } from "./read-json";
 
 const named = z.object({ name: z.string() });
 
 /**
  * Output of `gh issue list --json
- * number,title,body,state,stateReason,labels,assignees,milestone,createdAt,url,comments`; only number and title are
- * required.
+ * number,title,body,state,stateReason,labels,assignees,milestone,createdAt,url,comments`, or the list of the REST
+ * interface, which writes some names otherwise. Only number and title are required.
  */
 const issueSchema = z.object({
   number: z.int(),
@@ -16,11 +19,16 @@ const issueSchema = z.object({
   body: z.string().nullish(),
   state: z.string().default("OPEN"),
   stateReason: z.string().nullish(),
+  state_reason: z.string().nullish(),
+  pull_request: z.unknown().optional(),
+  isPullRequest: z.boolean().default(false),
   labels: z.array(z.union([named, z.string().transform((name) => ({ name }))])).default([]),
   assignees: z.array(z.object({ login: z.string() })).default([]),
   milestone: z.object({ title: z.string() }).nullish(),
   createdAt: z.string().optional(),
+  created_at: z.string().optional(),
   url: z.string().optional(),
+  html_url: z.string().optional(),
   comments: z
     .array(
       z.object({
@@ -32,6 +40,8 @@ const issueSchema = z.object({
     .catch([]),
 });
 
+type Issue = z.output<typeof issueSchema>;
+
 /** Reads GitHub issues: milestones become PBIs, issues stories, and checkboxes of task lists tasks. */
 export function readGithub(text: string): ImportDraft {
   const issues = readJson(
@@ -40,45 +50,67 @@ export function readGithub(text: string): ImportDraft {
     "the list that gh issue list --json number,title,body,state,labels,… prints",
   );
   const draft = new Draft("github");
-  for (const issue of issues) {
-    if (issue.stateReason?.toUpperCase() === "NOT_PLANNED") {
-      draft.leaveOut("Closed as not planned on GitHub");
-      continue;
-    }
-    const [assignee] = issue.assignees;
-    draft.leaveOut("A second assignee: a story has one", issue.assignees.length - 1);
-    const id = issue.url ?? `#${issue.number}`;
-    const body = issue.body ?? "";
-    const isDone = issue.state.toUpperCase() === "CLOSED";
-    draft.add(issue.milestone?.title || "Imported from GitHub", {
-      id,
-      code: `GH-${issue.number}`,
-      title: issue.title,
-      description: withComments(
-        body,
-        issue.comments.map(
-          ({ author, createdAt, body: said }) =>
-            `**${author?.login ?? "somebody"}**${createdAt ? `, ${createdAt}` : ""}:\n\n${said}`,
-        ),
-      ),
-      labels: issue.labels.map(({ name }) => name),
-      assignee: assignee?.login,
-      created_at: timeOf(issue.createdAt),
-      state: isDone ? "DONE" : "TO_DO",
-      tasks: boxesOf(id, body, isDone),
-    });
-  }
+  for (const issue of issues) addIssue(draft, issue);
   return draft.finish();
 }
 
-function boxesOf(id: string, body: string, isDone: boolean): TaskFields[] {
-  return body
-    .split("\n")
-    .map((line) => /^\s{0,6}[-*+] \[([ xX])\] (.+)$/.exec(line.trimEnd()))
-    .filter((box) => box !== null)
-    .map(([, mark, title = ""], index) => ({
-      id: `${id}/${index + 1}`,
-      title,
-      state: isDone || mark !== " " ? "DONE" : "TO_DO",
-    }));
+/** What GitHub gives as the reason of a closed issue. */
+const reasons: Readonly<Record<string, "dropped" | "DONE">> = {
+  COMPLETED: "DONE",
+  NOT_PLANNED: "dropped",
+  DUPLICATE: "dropped",
+};
+
+function stateOfIssue(draft: Draft, issue: Issue): WorkState | null {
+  if (issue.state.toUpperCase() !== "CLOSED")
+    return draft.readState({ word: issue.state, told: "TO_DO" });
+  const reason = (issue.stateReason ?? issue.state_reason ?? "").toUpperCase();
+  return draft.readState({
+    word: issue.state,
+    told: reasons[reason] ?? "DONE",
+    isKnown: reason === "" || Object.hasOwn(reasons, reason),
+    shown: reason === "" ? issue.state : `${issue.state}, ${reason}`,
+  });
+}
+
+function addIssue(draft: Draft, issue: Issue): void {
+  if (issue.isPullRequest || issue.pull_request) {
+    draft.leaveOut("Pull requests");
+    return;
+  }
+  const state = stateOfIssue(draft, issue);
+  if (state === null) {
+    draft.leaveOut("Closed as not planned or as a duplicate on GitHub");
+    return;
+  }
+  const [assignee] = issue.assignees;
+  draft.leaveOut("A second assignee: a story has one", issue.assignees.length - 1);
+  const id = issue.html_url ?? issue.url ?? `#${issue.number}`;
+  const body = issue.body ?? "";
+  const boxes = boxesOf(body);
+  draft.leaveOut("Boxes of a form: no tasks", boxes.filter(isOfForm).length);
+  const isTaken = (box: (typeof boxes)[number]) => state === "DONE" || box.isTicked;
+  draft.add(issue.milestone?.title || "Imported from GitHub", {
+    id,
+    code: `GH-${issue.number}`,
+    title: issue.title,
+    description: withComments(
+      body,
+      issue.comments.map(
+        ({ author, createdAt, body: said }) =>
+          `**${author?.login ?? "somebody"}**${createdAt ? `, ${createdAt}` : ""}:\n\n${said}`,
+      ),
+    ),
+    labels: issue.labels.map(({ name }) => name),
+    assignee: assignee?.login,
+    created_at: timeOf(issue.createdAt ?? issue.created_at),
+    state,
+    tasks: boxes
+      .filter((box) => !isOfForm(box))
+      .map((box, index) => ({
+        id: `${id}/${index + 1}`,
+        title: box.title,
+        state: isTaken(box) ? "DONE" : "TO_DO",
+      })),
+  });
 }

@@ -1,7 +1,8 @@
 import type { ImportDraft } from "~/contract/import";
-import { append } from "../append";
-import { Draft, type State, stateOf, type TaskFields, timeOf, withComments } from "./draft";
-import { rootsOf } from "./family";
+import { toState, type WorkState } from "../backlog-md/state";
+import { timeOf, withComments } from "./clean-text";
+import { Draft } from "./draft";
+import { addFamilies } from "./family";
 import { jiraMarkdown } from "./jira-markdown";
 import { type CsvRow, readCsv } from "./read-csv.server";
 
@@ -13,58 +14,52 @@ const priorities: Readonly<Record<string, number>> = {
 const keyOf = (row: CsvRow) => row.first("Issue key");
 const isEpic = (row: CsvRow) => row.first("Issue Type").toLowerCase() === "epic";
 
+/** Resolutions of what was closed without being done. As a status, some of these words mean something else. */
+const droppingResolutions = new Set([
+  ...["not a problem", "not a bug", "not an issue", "not applicable", "known error", "by design"],
+  ...["as designed", "works as designed", "works for me", "cannot reproduce", "can't reproduce"],
+  ...["unable to reproduce", "not reproducible", "incomplete", "information provided"],
+  ...["auto closed", "later", "remind", "deferred", "postponed", "out of scope", "out of date"],
+  ...["outdated", "superseded", "withdrawn"],
+]);
+
 /**
  * Reads Jira's "Export CSV (all fields)", which repeats column names: epics become PBIs, issues stories, sub-tasks
  * tasks.
  */
 export function readJira(text: string): ImportDraft {
   const draft = new Draft("jira");
-  const rows = readCsv(text, ["Summary", "Issue key"], "Jira").filter((row) => {
-    if (keyOf(row) !== "" && stateOfRow(row) !== null) return true;
-    draft.leaveOut(
-      keyOf(row) === "" ? "A line without an issue key" : "Closed without being done in Jira",
-    );
-    return false;
+  const rows = readCsv(text, ["Summary", "Issue key"], "Jira").flatMap((row) => {
+    if (keyOf(row) === "") {
+      draft.leaveOut("A line without an issue key");
+      return [];
+    }
+    const state = stateOfRow(draft, row);
+    if (state === null) draft.leaveOut("Closed without being done in Jira");
+    return state === null ? [] : [{ row, state }];
   });
-  const keys = new Map(rows.map((row) => [row.first("Issue id") || keyOf(row), keyOf(row)]));
-  const epics = new Map(rows.filter(isEpic).map((row) => [keyOf(row), row]));
-  const parentOf = (row: CsvRow) => {
-    const named = row.first(
-      "Parent key",
-      "Epic Link",
-      "Custom field (Epic Link)",
-      "Parent id",
-      "Parent",
-    );
-    return keys.get(named) ?? named;
-  };
-  const issues = rows.filter((row) => !isEpic(row));
-  const known = new Set(issues.map(keyOf));
-  const rootOf = rootsOf(
-    new Map(
-      issues
-        .map((row): [string, string] => [keyOf(row), parentOf(row)])
-        .filter(([, parent]) => known.has(parent)),
-    ),
+  const keys = new Map(rows.map(({ row }) => [row.first("Issue id") || keyOf(row), keyOf(row)]));
+  const epics = new Map(rows.filter(({ row }) => isEpic(row)).map(({ row }) => [keyOf(row), row]));
+  for (const row of epics.values()) draft.describe(row.first("Summary"), descriptionOf(row));
+  const issues = rows.filter(({ row }) => !isEpic(row));
+  addFamilies(
+    draft,
+    issues.map(({ row, state }) => {
+      const named = row.first(...parentColumns);
+      const parent = keys.get(named) ?? named;
+      const pbi = epics.get(parent)?.first("Summary") || "Imported from Jira";
+      return { pbi, parent, fields: { ...fieldsOf(row), state } };
+    }),
   );
-  const tasksOf = new Map<string, TaskFields[]>();
-  for (const row of issues) {
-    const root = rootOf(keyOf(row));
-    if (root !== keyOf(row)) append(tasksOf, root, fieldsOf(row));
-  }
-  for (const row of epics.values())
-    draft.describe(row.first("Summary"), jiraMarkdown(row.first("Description")));
-  for (const row of issues) {
-    if (rootOf(keyOf(row)) !== keyOf(row)) continue;
-    const epic = epics.get(parentOf(row));
-    draft.add(epic?.first("Summary") || "Imported from Jira", {
-      ...fieldsOf(row),
-      code: keyOf(row),
-      assignee: row.first("Assignee"),
-      tasks: tasksOf.get(keyOf(row)) ?? [],
-    });
-  }
   return draft.finish();
+}
+
+const parentColumns = [
+  ...["Parent key", "Epic Link", "Custom field (Epic Link)", "Parent id", "Parent"],
+];
+
+function descriptionOf(row: CsvRow): string {
+  return withComments(jiraMarkdown(row.first("Description")), row.all("Comment").map(commentOf));
 }
 
 function fieldsOf(row: CsvRow) {
@@ -72,22 +67,31 @@ function fieldsOf(row: CsvRow) {
   return {
     id: keyOf(row),
     title: row.first("Summary"),
-    description: withComments(
-      jiraMarkdown(row.first("Description")),
-      row.all("Comment").map(commentOf),
-    ),
+    description: descriptionOf(row),
     priority: priorities[row.first("Priority").toLowerCase()] ?? 3,
+    assignee: row.first("Assignee"),
     labels: [...row.all("Labels"), ...row.all("Component/s", "Components")],
     created_at: jiraTime(row.first("Created")),
     estimated_minutes: seconds > 0 ? Math.min(Math.round(seconds / 60), 1_000_000) : null,
-    state: stateOfRow(row) ?? "TO_DO",
   };
 }
 
-function stateOfRow(row: CsvRow): State | null {
-  const resolution = row.first("Resolution");
-  if (stateOf(resolution) === null || /^cannot reproduce$/i.test(resolution)) return null;
-  return stateOf(row.first("Status"), row.first("Status Category"));
+/** Jira's own order: the resolution, the day of it, the category of the status. */
+function stateOfRow(draft: Draft, row: CsvRow): WorkState | null {
+  const word = row.first("Status");
+  const category = row.first("Status Category");
+  const byCategory = category === "" ? undefined : toState(category);
+  const resolution = row.first("Resolution").replaceAll("’", "'");
+  if (resolution === "" || /^unresolved$/i.test(resolution))
+    return draft.readState({ word, told: row.first("Resolved") === "" ? byCategory : "DONE" });
+  const named = toState(resolution);
+  const isDropped = named === "dropped" || droppingResolutions.has(resolution.toLowerCase());
+  return draft.readState({
+    word,
+    told: isDropped ? "dropped" : "DONE",
+    isKnown: isDropped || named === "DONE" || byCategory === "DONE",
+    shown: `${word}, ${resolution}`,
+  });
 }
 
 /** Format: "23/Nov/26 9:05 AM;account;Text". */

@@ -1,7 +1,8 @@
 import type { ImportDraft } from "~/contract/import";
-import { append } from "../append";
-import { Draft, stateOf, type TaskFields, timeOf } from "./draft";
-import { rootsOf } from "./family";
+import { toState } from "../backlog-md/state";
+import { timeOf, withFacts } from "./clean-text";
+import { Draft } from "./draft";
+import { addFamilies } from "./family";
 import { type CsvRow, readCsv } from "./read-csv.server";
 
 const priorities: Readonly<Record<string, number>> = { urgent: 1, high: 2, medium: 3, low: 4 };
@@ -9,50 +10,41 @@ const priorities: Readonly<Record<string, number>> = { urgent: 1, high: 2, mediu
 /** Reads Linear's "Export data" CSV: projects become PBIs, issues stories, sub-issues tasks. */
 export function readLinear(text: string): ImportDraft {
   const draft = new Draft("linear");
-  const kept = readCsv(text, ["ID", "Title", "Status"], "Linear").filter((row) => {
-    if (row.first("Archived") !== "") draft.leaveOut("Archived in Linear");
-    else if (row.first("Canceled") !== "" || stateOf(row.first("Status")) === null)
+  const rows = readCsv(text, ["ID", "Title", "Status"], "Linear");
+  const issues = rows.flatMap((row) => {
+    if (row.first("Archived") !== "") {
+      draft.leaveOut("Archived in Linear");
+      return [];
+    }
+    const state = draft.readState({ word: row.first("Status"), told: toldBy(row) });
+    if (state === null) {
       draft.leaveOut("Canceled or a duplicate in Linear");
-    else return true;
-    return false;
+      return [];
+    }
+    const parent = row.first("Parent issue", "Parent");
+    const pbi = row.first("Project") || "Imported from Linear";
+    return [{ pbi, parent, fields: { ...fieldsOf(row), state } }];
   });
-  const known = new Set(kept.map((row) => row.first("ID")));
-  const parents = new Map(
-    kept
-      .map((row): [string, string] => [row.first("ID"), row.first("Parent issue", "Parent")])
-      .filter(([, parent]) => known.has(parent)),
-  );
-  const rootOf = rootsOf(parents);
-  const tasksOf = new Map<string, TaskFields[]>();
-  for (const row of kept) {
-    const id = row.first("ID");
-    const root = rootOf(id);
-    if (root === id) continue;
-    append(tasksOf, root, fieldsOf(row));
-  }
-  for (const row of kept) {
-    const id = row.first("ID");
-    if (rootOf(id) !== id) continue;
-    draft.add(row.first("Project") || "Imported from Linear", {
-      ...fieldsOf(row),
-      code: id,
-      assignee: row.first("Assignee"),
-      tasks: tasksOf.get(id) ?? [],
-    });
-  }
+  addFamilies(draft, issues);
   return draft.finish();
 }
 
+/** A start remains on what was put back. */
+function toldBy(row: CsvRow) {
+  if (row.first("Canceled", "Duplicate of") !== "") return "dropped";
+  if (row.first("Completed") !== "") return "DONE";
+  const isStarted = row.first("Started") !== "" && toState(row.first("Status")) !== "TO_DO";
+  return isStarted ? "IN_PROGRESS" : undefined;
+}
+
 function fieldsOf(row: CsvRow) {
-  const estimate = row.first("Estimate");
-  const description = row.first("Description");
   return {
     id: row.first("ID"),
     title: row.first("Title"),
-    description: estimate === "" ? description : `${description}\n\nEstimate: ${estimate}`,
+    description: withFacts(row.first("Description"), { Estimate: row.first("Estimate") }),
     priority: priorities[row.first("Priority").toLowerCase()] ?? 3,
+    assignee: row.first("Assignee"),
     labels: row.first("Labels").split(","),
     created_at: timeOf(row.first("Created")),
-    state: stateOf(row.first("Status"), row.first("Completed") ? "done" : null) ?? "TO_DO",
   };
 }

@@ -27,7 +27,7 @@ export function readCsv(text: string, needed: readonly string[], tool: string): 
   if (missing.length > 0)
     throw new ContractError(
       422,
-      `This is no CSV export of ${tool}: the column ${missing.join(", ")} is missing.`,
+      `This is no CSV export of ${tool}: the column ${missing.join(", ")} is missing. If it was made in another language, set the language of your ${tool} account to English, and export again.`,
     );
   return lines.map((line) => {
     function* valuesOf(names: readonly string[]): Generator<string> {
@@ -46,11 +46,14 @@ export function readCsv(text: string, needed: readonly string[], tool: string): 
   });
 }
 
-function parseLines(text: string): string[][] {
+function parseLines(given: string): string[][] {
+  // Cells of Windows keep its line ends, and Excel names the delimiter in a line before the header.
+  const text = given.replace(/\r\n?/g, "\n");
+  const [named, sign] = /^\uFEFF?sep=(.)\n/i.exec(text) ?? [""];
   try {
-    const lines: string[][] = parse(text, {
+    const lines: string[][] = parse(text.slice(named.length), {
       bom: true,
-      delimiter: delimiterOf(text),
+      delimiter: sign ?? delimiterOf(text),
       relax_column_count: true,
       skip_empty_lines: true,
       max_record_size: 2_000_000,

@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { ImportDraft } from "~/contract/import";
 import { append, take } from "../append";
 import { toState } from "../backlog-md/state";
-import { Draft, stateOf, type TaskFields, timeOf, withComments } from "./draft";
+import { timeOf, withComments } from "./clean-text";
+import { Draft, type TaskFields } from "./draft";
 import { readJson } from "./read-json";
 
 const id = z.string().min(1);
@@ -70,7 +71,9 @@ export function readTrello(text: string): ImportDraft {
       draft.leaveOut("Archived in Trello");
       continue;
     }
-    const state = card.dueComplete ? "DONE" : stateOf(list.name);
+    // A list that names no state is a topic.
+    const told = card.dueComplete ? "DONE" : (toState(list.name) ?? "TO_DO");
+    const state = draft.readState({ word: list.name, told });
     if (state === null) {
       draft.leaveOut(`In the list ${list.name.slice(0, 60)}`);
       continue;

@@ -1,0 +1,196 @@
+import { describe, expect, it } from "vitest";
+import type { ImportFormat } from "~/contract/import";
+import { startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+import { mover, newProduct, type Part, stock } from "./mover";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+/** Nobody may make more than five products a minute. */
+const somebody = async () => mover(t, app, await createUser(t));
+
+/** What a file would become: its stories as `title state`, with the preview. */
+async function seen(format: ImportFormat, ...files: Part[]) {
+  const named = files.map((file, index): [string, Part] => [`back-${index + 1} - File.md`, file]);
+  const { move } = await somebody();
+  const report = await move({ format, ...newProduct() }, ...named);
+  const stories = await stock(t, report.product.id);
+  const states = stories.map(({ title, tasks }) => `${title}: ${tasks}`);
+  const read = report.statuses.map(
+    ({ word, became, known }) => `${word} → ${became}${known ? "" : "?"}`,
+  );
+  return { states, read, left: report.left_out, stories };
+}
+
+describe("where work stands", () => {
+  it("jira: resolution, day of it and category count before the word", async () => {
+    const row = (title: string, ...more: string[]) =>
+      [title, `S-${title.charCodeAt(0)}`, ...more].join(",");
+    const file = [
+      "Summary,Issue key,Status,Resolution,Resolved,Status Category",
+      row("A", "Resolved", "Fixed", "", ""),
+      row("B", "Resolved", "Implemented", "", ""),
+      row("C", "Closed", "Not A Problem", "", ""),
+      row("D", "Resolved", "Incomplete", "", ""),
+      row("E", "Abgenommen", "", "01/Jan/26 13:00", ""),
+      row("F", "In Prüfung", "", "", "In Progress"),
+      row("G", "In Review", "", "", "In Progress"),
+      row("H", "Fertig", "", "", "Done"),
+      row("I", "Patch Available", "Unresolved", "", ""),
+      row("J", "Parked", "", "", ""),
+      row("K", "Closed", "Handed over", "", ""),
+    ].join("\r\n");
+    const { states, read, left } = await seen("jira", file);
+    expect(states).toEqual([
+      ...["A: A DONE", "B: B DONE", "E: E DONE", "F: F IN_PROGRESS", "G: G REVIEW"],
+      ...["H: H DONE", "I: I REVIEW", "J: J TO_DO", "K: K DONE"],
+    ]);
+    expect(left).toContainEqual({ count: 2, reason: "Closed without being done in Jira" });
+    expect(read).toEqual(
+      expect.arrayContaining([
+        ...["Closed, Not A Problem → LEFT_OUT", "In Prüfung → IN_PROGRESS"],
+        ...["Parked → TO_DO?", "Closed, Handed over → DONE?"],
+      ]),
+    );
+  });
+
+  it("linear: days count before the word, and a parent that differs from its parts is told", async () => {
+    const file = [
+      "ID,Title,Status,Started,Completed,Canceled,Duplicate of,Parent issue",
+      "E-1,A,Baking,2026-01-01,,,,",
+      "E-2,B,Eaten,2026-01-01,2026-01-02,,,",
+      "E-3,C,Ready for QA,,,,,",
+      "E-4,D,Todo,2026-01-01,,,,",
+      "E-5,E,Someday,,,,,",
+      "E-6,F,Same,,,,E-5,",
+      "E-7,G,Done,,2026-01-02,,,",
+      "E-8,Part of G,Todo,,,,,E-7",
+      "E-9,H,In Progress,2026-01-02,,,,",
+      "E-10,Part of H,Todo,,,,,E-9",
+    ].join("\n");
+    const { states, read, left } = await seen("linear", file);
+    expect(states).toEqual([
+      ...["A: A IN_PROGRESS", "B: B DONE", "C: C REVIEW", "D: D TO_DO", "E: E TO_DO"],
+      ...["G: Part of G TO_DO", "H: Part of H TO_DO"],
+    ]);
+    expect(read).toEqual(expect.arrayContaining(["Someday → TO_DO?", "Same → LEFT_OUT"]));
+    expect(left.map(({ reason }) => reason)).toEqual(
+      expect.arrayContaining([
+        "Done, but a part is not: the story stays open: E-7",
+        "Started, but no part is: the story is to do: E-9",
+      ]),
+    );
+  });
+
+  it("github: duplicates and pull requests stay, and the list of the REST interface says the same", async () => {
+    const issue = (number: number, more: object) => ({ number, title: `N${number}`, ...more });
+    const file = JSON.stringify([
+      issue(1, { state: "CLOSED", stateReason: "DUPLICATE" }),
+      issue(2, { state: "closed", state_reason: "not_planned", html_url: "https://x.example/2" }),
+      issue(3, { state: "closed", state_reason: "completed", comments: 2 }),
+      issue(4, { state: "open", state_reason: "reopened" }),
+      issue(5, { state: "open", pull_request: { url: "https://x.example/5" } }),
+      issue(6, { state: "CLOSED", stateReason: "TRANSFERRED" }),
+    ]);
+    const { states, read, left } = await seen("github", file);
+    expect(states).toEqual(["N3: N3 DONE", "N4: N4 TO_DO", "N6: N6 DONE"]);
+    expect(read).toContain("CLOSED, TRANSFERRED → DONE?");
+    expect(left).toEqual(
+      expect.arrayContaining([
+        { count: 2, reason: "Closed as not planned or as a duplicate on GitHub" },
+        { count: 1, reason: "Pull requests" },
+      ]),
+    );
+  });
+
+  it("github: boxes in comments, code and forms are no tasks", async () => {
+    const body = [
+      ...["<!-- Please remove", "- [ ] this", "-->", "- [x] I searched for it", "- [ ] Real"],
+      ...["1. [ ] Numbered", "```md", "- [ ] sample", "```", "~~~", "- [ ] other", "~~~"],
+    ].join("\r\n");
+    const { states, left } = await seen(
+      "github",
+      JSON.stringify([{ number: 1, title: "A", body }]),
+    );
+    expect(states).toEqual(["A: Real TO_DO,Numbered TO_DO"]);
+    expect(left).toEqual([{ count: 1, reason: "Boxes of a form: no tasks" }]);
+  });
+
+  it("makes one task of an open story that has none, from its title and description", async () => {
+    const file = "ID,Title,Description,Status\nE-1,Sort the list,By name,Todo\n";
+    const { move } = await somebody();
+    const report = await move({ format: "linear", ...newProduct() }, ["a.csv", file]);
+    const { rows } = await t.sql.query(
+      "select title, description, status from tasks where product_id = $1",
+      [report.product.id],
+    );
+    expect(rows).toEqual([{ title: "Sort the list", description: "By name", status: "TO_DO" }]);
+  });
+
+  it("previews what it read as what", async () => {
+    const file = "ID,Title,Status\nE-1,A,Parked\nE-2,B,Parked\n";
+    const { preview } = await somebody();
+    const { statuses } = await preview({ format: "linear", ...newProduct() }, ["a.csv", file]);
+    expect(statuses).toEqual([{ word: "Parked", became: "TO_DO", known: false, count: 2 }]);
+  });
+});
+
+describe("files that other programs make", () => {
+  const csv = "ID;Title;Status\r\nE-1;A;Done\r\n";
+  const utf16 = (text: string, isLittle: boolean) => {
+    const bytes = new Uint8Array(Buffer.from(`\uFEFF${text}`, "utf16le"));
+    return isLittle ? bytes : new Uint8Array(Buffer.from(bytes).swap16());
+  };
+
+  it.each<[string, Part]>([
+    ["Excel's line before the header", `\uFEFFsep=;\r\n${csv}`],
+    ["UTF-16 as Windows writes it", utf16(csv.replaceAll(";", "\t"), true)],
+    ["UTF-16, the other end first", utf16(csv, false)],
+    ["line ends of old", csv.replaceAll("\r\n", "\r")],
+  ])("reads %s", async (_what, file) => {
+    expect((await seen("linear", file)).states).toEqual(["A: A DONE"]);
+  });
+
+  it("jira: markup in cells with line ends of Windows", async () => {
+    const file =
+      'Summary,Issue key,Description\r\nA,S-1,"h3. Next\r\n# Wait\r\n{code}\r\n# x\r\n{code}"';
+    const { stories } = await seen("jira", file);
+    expect(stories[0]).toMatchObject({ description: "### Next\n1. Wait\n```\n# x\n```" });
+  });
+
+  it("jira: a header in another language says what to do", async () => {
+    const { send } = await somebody();
+    const refused = await send({ format: "jira", ...newProduct() }, [
+      "jira.csv",
+      "Zusammenfassung,Vorgangsschlüssel\nA,S-1",
+    ]);
+    expect([refused.status, await refused.text()]).toEqual([
+      422,
+      expect.stringContaining("set the language of your Jira account to English"),
+    ]);
+  });
+
+  it("backlog-md: texts without quotes are read, and a file that cannot be is named", async () => {
+    const file = (id: number, more: string) => `---\nid: B-${id}\n${more}\n---\n`;
+    const { states, left, read } = await seen(
+      "backlog-md",
+      file(1, "title: Fix: login: loop\nstatus: Ready for tea"),
+      file(2, "title: Support C# 12 #urgent\nstatus: 🔨 In Progress\nassignee: @mara"),
+      file(3, "title: [Web] @mara's list\nmilestone: 1.10"),
+      file(4, "title: >-\n  Long\n  title"),
+      file(5, "title: one\ntitle: two"),
+    );
+    expect(states.toSorted()).toEqual([
+      "Fix: login: loop: Fix: login: loop TO_DO",
+      "Long title: Long title TO_DO",
+      "Support C# 12 #urgent: Support C# 12 #urgent IN_PROGRESS",
+      "[Web] @mara's list: [Web] @mara's list TO_DO",
+    ]);
+    expect(read).toEqual(["Ready for tea → TO_DO?"]);
+    expect(left).toContainEqual({
+      count: 1,
+      reason: expect.stringMatching(/Files: front matter .*: tasks\/back-5 - File\.md$/),
+    });
+  });
+});

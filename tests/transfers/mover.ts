@@ -1,0 +1,49 @@
+import { expect } from "vitest";
+import { type ImportReport, importReportSchema } from "~/contract/import";
+import { bearer, createToken, type TestApp } from "../setup/app";
+import type { TestDatabase } from "../setup/database";
+import type { TestUser } from "../setup/users";
+
+export type Part = string | Uint8Array<ArrayBuffer>;
+let count = 0;
+export const newProduct = () => {
+  count += 1;
+  return { name: `Moved ${count}`, code: `MOVED-${count}` };
+};
+
+/** `/api/products/import` (api.products.import), as somebody. */
+export async function mover(t: TestDatabase, app: TestApp, user: TestUser) {
+  const headers = bearer(await createToken(t, user));
+  const send = (fields: Record<string, string>, ...files: [string, Part][]) => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(fields)) body.set(name, value);
+    for (const [name, part] of files) body.append("file", new File([part], name));
+    return app.request("/api/products/import", { method: "POST", headers, body });
+  };
+  const read = async (answer: Response, status: number): Promise<ImportReport> => {
+    const text = await answer.text();
+    expect([answer.status, text]).toEqual([status, expect.any(String)]);
+    return importReportSchema.parse(JSON.parse(text));
+  };
+  return {
+    send,
+    preview: async (fields: Record<string, string>, ...files: [string, Part][]) =>
+      read(await send({ ...fields, preview: "true" }, ...files), 200),
+    move: async (fields: Record<string, string>, ...files: [string, Part][]) =>
+      read(await send(fields, ...files), 201),
+  };
+}
+
+/** What a product has, as short lines. */
+export async function stock(t: TestDatabase, productId: string | null) {
+  const { rows } = await t.sql.query(
+    `select b.title as pbi, s.code, s.title, s.status, s.priority, u.username as assignee, s.description, s.created_at,
+       (select array_agg(l.name order by lower(l.name)) from labels l where l.id = any (s.label_ids)) as labels,
+       (select array_agg(k.title || ' ' || k.status || coalesce(' ' || k.estimated_minutes, '') order by k.sort_order)
+        from tasks k where k.story_id = s.id) as tasks
+     from stories s join pbis b on b.id = s.pbi_id left join users u on u.id = s.assignee_id
+     where s.product_id = $1 order by s.title`,
+    [productId],
+  );
+  return rows;
+}
