@@ -52,11 +52,19 @@ export type StoredFile = z.infer<typeof fileSchema>;
 
 export const fileIdInput = z.object({ file_id: idSchema });
 
-export const readFileInput = fileIdInput.extend({ with_content: z.boolean().optional() });
+/** Bytes of one reading; a longer file is read in several. */
+export const filePartLimit = 1_048_576;
 
-export const fileContentSchema = z.object({
+export const readFileInput = fileIdInput.extend({
+  from: z.int().optional(),
+  length: z.int().optional(),
+});
+
+export const filePartSchema = z.object({
   name: z.string(),
   type: z.enum(fileTypes),
+  size: z.int(),
+  /** In base64. */
   /** Null where it was not asked for. */
   content: z.string().nullable(),
 });

@@ -15,12 +15,13 @@ export const importFormats = [
 ] as const;
 export type ImportFormat = (typeof importFormats)[number];
 
-/** Limits of one upload; `bytes` and `unpacked` in bytes. */
+/** Limits of one upload; `bytes` and `unpacked` in bytes, `text` in characters of what is taken over. */
 export const importLimits = {
   bytes: 10 * 1024 * 1024,
   stories: 5_000,
   tasks: 20_000,
   unpacked: 50 * 1024 * 1024,
+  text: 20 * 1024 * 1024,
 } as const;
 
 const external_id = z.string().min(1).max(300);

@@ -2,14 +2,21 @@ import { ContractError } from "./errors";
 
 /** Limits of JSON in a request. Real documents are far below them. */
 export const jsonLimits = { depth: 64, values: 50_000 } as const;
+/** Those of somebody who has not signed in. */
+export const openJsonLimits = { depth: 16, values: 1_000 } as const;
 const mostDigits = 1_100;
+
+interface JsonLimits {
+  depth: number;
+  values: number;
+}
 
 /**
  * Parses untrusted JSON. First checks depth, number of values, and length and exactness of numbers in one pass (422).
  * Throws a SyntaxError for malformed JSON.
  */
-export function parseMeasured(text: string): unknown {
-  const excess = measureJson(text);
+export function parseMeasured(text: string, limits: JsonLimits = jsonLimits): unknown {
+  const excess = measureJson(text, limits);
   // Parse first: for malformed JSON the SyntaxError takes precedence.
   const value: unknown = JSON.parse(text);
   if (excess) throw unacceptable("", excess);
@@ -23,10 +30,7 @@ export function unacceptable(path: string, message: string): ContractError {
 }
 
 /** Returns which limit is exceeded, or undefined. Reads each character once and skips over strings. */
-export function measureJson(
-  text: string,
-  limits: { depth: number; values: number } = jsonLimits,
-): string | undefined {
+export function measureJson(text: string, limits: JsonLimits = jsonLimits): string | undefined {
   let depth = 0;
   let values = 0;
   for (let at = 0; at < text.length; at += 1) {

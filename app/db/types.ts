@@ -643,7 +643,7 @@ export type Database = {
         Returns: Json;
       };
       read_backlog_stream: { Args: { p_product_id: string }; Returns: Json };
-      read_file: { Args: { p_file_id: string; p_with_content?: boolean }; Returns: Json };
+      read_file: { Args: { p_file_id: string; p_from?: number; p_length?: number }; Returns: Json };
       read_job_stream: { Args: { p_job_id: string }; Returns: Json };
       read_notifications_stream: { Args: Record<PropertyKey, never>; Returns: Json };
       read_solo_stream: { Args: { p_product_id: string }; Returns: Json };

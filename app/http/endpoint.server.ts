@@ -4,17 +4,19 @@ import { ContractError, demoRefusal } from "~/contract/errors";
 import type { Audience } from "~/contract/oauth";
 import type { Actor } from "~/db/rpc.server";
 import { authenticate } from "~/domain/accounts/authenticate.server";
+import { type LimitedAction, takeLimit } from "~/domain/accounts/take-limit.server";
 import { bodyLimit } from "~/server/read-body";
 import type { Endpoint, RouteArgs } from "./api-route.server";
 import { requireCredential, requireCronSecret } from "./credential.server";
 import type { Documentation } from "./documentation.server";
 import { markReplayed, onceOf } from "./idempotency.server";
 import { parseJsonBody } from "./json-body.server";
+import { readOpenBody } from "./open-body.server";
 import { fieldsOf, parseMultipart } from "./uploads.server";
 import { isCanonicalUuid } from "./uuid";
 import { queryOf, validate } from "./validation.server";
 
-/** Bodies longer than this (in bytes) are parsed only after the caller is authenticated. */
+/** Bodies longer than this (in bytes) are read only after the caller is authenticated. */
 const unaskedBodyBytes = 8_192;
 
 export interface InputDescription<Query, Body> extends Documentation {
@@ -26,6 +28,8 @@ export interface InputDescription<Query, Body> extends Documentation {
   form?: z.ZodType<Body>;
   /** Maximum body size in bytes, if not the default. */
   bodyLimit?: number;
+  /** What a request counts as before its body is read: for its user, or for its address where nobody signs in. */
+  limit?: LimitedAction;
 }
 
 export interface UserDescription<Query, Body> extends InputDescription<Query, Body> {
@@ -62,7 +66,7 @@ export interface UserCall<Query, Body> extends OpenCall<Query, Body> {
  * An endpoint for users. Checks run in this order: credential (401), size (413), demo write (403),
  * malformed JSON (400), validation (422), unknown id (404), then the operation with its own 401,
  * 403, 404, 429. A valid request costs one database round trip. Invalid requests and long bodies authenticate
- * first, so strangers learn nothing but 401 and their long bodies are never parsed.
+ * first, so strangers learn nothing but 401 and their long bodies are never read.
  */
 export function endpoint<Query = undefined, Body = undefined>(
   description: UserDescription<Query, Body>,
@@ -110,13 +114,31 @@ async function readInput(
   actor?: Actor,
 ): Promise<OpenCall<unknown, unknown>> {
   const { form: formSchema, body: bodySchema = formSchema, query: querySchema } = description;
-  const bytes = bodySchema && (await context.readBody(description.bodyLimit ?? bodyLimit));
-  if (actor && bytes && bytes.length > unaskedBodyBytes) await authenticate(actor);
+  const bytes = bodySchema && (await readBodyOf(description, request, context, actor));
   const form = formSchema && bytes ? await parseMultipart(bytes, request.headers) : new FormData();
-  const raw = bytes && (formSchema ? fieldsOf(form) : parseJsonBody(bytes, request.headers));
+  const raw =
+    bytes && (formSchema ? fieldsOf(form) : parseJsonBody(bytes, request.headers, !actor));
   const body = bodySchema && validate(bodySchema, raw, "body");
   const query = querySchema && validate(querySchema, queryOf(request), "query");
   return { id: idOf(description, params), params, query, body, form, request, context };
+}
+
+/** Reads the body once it is known who sends it: of strangers, only what is short. */
+async function readBodyOf(
+  description: InputDescription<unknown, unknown>,
+  { headers, method }: Request,
+  context: AppLoadContext,
+  actor: Actor | undefined,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (!actor) return readOpenBody(context, description);
+  const { bodyLimit: most = bodyLimit, limit } = description;
+  const length = Number(headers.get("content-length") ?? Number.POSITIVE_INFINITY);
+  if (limit || length > unaskedBodyBytes) {
+    const { user_id, is_demo } = await authenticate(actor);
+    if (is_demo && isWrite(method) && length <= most) throw new ContractError(403, demoRefusal);
+    if (limit && length <= most) await takeLimit(context.services.database, limit, user_id);
+  }
+  return context.readBody(most);
 }
 
 /** Returns the id of the path, or throws 404 if it is not a canonical UUID. Such ids never reach the database. */

@@ -1,16 +1,19 @@
 import type { z } from "zod";
-import type { fileContentSchema } from "~/contract/file";
+import { filePartLimit, type filePartSchema } from "~/contract/file";
 
-/** The content of a file never changes, so that its id is enough for a tag. */
-export const fileTag = (id: string) => `"${id}"`;
+/** Reads a part of a file; of length 0, only what the file is. */
+type ReadPart = (from: number, length: number) => Promise<z.output<typeof filePartSchema>>;
 
 /** A file as a browser shows or stores it; without content, that the one which it has is still right. */
-export function fileAnswer(
+export async function fileAnswer(
+  { method, headers: asked }: Request,
   id: string,
-  { name, type, content }: z.output<typeof fileContentSchema>,
-  range: string | null,
-): Response {
+  read: ReadPart,
+): Promise<Response> {
+  const { name, type, size } = await read(0, 0);
   const isShown = /^(image|video)\//.test(type);
+  // The content of a file never changes, so that its id is enough for a tag.
+  const etag = `"${id}"`;
   const headers = {
     "content-disposition": `${isShown ? "inline" : "attachment"}; filename*=UTF-8''${headerName(name)}`,
     // Whatever is in it, a browser shows it or stores it, and runs nothing. Where it shows a recording alone, it asks for it once more.
@@ -20,32 +23,40 @@ export function fileAnswer(
     "x-content-type-options": "nosniff",
     // Kept, and asked for each time: whoever leaves the product, or uses the browser next, sees nothing.
     "cache-control": "private, no-cache",
-    etag: fileTag(id),
+    etag,
     "accept-ranges": "bytes",
   };
-  if (content === null) return new Response(null, { status: 304, headers });
-  const bytes = Buffer.from(content, "base64");
+  if (asked.get("if-none-match") === etag) return new Response(null, { status: 304, headers });
   const typed = {
     ...headers,
     "content-type": type === "text/plain" ? "text/plain; charset=utf-8" : type,
   };
-  const part = partOf(range, bytes.length);
+  const part = partOf(asked.get("range"), size);
   if (part === "outside") {
     return new Response(null, {
       status: 416,
-      headers: { ...typed, "content-range": `bytes */${bytes.length}` },
+      headers: { ...typed, "content-range": `bytes */${size}` },
     });
   }
-  const [from, to] = part ?? [0, bytes.length - 1];
-  const body = bytes.subarray(from, to + 1);
-  return new Response(body, {
+  const [from, to] = part ?? [0, size - 1];
+  return new Response(method === "HEAD" ? null : await readBytes(read, from, to), {
     status: part ? 206 : 200,
     headers: {
       ...typed,
-      "content-length": String(body.length),
-      ...(part ? { "content-range": `bytes ${from}-${to}/${bytes.length}` } : {}),
+      "content-length": String(to - from + 1),
+      ...(part ? { "content-range": `bytes ${from}-${to}/${size}` } : {}),
     },
   });
+}
+
+/** Reads the bytes one part after the other: a long file holds up nobody else. */
+async function readBytes(read: ReadPart, from: number, to: number): Promise<Buffer<ArrayBuffer>> {
+  const parts: Buffer[] = [];
+  for (let at = from; at <= to; at += filePartLimit) {
+    const { content } = await read(at, Math.min(filePartLimit, to - at + 1));
+    parts.push(Buffer.from(content ?? "", "base64"));
+  }
+  return Buffer.concat(parts);
 }
 
 /** First and last byte of the one part that is asked for; null for the whole. Players ask for parts, and some play nothing without. */

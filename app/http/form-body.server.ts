@@ -1,26 +1,21 @@
 import { ContractError } from "~/contract/errors";
 
-/** The largest form of any page is a selection of stories. */
+/** The largest form of any page is a selection of stories; the largest upload a folder of them. */
 const mostFields = 2_000;
 const plainName = /^[A-Za-z][A-Za-z0-9_]{0,39}$/;
 
 /**
- * Validates a form body once, before any action sees it. Counts the fields before parsing, and checks field names
- * before a form library reads them as paths: `a[4294967294]` would create a list of that length.
+ * Validates a form body once, before any action sees it: its number of fields, and their names before a form library
+ * reads them as paths (`a[4294967294]` would create a list of that length).
  */
 export async function refuseBadForm(
   bytes: Uint8Array<ArrayBuffer>,
   headers: Headers,
 ): Promise<FormData> {
   if (bytes.length === 0 && !headers.has("content-type")) return new FormData();
-  const type = headers.get("content-type") ?? "";
-  if (countFields(bytes, type) > mostFields) {
-    throw new ContractError(
-      422,
-      `A form may have at most ${mostFields} fields; send less at once.`,
-    );
-  }
-  const form = await parse(bytes, type);
+  const form = await readForm(bytes, headers);
+  if (!form)
+    throw new ContractError(400, "The form could not be read. Reload the page and try again.");
   for (const name of form.keys()) {
     if (plainName.test(name)) continue;
     throw new ContractError(422, "The form has an unknown field. Reload the page and try again.");
@@ -28,20 +23,48 @@ export async function refuseBadForm(
   return form;
 }
 
-async function parse(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<FormData> {
+/**
+ * Parses a form of either type, or returns null. Its fields are counted before, with the boundary that is then parsed
+ * by: `headers` get it in its plain form, so that later readers find the same parts.
+ */
+export async function readForm(
+  bytes: Uint8Array<ArrayBuffer>,
+  headers: Headers,
+): Promise<FormData | null> {
+  const type = headers.get("content-type") ?? "";
+  const boundary = boundaryOf(type);
+  if (boundary === undefined) return null;
+  if (countSeparators(bytes, boundary === null ? "&" : `--${boundary}`) > mostFields)
+    throw new ContractError(
+      422,
+      `A form may have at most ${mostFields} fields; send less at once.`,
+    );
+  if (boundary !== null) headers.set("content-type", `multipart/form-data; boundary="${boundary}"`);
   try {
-    return await new Response(bytes, { headers: { "content-type": type } }).formData();
+    return await new Response(bytes, {
+      headers: { "content-type": headers.get("content-type") ?? "" },
+    }).formData();
   } catch {
-    throw new ContractError(400, "The form could not be read. Reload the page and try again.");
+    return null;
   }
 }
 
-/** Returns an upper bound on the number of fields, by counting separators without parsing. */
-function countFields(bytes: Uint8Array, type: string): number {
-  const boundary = /boundary="?([^";]+)/i.exec(type)?.[1];
-  const between = /^multipart\//i.test(type) ? `\r\n--${boundary ?? ""}` : "&";
+/** Null for a form without parts, undefined for what is no form, or one with none or several boundaries. */
+function boundaryOf(type: string): string | null | undefined {
+  if (/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) return null;
+  const [kind = "", ...parameters] = type.split(";");
+  if (!/^multipart\/form-data\s*$/i.test(kind)) return undefined;
+  const [named, another] = parameters
+    .map((parameter) => /^\s*boundary=("?)([\w'()+,./:=?-]{1,70})\1\s*$/i.exec(parameter))
+    .filter((found) => found !== null);
+  return another ? undefined : named?.[2];
+}
+
+/** An upper bound of the parts, without parsing. */
+export function countSeparators(bytes: Uint8Array, separator: string): number {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let found = 1;
-  for (let at = buffer.indexOf(between); at >= 0; at = buffer.indexOf(between, at + 1)) found += 1;
+  for (let at = buffer.indexOf(separator); at >= 0; at = buffer.indexOf(separator, at + 1))
+    found += 1;
   return found;
 }

@@ -1,16 +1,16 @@
 import { ContractError, type Issue } from "~/contract/errors";
-import { parseMeasured, unacceptable } from "~/contract/measured-json";
+import { jsonLimits, openJsonLimits, parseMeasured, unacceptable } from "~/contract/measured-json";
 
 const jsonType =
   /^application\/(?:json|[a-z0-9.+-]+\+json)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 /**
  * Parses a body as JSON. Throws 400 if it is not JSON, 422 if it cannot be stored exactly as sent (NUL,
- * lone surrogates, numbers beyond double precision, deep nesting).
+ * lone surrogates, numbers beyond double precision, deep nesting). `isOpen`: from somebody who has not signed in.
  */
-export function parseJsonBody(bytes: Uint8Array, headers: Headers): unknown {
+export function parseJsonBody(bytes: Uint8Array, headers: Headers, isOpen = false): unknown {
   refuseOtherTypes(headers);
-  const value = decode(bytes);
+  const value = decode(bytes, isOpen);
   const issue = findUnstorable(value, []);
   if (issue) throw unacceptable(issue.path, issue.message);
   return value;
@@ -28,9 +28,10 @@ function refuseOtherTypes(headers: Headers): void {
   }
 }
 
-function decode(bytes: Uint8Array): unknown {
+function decode(bytes: Uint8Array, isOpen: boolean): unknown {
   try {
-    return parseMeasured(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return parseMeasured(text, isOpen ? openJsonLimits : jsonLimits);
   } catch (error) {
     if (error instanceof ContractError) throw error;
     throw new ContractError(400, "The body is not valid JSON in UTF-8.");

@@ -16,6 +16,8 @@ const tripSchema = z.object({
   /** The account to connect, or null for a sign-in. */
   connects: z.uuid().nullable(),
   asksConsent: z.boolean(),
+  /** Milliseconds. Sealed too, because a copied cookie outlives its max-age. */
+  expires_at: z.number(),
 });
 type Trip = z.infer<typeof tripSchema>;
 
@@ -41,7 +43,7 @@ export function providerOf({ services }: AppLoadContext): string | null {
 /** Redirects the browser to the identity provider. */
 export async function depart(
   context: AppLoadContext,
-  { goTo, connects, asksConsent }: Omit<Trip, "departure">,
+  { goTo, connects, asksConsent }: Omit<Trip, "departure" | "expires_at">,
 ): Promise<Response> {
   const { env } = context.services;
   const redirectUri = `${context.origin}${cookiePath}/callback`;
@@ -49,7 +51,8 @@ export async function depart(
     redirectUri,
     asksConsent,
   });
-  const trip: Trip = { departure, goTo, connects, asksConsent };
+  const expires_at = Date.now() + maxAge * 1_000;
+  const trip: Trip = { departure, goTo, connects, asksConsent, expires_at };
   const sealed = await seal("departure", JSON.stringify(trip), env.sessionSecrets);
   const headers = { "set-cookie": cookie(context, sealed, maxAge), "cache-control": "no-store" };
   return redirect(address.href, { headers });
@@ -59,7 +62,8 @@ export async function depart(
 export async function readTrip(request: Request, { services }: AppLoadContext): Promise<Trip> {
   const sealed = readCookie(request.headers.get("cookie"), cookieName);
   const text = sealed && (await unseal("departure", sealed, services.env.sessionSecrets));
-  if (text) return tripSchema.parse(JSON.parse(text));
+  const trip = tripSchema.safeParse(text ? JSON.parse(text) : null);
+  if (trip.success && trip.data.expires_at > Date.now()) return trip.data;
   const message =
     "This sign-in expired, or it was started in another browser. Start again from the sign-in page.";
   throw new ContractError(401, message);

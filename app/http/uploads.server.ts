@@ -1,5 +1,6 @@
 import { ContractError } from "~/contract/errors";
 import type { UploadedFile } from "~/domain/transfers/formats/backlog-md.server";
+import { readForm } from "./form-body.server";
 
 /** Parses a multipart body. Refuses other form types, which any foreign page could send. */
 export async function parseMultipart(
@@ -9,11 +10,9 @@ export async function parseMultipart(
   const type = headers.get("content-type") ?? "";
   if (!/^multipart\/form-data\s*;/i.test(type))
     throw new ContractError(400, "Send the body as multipart/form-data.");
-  try {
-    return await new Response(bytes, { headers: { "content-type": type } }).formData();
-  } catch {
-    throw new ContractError(400, "The body is no valid multipart/form-data.");
-  }
+  const form = await readForm(bytes, headers);
+  if (!form) throw new ContractError(400, "The body is no valid multipart/form-data.");
+  return form;
 }
 
 /** Returns the text fields of a form. With duplicate names the last wins. */

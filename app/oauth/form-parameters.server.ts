@@ -1,6 +1,10 @@
+import { countSeparators } from "~/http/form-body.server";
+import { readOpenBody } from "~/http/open-body.server";
 import type { RequestContext } from "~/server/load-context";
-import { bodyLimit } from "~/server/read-body";
 import { OAuthRefusal } from "./refusal.server";
+
+/** Counted before they are parsed. No request of OAuth has more than a dozen. */
+const mostParameters = 30;
 
 /** OAuth parameters, each allowed only once (RFC 6749, 3.1 and 3.2). */
 export class Parameters {
@@ -39,7 +43,9 @@ export async function readParameters(
   if (!/^application\/x-www-form-urlencoded\b/i.test(type)) {
     throw new OAuthRefusal("invalid_request", "Send a form: application/x-www-form-urlencoded.");
   }
-  const bytes = await context.readBody(bodyLimit);
+  const bytes = await readOpenBody(context);
+  if (countSeparators(bytes, "&") > mostParameters)
+    throw new OAuthRefusal("invalid_request", `Send at most ${mostParameters} parameters.`);
   return new Parameters(new URLSearchParams(new TextDecoder().decode(bytes)));
 }
 

@@ -4,8 +4,8 @@ import { registerOauthClient } from "~/domain/oauth/operations.server";
 import { addressLimitKey } from "~/http/client-address.server";
 import type { OpenCall } from "~/http/endpoint.server";
 import { parseJsonBody } from "~/http/json-body.server";
+import { readOpenBody } from "~/http/open-body.server";
 import { json } from "~/http/responses.server";
-import { bodyLimit } from "~/server/read-body";
 import { shownName } from "./client.server";
 import { isAllowedRedirect } from "./redirects";
 import { OAuthRefusal } from "./refusal.server";
@@ -15,7 +15,7 @@ export async function answerRegistration({
   request,
   context,
 }: Pick<OpenCall<unknown, unknown>, "request" | "context">): Promise<Response> {
-  const body = parseJsonBody(await context.readBody(bodyLimit), request.headers);
+  const body = parseJsonBody(await readOpenBody(context), request.headers, true);
   const metadata = clientMetadataSchema.safeParse(body);
   if (!metadata.success) {
     throw new OAuthRefusal(

@@ -1,15 +1,8 @@
-import { gunzipSync, gzipSync } from "node:zlib";
 import { json, type MetaFunction } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
 import { codeFromName, codeSchema } from "~/contract/codes";
 import { ContractError } from "~/contract/errors";
-import {
-  type ImportDraft,
-  type ImportReport,
-  importDraftSchema,
-  importFormats,
-  importLimits,
-} from "~/contract/import";
+import { type ImportReport, importFormats } from "~/contract/import";
 import { idSchema, requiredText } from "~/contract/text";
 import { getProduct } from "~/domain/products/operations.server";
 import { importBacklog, readImport } from "~/domain/transfers/import-backlog.server";
@@ -43,7 +36,7 @@ interface Previewed {
 }
 
 export const action = pageAction(async ({ request, context }) => {
-  const { actor } = await requireWriter(request, context);
+  const { actor, principal } = await requireWriter(request, context);
   const form = await request.formData();
   const product_id = textOf(form, "product_id") || null;
   const name =
@@ -57,32 +50,20 @@ export const action = pageAction(async ({ request, context }) => {
       const format = importFormats.find((known) => known === textOf(form, "format"));
       if (!format) throw new ContractError(422, "Choose where the file comes from.");
       const files = await readUploads(form, "file");
-      const draft = readImport(
-        format,
-        files.length > 0 ? files : await readUploads(form, "pasted"),
-      );
+      const given = files.length > 0 ? files : await readUploads(form, "pasted");
+      const task = { format, files: given, isPacked: true };
+      const { draft, packed } = await readImport(task, principal.user_id);
       const report = await importBacklog(actor, target, draft, true);
-      return json<Previewed>({ report, packed: pack(draft), fields });
+      return json<Previewed>({ report, packed, fields });
     },
     import: async () => {
-      const report = await importBacklog(actor, target, unpack(textOf(form, "packed")), false);
+      const task = { packed: textOf(form, "packed") };
+      const { draft } = await readImport(task, principal.user_id);
+      const report = await importBacklog(actor, target, draft, false);
       return json<Previewed>({ report, fields });
     },
   });
 });
-
-const pack = (draft: ImportDraft) => gzipSync(JSON.stringify(draft)).toString("base64");
-
-function unpack(packed: string): ImportDraft {
-  try {
-    const text = gunzipSync(Buffer.from(packed, "base64"), {
-      maxOutputLength: importLimits.unpacked,
-    }).toString("utf8");
-    return importDraftSchema.parse(JSON.parse(text));
-  } catch {
-    throw new ContractError(422, "The preview is incomplete. Choose the file once more.");
-  }
-}
 
 export const meta: MetaFunction = () => [{ title: "Import · Backloom" }];
 

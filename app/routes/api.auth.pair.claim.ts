@@ -5,12 +5,12 @@ import { type ClaimedPairing, claimPairing } from "~/domain/pairings/claim-pairi
 import { apiRoute, type RouteArgs } from "~/http/api-route.server";
 import { openEndpoint } from "~/http/endpoint.server";
 import { parseJsonBody } from "~/http/json-body.server";
+import { readOpenBody } from "~/http/open-body.server";
 import { clearPairCookie, readPairCookieHash } from "~/http/pair-cookie.server";
 import { json, problem } from "~/http/responses.server";
 import { sealSessionCookie } from "~/http/session.server";
 import { signingInBrowser } from "~/http/signing-in-browser.server";
 import { isCanonicalUuid } from "~/http/uuid";
-import { bodyLimit } from "~/server/read-body";
 
 /** After these statuses the pairing cookie is useless. While the pairing is pending it is still needed. */
 const finalFailures: readonly number[] = [400, 401, 410];
@@ -54,7 +54,7 @@ async function claim({ request, context }: Call): Promise<ClaimedPairing> {
 
 /** Any bad body is 400 here: no JSON, no `pairingId`, or one of the wrong type. */
 async function readPairingId({ request, context }: Call): Promise<string> {
-  const bytes = await context.readBody(bodyLimit);
+  const bytes = await readOpenBody(context);
   const body = pairingClaimSchema.safeParse(parsedBody(bytes, request.headers));
   if (body.success) return body.data.pairingId;
   throw badBody();
@@ -62,7 +62,7 @@ async function readPairingId({ request, context }: Call): Promise<string> {
 
 function parsedBody(bytes: Uint8Array, headers: Headers): unknown {
   try {
-    return parseJsonBody(bytes, headers);
+    return parseJsonBody(bytes, headers, true);
   } catch {
     throw badBody();
   }

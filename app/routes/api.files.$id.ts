@@ -1,7 +1,7 @@
 import { deleteFile, readFile } from "~/domain/files/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
-import { fileAnswer, fileTag } from "~/http/file-answer.server";
+import { fileAnswer } from "~/http/file-answer.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 
 /** `/api/files/:id`: the file, for whoever reads its product; or no file any more. */
@@ -12,12 +12,9 @@ export const loader = apiRoute({
     auth: "either",
     id: "file",
     answer: "file",
-    refusals: [404],
-    handle: async ({ actor, id, request }) => {
-      const isKnown = request.headers.get("if-none-match") === fileTag(id);
-      const file = await readFile(actor, { file_id: id, with_content: !isKnown });
-      return fileAnswer(id, file, request.headers.get("range"));
-    },
+    refusals: [404, 429],
+    handle: ({ actor, id, request }) =>
+      fileAnswer(request, id, (from, length) => readFile(actor, { file_id: id, from, length })),
   }),
   DELETE: operationEndpoint(deleteFile, {
     name: "deleteFile",

@@ -1,4 +1,5 @@
 import { importForm, importLimits, importReportSchema } from "~/contract/import";
+import { authenticate } from "~/domain/accounts/authenticate.server";
 import { importBacklog, readImport } from "~/domain/transfers/import-backlog.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
@@ -12,6 +13,7 @@ export const loader = apiRoute({
     summary:
       "Import the backlog of Linear, GitHub, Jira, Trello, Backlog.md or Backloom in one transaction; importing the same file again creates no duplicates",
     auth: "either",
+    limit: "import",
     form: importForm,
     bodyLimit: importLimits.bytes + 65_536,
     answer: importReportSchema,
@@ -19,7 +21,11 @@ export const loader = apiRoute({
     refusals: [403, 404, 409, 429],
     handle: async ({ actor, form, body }) => {
       const { format, product_id = null, name = null, code = null, preview = false } = body;
-      const draft = readImport(format, await readUploads(form, "file"));
+      const { user_id } = await authenticate(actor);
+      const { draft } = await readImport(
+        { format, files: await readUploads(form, "file") },
+        user_id,
+      );
       const report = await importBacklog(actor, { product_id, name, code }, draft, preview);
       return json(report, { status: preview ? 200 : 201 });
     },

@@ -1,8 +1,6 @@
 import { receivedItemInput, receivedItemSchema } from "~/contract/intake";
-import { takeLimit } from "~/domain/accounts/take-limit.server";
 import { hashHookKey, receiveItem } from "~/domain/intake/intake-hook.server";
 import { apiRoute } from "~/http/api-route.server";
-import { addressLimitKey } from "~/http/client-address.server";
 import { openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 
@@ -13,12 +11,14 @@ export const loader = apiRoute({
     summary:
       "Brings an item of another service into Triage; the same external_id again is answered with 200 and what it became",
     auth: "none",
+    limit: "hook_address",
+    // Its text alone may have 100,000 characters.
+    bodyLimit: 131_072,
     body: receivedItemInput,
     answer: receivedItemSchema,
     status: 201,
     refusals: [403, 404, 429],
-    handle: async ({ body, params, context: { services, clientAddress } }) => {
-      await takeLimit(services.database, "hook_address", addressLimitKey(clientAddress));
+    handle: async ({ body, params, context: { services } }) => {
       const { is_new, ...item } = await receiveItem(services.database, {
         ...body,
         key_hash: hashHookKey(params.key ?? ""),

@@ -7,10 +7,12 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { ContractError } from "~/contract/errors";
 import { fileBodyLimit } from "~/contract/file";
 import { importLimits } from "~/contract/import";
+import { takeLimit } from "~/domain/accounts/take-limit.server";
 import type { Env } from "~/env.server";
 import { refuseBadForm } from "~/http/form-body.server";
 import { onceOfForm } from "~/http/idempotency.server";
 import { requireMonitoring } from "~/http/monitoring.server";
+import { readOpenBody } from "~/http/open-body.server";
 import { findActor } from "~/http/page-guards.server";
 import type { ApiRequest } from "./answer-api";
 import { howProgramsSignIn, sendJsonProblem, sendPlainProblem } from "./problems";
@@ -193,12 +195,25 @@ async function toWebRequest(
   const init: RequestInit = { method: request.method, headers, signal: context.closeSignal };
   if (request.method !== "POST") return new Request(url, init);
   if (isFromProgram(request)) throw howProgramsSignIn(400);
-  const uploadLimit = isUpload(request) ? uploadLimitOf(new URL(url).pathname) : null;
-  const mayBeLong =
-    uploadLimit !== null && (await findActor(new Request(url, init), context)) !== null;
-  const body = await context.readBody(mayBeLong ? uploadLimit : bodyLimit);
+  const body = await readPageBody(request, new Request(url, init), context);
   context.once = onceOfForm(await refuseBadForm(body, headers));
   return new Request(url, { ...init, body });
+}
+
+/** Reads the body once it is known who sends it: whoever has not signed in counts first, and sends little. */
+async function readPageBody(
+  request: express.Request,
+  { url, headers }: Request,
+  context: NodeRequestContext,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const signedIn = await findActor(new Request(url, { headers }), context);
+  if (!signedIn) return readOpenBody(context);
+  const { pathname } = new URL(url);
+  const { user_id, is_demo } = signedIn.principal;
+  if (is_demo) return context.readBody(bodyLimit);
+  if (pathname === "/import") await takeLimit(context.services.database, "import", user_id);
+  const uploadLimit = isUpload(request) ? uploadLimitOf(pathname) : null;
+  return context.readBody(uploadLimit ?? bodyLimit);
 }
 
 /**

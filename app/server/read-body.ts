@@ -3,6 +3,8 @@ import { ContractError } from "~/contract/errors";
 
 /** Default body limit in bytes (specification: Errors, 413). */
 export const bodyLimit = 1_048_576;
+/** Body limit of those who have not signed in. */
+export const openBodyLimit = 65_536;
 
 /** Reads the whole body. Rejects with 413 as soon as it is known to exceed `limit` bytes. */
 export function readBody(
@@ -39,8 +41,6 @@ export function readBody(
 }
 
 function tooLarge(limit: number): ContractError {
-  return new ContractError(
-    413,
-    `The request body is larger than ${Math.floor(limit / 1_048_576)} MB. Send less at once.`,
-  );
+  const most = limit < bodyLimit ? `${limit / 1_024} kB` : `${Math.floor(limit / bodyLimit)} MB`;
+  return new ContractError(413, `The request body is larger than ${most}. Send less at once.`);
 }

@@ -203,7 +203,6 @@ describe("POST /api/products/import", () => {
   });
 
   it("refuses what is not the file that it is said to be, with words", async () => {
-    const { send } = await mover(t, app, await createUser(t));
     const refusals: [string, Part, string][] = [
       ["linear", github, "no CSV file"],
       ["linear", jira, "no CSV export of Linear"],
@@ -217,12 +216,14 @@ describe("POST /api/products/import", () => {
       ["github", "[".repeat(100_000), "it is no JSON"],
     ];
     for (const [format, file, words] of refusals) {
+      const { send } = await mover(t, app, await createUser(t));
       const refused = await send({ format, ...newProduct() }, ["file", file]);
       expect([format, refused.status, await refused.json()]).toEqual([
         ...[format, 422],
         { code: 422, error: expect.stringContaining(words) },
       ]);
     }
+    const { send } = await mover(t, app, await createUser(t));
     const wrong: Record<string, string>[] = [
       { format: "excel", ...newProduct() },
       { format: "linear" },

@@ -76,7 +76,7 @@ it("an export writes files into a folder, and its import gives them back with th
   expect(criteria[0]?.evidence).toMatchObject([
     { file: { id: copied?.id }, base_file: { name: "before.png" } },
   ]);
-  const read = await readFile(actor, { file_id: copied?.id ?? "" });
+  const read = await readFile(actor, { file_id: copied?.id ?? "", length: png.length });
   expect(Buffer.from(read.content ?? "", "base64").equals(png)).toBe(true);
 
   // Where the ids are free, the same comes out again.

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { FormatterThread } from "~/features/markdown/formatter-thread.server";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
+import { WorkThread } from "~/threads/work-thread.server";
 
 const echo = `const { parentPort } = require("node:worker_threads");
 parentPort.on("message", (text) => {
@@ -10,10 +10,10 @@ parentPort.on("message", (text) => {
 parentPort.postMessage({ ready: true });`;
 
 it("who asks for much waits behind everybody who asks for little", async () => {
-  const thread = new FormatterThread(echo);
+  const thread = new WorkThread(echo, { longest: 3_000, memoryMb: 256 });
   const order: string[] = [];
   const ask = async (viewer: string, text: string) => {
-    await thread.format(text, viewer);
+    await thread.run(text, viewer);
     order.push(text);
   };
   const greedy = Array.from({ length: 100 }, (_, at) => ask("greedy", `greedy ${at}`));
@@ -24,19 +24,21 @@ it("who asks for much waits behind everybody who asks for little", async () => {
 });
 
 it("a text that ends the thread is given up, and what waits behind it is formatted", async () => {
-  const thread = new FormatterThread(echo);
-  const asked = ["die", "one", "two"].map((text) => thread.format(text, "anna"));
+  const thread = new WorkThread(echo, { longest: 3_000, memoryMb: 256 });
+  const asked = ["die", "one", "two"].map((text) => thread.run(text, "anna"));
   expect(await Promise.all(asked)).toEqual(["too-heavy", { made: "one" }, { made: "two" }]);
 });
 
 it("a text that is not ready soon is shown as it was written, until it is", async () => {
   expect(await renderMarkdown("warm", "anna")).not.toBeNull();
-  const other = renderMarkdown("- item\n".repeat(14_000), "ben");
+  const others = Array.from({ length: 10 }, (_, number) =>
+    renderMarkdown(`- ${number}\n${"- item\n".repeat(4_900)}`, `reader ${number}`),
+  );
   const soon = await renderMarkdown("**late** <b>", "anna");
   expect(soon).toMatchObject({ unfinished: true });
   expect(soon?.html).toContain("**late** &#60;b&#62;");
   const later = async () => (await renderMarkdown("**late** <b>", "anna")) ?? { html: "" };
   await expect.poll(later).not.toHaveProperty("unfinished");
   expect((await later()).html).toContain("<strong>late</strong>");
-  await other;
+  await Promise.all(others);
 });

@@ -3,7 +3,7 @@ import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 
-type LimitedAction =
+export type LimitedAction =
   | "login"
   | "provider_sign_in"
   | "registration"
@@ -11,6 +11,8 @@ type LimitedAction =
   | "password"
   | "product"
   | "hook_address"
+  | "open_door"
+  | "import"
   | "client_document";
 
 /**

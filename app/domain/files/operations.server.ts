@@ -1,9 +1,9 @@
 import { z } from "zod";
 import {
   addFileInput,
-  fileContentSchema,
   fileIdInput,
   fileListSchema,
+  filePartSchema,
   fileSchema,
   listFilesInput,
   readFileInput,
@@ -13,8 +13,8 @@ import { operation } from "../operation.server";
 /** Stores a file of a product. */
 export const addFile = operation("add_file", addFileInput, fileSchema);
 
-/** A file with its content in base64. */
-export const readFile = operation("read_file", readFileInput, fileContentSchema);
+/** A file with a part of its content in base64; without a length, with none. */
+export const readFile = operation("read_file", readFileInput, filePartSchema);
 
 /** The files of a product, newest first. */
 export const listFiles = operation("list_files", listFilesInput, fileListSchema);

@@ -1,55 +1,37 @@
 import { ContractError } from "~/contract/errors";
 import {
   type ImportDraft,
-  type ImportFormat,
   type ImportReport,
   importBacklogInput,
   importedRowsSchema,
-  importLimits,
 } from "~/contract/import";
 import type { Actor } from "~/db/rpc.server";
+import { WorkThread } from "~/threads/work-thread.server";
 import { operation } from "../operation.server";
-import { readBacklogMd, type UploadedFile } from "./formats/backlog-md.server";
-import { readBackloom } from "./formats/document";
-import { readGithub } from "./formats/github";
-import { readJira } from "./formats/jira.server";
-import { readLinear } from "./formats/linear.server";
-import { readTrello } from "./formats/trello";
+import type { ImportAnswer, ImportTask } from "./import-thread";
+import source from "./import-thread?thread";
 
 const importRows = operation("import_backlog", importBacklogInput, importedRowsSchema);
 
-const readers: Record<Exclude<ImportFormat, "backlog-md">, (text: string) => ImportDraft> = {
-  linear: readLinear,
-  github: readGithub,
-  jira: readJira,
-  trello: readTrello,
-  backloom: readBackloom,
-};
+/** What an import's parts cost at most: milliseconds and megabytes. */
+const thread = new WorkThread(source, { longest: 5_000, memoryMb: 384 });
 
-/** Parses uploaded files of a format; refuses invalid ones. */
-export function readImport(format: ImportFormat, files: readonly UploadedFile[]): ImportDraft {
-  const size = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
-  if (size === 0) throw new ContractError(422, "Choose a file to import.");
-  if (size > importLimits.bytes)
-    throw new ContractError(413, "The file is larger than 10 MB. Import it in parts.");
-  if (format === "backlog-md") return readBacklogMd(files);
-  const [file] = files;
-  if (!file || files.length > 1) throw new ContractError(422, "Send one file.");
-  return readers[format](textOf(file));
+interface ReadDraft {
+  draft: ImportDraft;
+  /** The same for the next step of a page, which sends it back. */
+  packed: string;
 }
 
-/** Spreadsheets on Windows write "Unicode text" as UTF-16, with a mark at its beginning. */
-function textOf({ bytes }: UploadedFile): string {
-  const mark = (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0);
-  const encoding = mark === 0xfffe ? "utf-16le" : mark === 0xfeff ? "utf-16be" : "utf-8";
-  try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  } catch {
-    throw new ContractError(
-      422,
-      "The file is neither UTF-8 nor UTF-16 text. Save it as UTF-8, or choose another format.",
-    );
-  }
+/** Parses uploaded files of a format, or what a preview packed; refuses invalid ones. */
+export async function readImport(task: ImportTask, userId: string): Promise<ReadDraft> {
+  const outcome = await thread.run(task, userId);
+  if (outcome === "too-busy")
+    throw new ContractError(503, "Other imports are being read. Try again in a minute.");
+  if (outcome === "too-heavy")
+    throw new ContractError(422, "Reading this takes too long. Import it in parts.");
+  const answer: ImportAnswer = JSON.parse(outcome.made);
+  if ("draft" in answer) return answer;
+  throw new ContractError(answer.status, answer.message);
 }
 
 export interface ImportTarget {

@@ -1,4 +1,4 @@
-// Program of a worker thread (see formatter-thread.server.ts): diff work whose cost grows with user input.
+// Program of a worker thread (see work-thread.server.ts): diff work whose cost grows with user input.
 import { parentPort } from "node:worker_threads";
 import highlighter from "highlight.js/lib/common";
 import { type Comparison, compareFiles } from "./compare-files";

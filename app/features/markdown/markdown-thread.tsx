@@ -1,4 +1,4 @@
-// Program of a worker thread (see formatter-thread.server.ts): Markdown to sanitized HTML.
+// Program of a worker thread (see work-thread.server.ts): Markdown to sanitized HTML.
 import { parentPort } from "node:worker_threads";
 import { renderToStaticMarkup } from "react-dom/server";
 import Markdown, { type Components } from "react-markdown";

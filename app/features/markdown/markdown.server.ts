@@ -1,4 +1,4 @@
-import { type Formatted, FormatterThread, within } from "./formatter-thread.server";
+import { type Outcome, WorkThread, within } from "~/threads/work-thread.server";
 import source from "./markdown-thread?thread";
 import type { SafeHtml } from "./prose";
 import { RecentlyMade } from "./recently-made.server";
@@ -7,6 +7,9 @@ import { RecentlyMade } from "./recently-made.server";
 const mostMarks = 8_000;
 const mostMarksOfParagraph = 2_000;
 const mostContainers = 40;
+const mostLines = 5_000;
+/** A table has its columns in each row, written or not. */
+const mostColumns = 100;
 /** Characters of texts and HTML to cache, so that reopening a page costs nothing. */
 const mostKept = 8_000_000;
 
@@ -22,10 +25,10 @@ interface Kept {
   until: number;
 }
 
-const markdownThread = new FormatterThread(source);
+const markdownThread = new WorkThread(source, { longest: 1_000, memoryMb: 256 });
 const kept = new RecentlyMade<Kept>(mostKept);
 /** Formatting in progress, by viewer and text. */
-const begun = new Map<string, Promise<Formatted>>();
+const begun = new Map<string, Promise<Outcome>>();
 
 /**
  * Formats Markdown to sanitized HTML. On the server, so that pages load no parser; in a thread, so that no text delays
@@ -51,13 +54,13 @@ function asTooHeavy(text: string): string {
 }
 
 /** Repeated requests by the same viewer share one turn. */
-function formatOnce(text: string, viewer: string): Promise<Formatted> {
+function formatOnce(text: string, viewer: string): Promise<Outcome> {
   const key = `${viewer}\n${text}`;
   const earlier = begun.get(key);
   if (earlier) return earlier;
   const formatted = isTooIntricate(text)
     ? Promise.resolve("too-heavy" as const)
-    : markdownThread.format(text, viewer);
+    : markdownThread.run(text, viewer);
   begun.set(key, formatted);
   void formatted.then((outcome) => {
     begun.delete(key);
@@ -66,7 +69,7 @@ function formatOnce(text: string, viewer: string): Promise<Formatted> {
   return formatted;
 }
 
-function keep(text: string, outcome: Formatted): void {
+function keep(text: string, outcome: Outcome): void {
   if (outcome === "too-busy") return;
   const isHeavy = outcome === "too-heavy";
   const html = isHeavy ? asTooHeavy(text) : outcome.made;
@@ -74,13 +77,15 @@ function keep(text: string, outcome: Formatted): void {
   kept.keep(text, { html, until }, text.length + html.length);
 }
 
-/** Checked before parsing, so that common attacks do not use up even their three seconds of the thread. */
+/** Checked before parsing, so that common attacks do not use up even their second of the thread. */
 function isTooIntricate(text: string): boolean {
   let [marks, before] = [0, 0];
-  for (const line of text.split("\n")) {
-    if (containersOf(line) > mostContainers) return true;
+  const lines = text.split("\n");
+  if (lines.length > mostLines) return true;
+  for (const line of lines) {
+    if (containersOf(line) > mostContainers || line.split("|").length > mostColumns) return true;
     if (line.trim() === "") before = marks;
-    for (const sign of line) if ("*_~[]".includes(sign)) marks += 1;
+    for (const sign of line) if ("*_~[]`".includes(sign)) marks += 1;
     if (marks > mostMarks || marks - before > mostMarksOfParagraph) return true;
   }
   return false;

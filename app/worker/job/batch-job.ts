@@ -2,14 +2,12 @@ import type { VerifyResult } from "~/contract/agent-job";
 import { taskExecutionSchema, verificationSchema } from "~/contract/task-execution";
 import { beginFromEarlier } from "../git/begin-from";
 import { beginningOf } from "../git/begun";
-import { commitLeftovers } from "../git/commit";
 import { git } from "../git/git";
-import { halfDone } from "../git/half-done";
 import type { Work } from "../git/integrate";
 import { mergeBlockers } from "../git/merge-blockers";
 import { putBack } from "../git/put-back";
 import { setUp } from "../git/set-up";
-import type { Worktree } from "../git/worktree";
+import { commitLeftovers, type Worktree } from "../git/worktree";
 import { Refusal } from "../service/problems";
 import { finish, giveBack, reportFailure, reportStart } from "../service/reports";
 import {
@@ -18,7 +16,7 @@ import {
   executionAssignment,
   type Surroundings,
 } from "./assignment";
-import { type Attempt, keepBeforeReset, type Outcome, ofTask, park, TaskGone } from "./attempt";
+import { type Attempt, type Outcome, ofTask, park, TaskGone } from "./attempt";
 import { earlierResults, worstOf } from "./batch-results";
 import { deliver, pushOrSendHome, pushQuestion } from "./deliver";
 import { gatherEvidence, listedFiles, refusalOf } from "./evidence";
@@ -132,7 +130,7 @@ async function workOnExecution(
       return "waits";
     }
     if (!(error instanceof TaskGone)) throw error;
-    const kept = await keepBeforeReset(attempt);
+    const kept = await attempt.keep();
     if (kept !== null) attempt.journal.say(`Its work is kept on ${kept}`);
     await git(worktree.folder, "reset", "--quiet", "--hard", worktree.branchTip ?? head);
     attempt.journal.say(`${execution.task_code} was deleted or finished by hand: ${error.message}`);
@@ -162,20 +160,11 @@ async function workOnTask(
     await reportFailure(attempt, failure, outcome.result);
     return false;
   }
-  const half = await halfDone(worktree.folder);
-  if (half !== null && outcome.result.question === undefined) {
-    const unended = { failure_class: "agent_error", failure_reason: half };
-    await reportFailure(attempt, unended, outcome.result);
-    return false;
-  }
-  if (half === null) {
-    await commitLeftovers(worktree.folder, `${execution.task_code}: ${execution.title}`);
-  }
+  await commitLeftovers(worktree.folder, `${execution.task_code}: ${execution.title}`);
   if (outcome.result.question === undefined) {
     return judge(attempt, worktree, { execution, assignment, work, outcome }, progress);
   }
-  if (half === null) await pushQuestion(attempt, worktree, work, assignment);
-  else await attempt.keep();
+  await pushQuestion(attempt, worktree, work, assignment);
   await park(attempt, assignment, outcome.result);
   return false;
 }

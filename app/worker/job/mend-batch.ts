@@ -1,6 +1,5 @@
-import { commitLeftovers } from "../git/commit";
 import { tellClash } from "../git/conflicts";
-import type { Worktree } from "../git/worktree";
+import { commitLeftovers, type Worktree } from "../git/worktree";
 import { reportFailure } from "../service/reports";
 import type { Mending } from "./assignment";
 import { type Assignment, type Surroundings, taskAssignment } from "./assignment";

@@ -38,7 +38,7 @@ create unique index pbis_intake_key on public.pbis (product_id) where is_intake;
 create index pbis_order_idx on public.pbis (product_id, priority, sort_order, created_at, id);
 create index pbis_idea_id_idx on public.pbis (idea_id) where idea_id is not null;
 create index pbis_search_idx on public.pbis
-  using gin (private.scoped_words(product_id, code, title, description));
+  using gin (private.scoped_words(product_id, code, title, description)) with (fastupdate = off);
 
 alter table public.pbis enable row level security;
 

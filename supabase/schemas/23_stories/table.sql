@@ -63,7 +63,7 @@ create index stories_pbi_idx on public.stories (pbi_id, product_id, sort_order, 
 create index stories_sprint_idx on public.stories (sprint_id, product_id, sort_order, created_at, id);
 create index stories_assignee_idx on public.stories (product_id, assignee_id);
 create index stories_search_idx on public.stories
-  using gin (private.scoped_words(product_id, code, title, description));
+  using gin (private.scoped_words(product_id, code, title, description)) with (fastupdate = off);
 
 -- Why: when a story ends, its PBI's status depends on whether any story failed or is not done. With these indexes the
 -- cost does not grow with the number of stories (private.derived_pbi_status).

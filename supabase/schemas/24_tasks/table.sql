@@ -45,7 +45,7 @@ create unique index tasks_external_id_key on public.tasks (product_id, external_
 create index tasks_repo_url_by_idx on public.tasks (repo_url_by) where repo_url_by is not null;
 create index tasks_story_idx on public.tasks (story_id, product_id, sort_order, created_at, id);
 create index tasks_search_idx on public.tasks
-  using gin (private.scoped_words(product_id, code, title, description));
+  using gin (private.scoped_words(product_id, code, title, description)) with (fastupdate = off);
 
 alter table public.tasks enable row level security;
 

@@ -28,7 +28,7 @@ create index ideas_open_idx on public.ideas (user_id, product_id, created_at, id
   where archived_at is null and status <> 'PLANNED';
 create index ideas_pbi_id_idx on public.ideas (pbi_id) where pbi_id is not null;
 create index ideas_search_idx on public.ideas
-  using gin (private.scoped_words(user_id, code, title, description));
+  using gin (private.scoped_words(user_id, code, title, description)) with (fastupdate = off);
 
 alter table public.ideas enable row level security;
 

@@ -82,12 +82,16 @@ export function parseFile(file: SourceFile): SourceItem | { reason: string } {
   };
 }
 
-const limits = { frontMatter: 64 * 1024, lines: 50_000, depth: 32 } as const;
+const limits = { frontMatter: 64 * 1024, entries: 2_000, lines: 50_000, depth: 32 } as const;
 
 /** Returns which limit is exceeded, if any. Deeply nested YAML is not parsed at all. */
 function findExcess(frontMatter: string, body: string): string | undefined {
   if (frontMatter.length > limits.frontMatter) {
     return `front matter is longer than ${limits.frontMatter / 1024} KiB`;
+  }
+  // The parser compares each key of a map with all others.
+  if ((frontMatter.match(/[\n,]/g)?.length ?? 0) > limits.entries) {
+    return `front matter has more than ${limits.entries} entries`;
   }
   if (nestingOf(frontMatter) > limits.depth) {
     return `front matter is nested deeper than ${limits.depth} levels`;

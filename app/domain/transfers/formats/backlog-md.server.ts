@@ -44,18 +44,21 @@ function named({ name, bytes }: UploadedFile): [string, Uint8Array] {
 }
 
 function unpack(bytes: Uint8Array): Map<string, Uint8Array> {
-  let size = 0;
-  let count = 0;
+  let [size, packed, count] = [0, 0, 0];
   try {
     const entries = unzipSync(bytes, {
-      // fflate allocates the sizes the zip declares, so more than that can never come out.
-      filter: ({ name, originalSize }) => {
-        if (name.endsWith("/")) return false;
+      // fflate allocates the sizes the zip declares, so more than that can never come out: of a stored entry its own, else the original.
+      filter: (entry) => {
+        if (entry.name.endsWith("/")) return false;
+        const most = Math.max(entry.size, entry.originalSize);
         count += 1;
-        size += Math.min(originalSize, folderLimits.bytes + 1);
+        packed += entry.size;
+        size += Math.min(most, folderLimits.bytes + 1);
+        // Entries that lie over each other name the same bytes again and again.
+        if (packed > bytes.length) throw new ContractError(422, "The entries of the zip overlap.");
         if (count > folderLimits.files || size > importLimits.unpacked)
           throw new ContractError(422, "The zip unpacks to more than can be imported at once.");
-        return originalSize <= folderLimits.bytes;
+        return most <= folderLimits.bytes;
       },
     });
     return new Map(Object.entries(entries));

@@ -14,8 +14,8 @@ declare
   v_type text;
   v_separator text := '';
 begin
-  -- A volatile function writes (specification: Authentication 3), but for two that read and count against a limit.
-  select p.proargnames, p.proargtypes::oid[], p.provolatile = 'v' and p.proname not in ('search', 'list_candidates')
+  -- A volatile function writes (specification: Authentication 3), but for three that read and count against a limit.
+  select p.proargnames, p.proargtypes::oid[], p.provolatile = 'v' and p.proname not in ('search', 'list_candidates', 'read_file')
   into v_names, v_types, p_writes
   from pg_catalog.pg_proc p
   where p.proname = p_function and p.pronamespace = 'operations'::regnamespace

@@ -115,6 +115,7 @@ begin
   end;
   perform set_config('lock_timeout', v_timeout, true);
   if v_is_new then
+    perform private.require_keys_left(p_user_id);
     return null;
   end if;
 
@@ -131,3 +132,31 @@ $$;
 
 comment on function private.take_idempotency_key is 'Takes a key of a user for one call, or answers the call that took it.';
 grant execute on function private.take_idempotency_key to service_role;
+
+-- Why: answers are kept for a day, so new keys are limited. Counted from the rows: a counter's lock would make all writes of a user
+-- wait for each other.
+create function private.require_keys_left(p_user_id uuid)
+returns void
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_max integer;
+  v_seconds integer;
+begin
+  select l.p_max, l.p_seconds into v_max, v_seconds from private.rate_limit('idempotency_key') l;
+  if (select count(*) from (
+    select from public.idempotency_keys k
+    where k.user_id = p_user_id and k.created_at > private.now() - make_interval(secs => v_seconds)
+    limit v_max + 1) k) <= v_max then
+    return;
+  end if;
+  raise exception using errcode = 'PT429',
+    message = format('Too many idempotency keys (%s in %s seconds). Try again in a minute.', v_max, v_seconds),
+    detail = json_build_object('retry_after', v_seconds)::text;
+end;
+$$;
+
+comment on function private.require_keys_left is 'PT429 beyond the new idempotency keys of a user (specification: Limits).';
+grant execute on function private.require_keys_left to service_role;

@@ -16,6 +16,8 @@ comment on table public.idempotency_keys is
 
 create index idempotency_keys_created_at_idx on public.idempotency_keys (created_at);
 
+create index idempotency_keys_user_idx on public.idempotency_keys (user_id, created_at);
+
 alter table public.idempotency_keys enable row level security;
 
 -- The service role bypasses row level security; this policy only states that nobody else has a row here.

@@ -18,6 +18,7 @@ begin
       ('oauth_register', 20, 600),
       ('oauth_token', 120, 60),
       ('hook_address', 3000, 60),
+      ('open_door', 600, 60),
       -- per user
       ('product', 5, 60),
       ('member', 30, 60),
@@ -48,6 +49,7 @@ begin
       ('label', 60, 60),
       ('comment', 60, 60),
       ('file', 60, 60),
+      ('file_read', 600, 60),
       ('import', 10, 60),
       ('search', 240, 60),
       ('candidates', 240, 60),
@@ -57,6 +59,7 @@ begin
       ('issues_observed', 120, 60),
       ('issue_notes', 120, 60),
       ('landings', 300, 60),
+      ('idempotency_key', 600, 60),
       -- per hook address: what is sent, and what is new
       ('hook', 3000, 60),
       ('hook_item', 300, 3600),
@@ -75,3 +78,4 @@ end;
 $$;
 
 comment on function private.rate_limit is 'Every rate limit: the count and the seconds (specification: Limits).';
+grant execute on function private.rate_limit to service_role;

@@ -4,6 +4,9 @@ create table public.file_contents (
   content bytea not null
 );
 
+-- Not compressed, so that a part of a file is read without the rest.
+alter table public.file_contents alter column content set storage external;
+
 comment on table public.file_contents is 'The bytes of files; service only.';
 
 alter table public.file_contents enable row level security;

@@ -19,7 +19,6 @@ begin
   else
     perform private.require_write('product', p_product_id);
   end if;
-  perform private.take_rate_limit('import', auth.uid()::text);
   begin
     if v_product_id is null then
       v_product_id := (operations.create_product(p_code, p_name) ->> 'id')::uuid;

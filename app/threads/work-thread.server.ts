@@ -1,31 +1,37 @@
 import { Worker } from "node:worker_threads";
 import { z } from "zod";
 
-/** Milliseconds: for formatting one text, and for waiting for a turn, including the thread's start. */
-const longestFormatting = 3_000;
+/** Milliseconds to wait for a turn, including the thread's start. */
 const longestWait = 30_000;
-const mostMemoryMb = 256;
 
 const messageSchema = z.union([
   z.object({ ready: z.literal(true) }),
   z.object({ made: z.string().nullable() }),
 ]);
 
-/** Result for a text. "too-heavy" depends only on the text; "too-busy" means the thread had no time. */
-export type Formatted = { made: string } | "too-heavy" | "too-busy";
+/** Result of a task. "too-heavy" depends only on what was given; "too-busy" means the thread had no time. */
+export type Outcome = { made: string } | "too-heavy" | "too-busy";
+
+/** What one task may take: milliseconds, and megabytes of memory. */
+interface Limits {
+  longest: number;
+  memoryMb: number;
+}
 
 interface Turn {
-  text: string;
+  task: unknown;
   patience: NodeJS.Timeout;
-  settle(outcome: Formatted): void;
+  settle(outcome: Outcome): void;
 }
 
 /**
- * One worker thread that formats texts one after the other; it is replaced if a text takes too long. Viewers take
- * turns, so a viewer with many texts does not delay the others.
+ * Everything that costs more than a millisecond a kilobyte of what somebody sent runs in such a thread, one task after
+ * the other; it is replaced if a task takes too long or too much memory. Users take turns, so one with many tasks does
+ * not delay the others.
  */
-export class FormatterThread {
+export class WorkThread {
   readonly #source: string;
+  readonly #limits: Limits;
   #worker: Worker | undefined;
   #isReady = false;
   #hasBegun = false;
@@ -34,21 +40,22 @@ export class FormatterThread {
   readonly #waiting = new Turns<Turn>();
 
   /** `source`: code of the thread's program (`import source from "./program?thread"`). */
-  constructor(source: string) {
+  constructor(source: string, limits: Limits) {
     this.#source = source;
+    this.#limits = limits;
   }
 
-  /** Whether a thread has ever started. Until then, all texts wait for the start. */
+  /** Whether a thread has ever started. Until then, all tasks wait for the start. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
 
-  /** `viewer`: the user whose turn is used. */
-  format(text: string, viewer: string): Promise<Formatted> {
+  /** `user`: whose turn is used. */
+  run(task: unknown, user: string): Promise<Outcome> {
     return new Promise((settle) => {
       const patience = setTimeout(() => this.#giveUp(turn), longestWait);
-      const turn: Turn = { text, patience, settle };
-      if (this.#waiting.add(viewer, turn)) this.#next();
+      const turn: Turn = { task, patience, settle };
+      if (this.#waiting.add(user, turn)) this.#next();
       else this.#giveUp(turn);
     });
   }
@@ -61,14 +68,14 @@ export class FormatterThread {
     clearTimeout(turn.patience);
     const worker = this.#worker;
     this.#current = turn;
-    this.#limit = setTimeout(() => this.#replace(worker), longestFormatting);
-    worker.postMessage(turn.text);
+    this.#limit = setTimeout(() => this.#replace(worker), this.#limits.longest);
+    worker.postMessage(turn.task);
   }
 
   #start(): Worker {
     const worker = new Worker(this.#source, {
       eval: true,
-      resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
+      resourceLimits: { maxOldGenerationSizeMb: this.#limits.memoryMb },
     });
     worker.unref();
     worker.on("message", (message: unknown) => this.#hear(worker, messageSchema.parse(message)));
@@ -85,7 +92,7 @@ export class FormatterThread {
     this.#next();
   }
 
-  #settle(outcome: Formatted): void {
+  #settle(outcome: Outcome): void {
     clearTimeout(this.#limit);
     this.#current?.settle(outcome);
     this.#current = undefined;
@@ -97,7 +104,7 @@ export class FormatterThread {
     turn.settle("too-busy");
   }
 
-  /** Replaces a thread. If it never became ready, waiting texts give up instead of waiting for the next one. */
+  /** Replaces a thread. If it never became ready, waiting tasks give up instead of waiting for the next one. */
   #replace(worker: Worker): void {
     if (worker !== this.#worker) return;
     const left = this.#isReady ? [] : this.#waiting.all();
@@ -110,18 +117,18 @@ export class FormatterThread {
   }
 }
 
-/** Resolves to "too-busy" after the given time. Formatting continues, and later requests get its result. */
-export function within(milliseconds: number, formatted: Promise<Formatted>): Promise<Formatted> {
+/** Resolves to "too-busy" after the given time. The task continues, and later requests get its result. */
+export function within(milliseconds: number, asked: Promise<Outcome>): Promise<Outcome> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve("too-busy"), milliseconds);
-    void formatted.then((outcome) => {
+    void asked.then((outcome) => {
       clearTimeout(timer);
       resolve(outcome);
     });
   });
 }
 
-/** Maximum waiting texts per viewer. */
+/** Maximum waiting tasks per user. */
 const mostWaiting = 500;
 
 /** A round-robin queue: names take turns, and each name's entries keep their order. */
