@@ -201,6 +201,16 @@ async function act(client, words) {
       return { stopReason: "refusal", usage };
     case "error":
       throw new RequestError(-32603, "The model does not exist");
+    case "child-killed":
+      throw new RequestError(
+        -32603,
+        "Internal error: The Claude Agent process exited unexpectedly. Please start a new session.",
+      );
+    case "server-killed":
+      throw new RequestError(
+        -32603,
+        "The Codex app-server was killed by SIGKILL, which usually means it ran out of memory.",
+      );
     case "crash":
       await edit(client, "half.txt", "half\n");
       process.stderr.write("out of memory\n");

@@ -208,7 +208,9 @@ describe("an agent that speaks the protocol", () => {
     ["refusal", "refusal", "refused"],
     ["error", "error", "The model does not exist"],
     ["crash", "killed", "SIGKILL in the middle of its work.\nout of memory"],
-    ["gone", "crash", "ended with 3"],
+    ["gone", "killed", "ended with 3"],
+    ["child-killed", "killed", "process exited unexpectedly"],
+    ["server-killed", "killed", "was killed by SIGKILL"],
     ["signed-out", "sign-in", "is not signed in on this machine"],
   ])("says why it failed: %s", async (ending, cause, words) => {
     const { end } = await play(ending);

@@ -37,13 +37,12 @@ describe("the time of a clock that a limit ends at", () => {
     new Date(2026, 10, 23, hours, minutes, seconds);
   const ends = (words: string, now: Date) => limitIn(`rate limit, ${words}`, null, now)?.resetsAt;
 
-  it("is now in the minute that it names, since nobody says the seconds", () => {
-    expect(ends("try again at 11:57 AM.", at(11, 57, 32))).toBe(at(11, 58).toISOString());
-    expect(ends("try again at 11:57 PM.", at(23, 57, 0))).toBe(at(23, 58).toISOString());
-  });
-
-  it("is over when it has just passed", () => {
-    expect(ends("try again at 11:57 AM.", at(11, 59, 10))).toBe(at(11, 59, 10).toISOString());
+  it.each([
+    ["in the minute that it names", at(11, 57, 32)],
+    ["less than a minute ahead", at(11, 56, 30)],
+    ["just after it has passed", at(11, 59, 10)],
+  ])("is unknown %s", (_when, now) => {
+    expect(ends("try again at 11:57 AM.", now)).toBeNull();
   });
 
   it("is the next one on the clock otherwise", () => {
@@ -51,5 +50,24 @@ describe("the time of a clock that a limit ends at", () => {
     expect(ends("try again at 9:30 AM.", at(11, 57))).toBe(
       new Date(2026, 10, 24, 9, 30).toISOString(),
     );
+  });
+});
+
+describe("a stated time", () => {
+  const now = new Date("2026-11-23T12:00:00Z");
+  const ends = (words: string) => limitIn(`rate limit, ${words}`, null, now)?.resetsAt;
+
+  it.each([
+    "resetsAt: 1577836800",
+    '"resets_at":1577836800000',
+    "resets at 2020-01-01T00:00:00Z",
+    "try again in 20 seconds",
+  ])("is unknown when it is over or less than a minute ahead: %s", (words) => {
+    expect(ends(words)).toBeNull();
+  });
+
+  it("may be a number of seconds or milliseconds", () => {
+    expect(ends("resetsAt: 1795438800")).toBe("2026-11-23T13:00:00.000Z");
+    expect(ends("resetsAt: 1795438800000")).toBe("2026-11-23T13:00:00.000Z");
   });
 });

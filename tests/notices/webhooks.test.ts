@@ -1,6 +1,7 @@
+import { readFileSync } from "node:fs";
 import pino from "pino";
 import { describe, expect, it } from "vitest";
-import type { WebhookEvent } from "~/contract/notice";
+import { type WebhookEvent, webhookEvents } from "~/contract/notice";
 import { createWebhook, listWebhookDeliveries } from "~/domain/notices/operations.server";
 import { answerQuestion, askQuestion } from "~/domain/questions/operations.server";
 import type { SenderOptions } from "~/notices/sender.server";
@@ -25,6 +26,45 @@ async function worldWithWebhook(url: string, events: WebhookEvent[]) {
     askQuestion(world.actor, { story_id: world.story.id, question: "Blue or green?" });
   return { ...world, webhook, ask };
 }
+
+const page = readFileSync("docs/webhooks.md", "utf8");
+
+/** The function that docs/webhooks.md gives to receivers, as somebody would copy it. */
+async function documentedVerifier() {
+  const [, code = ""] = /```js\n([\s\S]*?)```/.exec(page) ?? [];
+  const { isFromBackloom } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  return (secret: string, headers: object, body: string): unknown =>
+    isFromBackloom(secret, headers, body);
+}
+
+describe("docs/webhooks.md", () => {
+  it("verifies a real delivery, and nothing that was changed", async () => {
+    const receiver = await startReceiver("http");
+    const { webhook, ask } = await worldWithWebhook(receiver.origin, ["question_opened"]);
+    await ask();
+    await sendBatch(sender);
+    const { headers, body } = at(receiver.deliveries, 0);
+    const text = body.toString();
+    const verify = await documentedVerifier();
+    expect(verify(webhook.secret, headers, text)).toBe(true);
+    expect(verify(webhook.secret, headers, `${text} `)).toBe(false);
+    expect(verify("whsec_b3RoZXI=", headers, text)).toBe(false);
+    expect(verify(webhook.secret, { ...headers, "webhook-timestamp": "1" }, text)).toBe(false);
+    expect(JSON.parse(text)).toMatchObject({
+      type: "question_opened",
+      data: { event: "question_opened" },
+    });
+  });
+
+  it("names every event, and no other", () => {
+    const rows = [...page.matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(([, cell = ""]) =>
+      [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    );
+    expect(rows.filter((name) => name !== "type").sort()).toEqual(
+      [...webhookEvents, "ping"].sort(),
+    );
+  });
+});
 
 describe("webhooks", () => {
   it("are told of a question and of its answer, signed, with an id for telling repeats", async () => {

@@ -45,8 +45,11 @@ export function readFailure(agent: AcpAgent, error: unknown, trouble: string | n
 function explain(words: string): TurnEnd {
   const limit = limitIn(words);
   if (limit !== null) return { kind: "limit", ...limit };
-  return { kind: "failed", cause: "error", reason: words };
+  return { kind: "failed", cause: killedWords.test(words) ? "killed" : "error", reason: words };
 }
+
+/** An adapter that outlives its tool says so in its own words. */
+const killedWords = /\bprocess exited unexpectedly\b|\bwas killed by SIG[A-Z]+\b/;
 
 /** The tool's process ended before it answered. */
 export class ToolEnded extends Error {
@@ -60,6 +63,9 @@ export class ToolEnded extends Error {
 
   end(title: string, trouble: string | null): TurnEnd {
     const complaints = [trouble ?? "", this.complaints].join("\n").trim();
-    return crashEnd(title, { code: this.code, signal: this.signal, complaints });
+    const end = crashEnd(title, { code: this.code, signal: this.signal, complaints });
+    // A tool that fails says why. Gemini's outer process ends without a word when its inner one is killed.
+    const isSilent = end.kind === "failed" && end.cause === "crash" && complaints === "";
+    return isSilent ? { ...end, cause: "killed" } : end;
   }
 }

@@ -32,20 +32,24 @@ export function limitIn(text: string, status?: number | null, now = new Date()):
 
 const secondsOf = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
+/** A tool may state a time that is over, or so near that the service would only refuse again: then none is known. */
+const nearestReset = 60_000;
+
 function resetIn(text: string, now: Date): Date | null {
-  return epochIn(text) ?? dateIn(text, now) ?? durationIn(text, now) ?? clockIn(text, now);
+  const stated = [epochIn(text), dateIn(text), durationIn(text, now), clockIn(text, now)];
+  return stated.find((moment) => moment !== null && +moment - +now >= nearestReset) ?? null;
 }
 
 /** Matches `usage limit reached|1767225600` and `"resetsAt":1767225600`. */
 function epochIn(text: string): Date | null {
-  const [, digits] = /(?:\||resets?_?at["':\s]+)(\d{10})\b/i.exec(text) ?? [];
+  const [, digits] = /(?:\||resets?_?at["':\s]+)(\d{10})(?:\d{3})?\b/i.exec(text) ?? [];
   return digits === undefined ? null : new Date(Number(digits) * 1000);
 }
 
-function dateIn(text: string, now: Date): Date | null {
+function dateIn(text: string): Date | null {
   const [iso] =
     /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)/.exec(text) ?? [];
-  return later(iso === undefined ? null : new Date(iso), now);
+  return iso === undefined ? null : new Date(iso);
 }
 
 /** Matches `try again in 1h 30m`, `retry after 20 seconds`, `"resets_in_seconds": 90`. */
@@ -85,14 +89,6 @@ function clockIn(text: string, now: Date): Date | null {
   if (hour === undefined || half === undefined) return null;
   const moment = new Date(now);
   moment.setHours((Number(hour) % 12) + (/p/i.test(half) ? 12 : 0), Number(minute ?? 0), 0, 0);
-  if (moment > now) return moment;
-  if (now.getTime() - moment.getTime() < staleMilliseconds) {
-    return new Date(Math.max(now.getTime(), moment.getTime() + 60_000));
-  }
-  moment.setDate(moment.getDate() + 1);
+  if (now.getTime() - moment.getTime() > staleMilliseconds) moment.setDate(moment.getDate() + 1);
   return moment;
-}
-
-function later(moment: Date | null, now: Date): Date | null {
-  return moment !== null && moment > now ? moment : null;
 }

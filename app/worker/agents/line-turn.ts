@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { constants } from "node:os";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { AgentTurn, TurnEnd, TurnOutput } from "./driver";
@@ -83,7 +84,9 @@ export async function runLineTurn(
 }
 
 /** End of a turn whose tool exited without reporting one. */
-export function crashEnd(title: string, { code, signal, complaints }: ToolExit): TurnEnd {
+export function crashEnd(title: string, exit: ToolExit): TurnEnd {
+  const { code, complaints } = exit;
+  const signal = exit.signal ?? signalOf(code);
   if (code === 127) {
     return {
       kind: "failed",
@@ -96,6 +99,12 @@ export function crashEnd(title: string, { code, signal, complaints }: ToolExit):
   const how = signal === null ? `with ${code}` : `by ${signal}`;
   const reason = `${title} ended ${how} in the middle of its work.\n${complaints}`.trim();
   return { kind: "failed", cause: signal === null ? "crash" : "killed", reason };
+}
+
+/** Sandboxes and shells end with 128 + n when signal n ends their program. */
+export function signalOf(code: number | null): string | null {
+  const found = Object.entries(constants.signals).find(([, number]) => number + 128 === code);
+  return found?.[0] ?? null;
 }
 
 /** Parses a line as JSON; null if it is not. */

@@ -25,8 +25,8 @@ interface Checkout {
   mended: Promise<void>;
   /** True if a rebase was undone whose files are still in the folder. */
   isToReset: boolean;
-  /** Called with files that were removed because git would block on them. */
-  tell: (names: readonly string[]) => void;
+  /** Called with what the worker did to files that a program left, and their names. */
+  tell: (what: string, names: readonly string[]) => void;
 }
 
 const checkouts = new Map<string, Checkout>();
@@ -35,6 +35,8 @@ const checkouts = new Map<string, Checkout>();
 const ownWords = [
   ...["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"],
   ...["-c", "protocol.ext.allow=never"],
+  // A key or its password may not be at hand, and the person has not seen what is committed here.
+  ...["-c", "commit.gpgSign=false"],
   ...["-c", "submodule.recurse=false", "-c", "push.recurseSubmodules=no"],
 ];
 
@@ -57,10 +59,14 @@ export async function rememberCheckout(
   return true;
 }
 
-/** Sets who is told of files removed from a worktree. */
-export function hearRemoved(folder: string, tell: Checkout["tell"]): void {
+/** Sets who is told of files in a worktree that are not taken as they are. */
+export function hearOfFiles(folder: string, tell: Checkout["tell"]): void {
   const checkout = checkouts.get(folder);
   if (checkout !== undefined) checkout.tell = tell;
+}
+
+export function tellOf(folder: string): Checkout["tell"] {
+  return checkouts.get(folder)?.tell ?? (() => undefined);
 }
 
 /** Notes that a program ran in a folder, so that it is checked before git's next call there. */
@@ -122,7 +128,8 @@ async function mendTouched(folder: string, checkout: Checkout): Promise<void> {
   await removeSpecialFiles(gitFolder, true);
   if (await cleanGitFolder(gitFolder, branch)) checkout.isToReset = true;
   const removed = await removeSpecialFiles(folder);
-  if (removed.length > 0) checkout.tell(removed);
+  const title = "Removed: pipes, sockets and devices, which git would wait at";
+  if (removed.length > 0) checkout.tell(title, removed);
 }
 
 /** True, once, if the folder's files are those of a rebase that was undone. */

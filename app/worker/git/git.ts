@@ -125,7 +125,14 @@ const failedEnd = z.object({ code: z.number(), stdout: z.string(), stderr: z.str
 async function gitOutput(folder: string, words: readonly string[]): Promise<string> {
   const { code, output, problem } = await gitEnd(folder, ...words);
   if (code === 0) return output;
-  throw new Error(`git ${words[0]} failed: ${problem}`);
+  throw new Error(`git ${subcommandOf(words)} failed: ${problem}`);
+}
+
+/** Git's own options before it (`-c`, `-C`) have a value each. */
+function subcommandOf(words: readonly string[]): string {
+  let place = 0;
+  while (words[place]?.startsWith("-")) place += 2;
+  return words[place] ?? "";
 }
 
 /** The commit of a name, or null if there is none. */

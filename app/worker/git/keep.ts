@@ -1,42 +1,67 @@
+import { commitLeftovers } from "./commit";
 import { commitOf, git, isAncestor } from "./git";
 import { type Repository, remoteOf } from "./repository";
-import { commitLeftovers } from "./worktree";
 
 /** Prefix of commit messages for uncommitted work. */
 export const leftBy = "Left by attempt ";
+/** Hooks are the person's, and one that refuses must not cost an agent's work. */
+const noHooks = ["-c", "core.hooksPath=/dev/null"];
 const folderOfBranches = "backloom/kept";
+/** Suffix of what was checked out instead of the branch, beside the attempt's whole work. */
+const aside = "-aside";
 /** As long as agents' output is kept; after that, nothing mentions the branch any more. */
 const keptDays = 14;
 /** Branch names per push. */
 const namesAtOnce = 50;
 
+interface WorkToKeep {
+  /** Name of the attempt, and of its kept branch. */
+  name: string;
+  /** The local branch that was checked out; empty if none. */
+  checkout: string;
+  /** The job's branch, if known. */
+  destination: string | null;
+  /** Commit at which the attempt began, if known. */
+  start?: string;
+}
+
 /**
  * Keeps an attempt's commits and uncommitted work on a kept branch, however it ended. Returns the branch, or null if
- * everything is delivered or kept already. `destination` is the job's branch and `start` the commit the attempt began
- * at, if known.
+ * everything is delivered or kept already. What can be kept is, also if this throws.
  */
-export async function keepWork(
+export async function keepWork(folder: string, work: WorkToKeep): Promise<string | null> {
+  const committing = commitLeftovers(folder, `${leftBy}${work.name}`, noHooks);
+  const problem = await committing.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  const head = await git(folder, "rev-parse", "HEAD");
+  const whole = work.checkout === "" ? null : await commitOf(folder, `refs/heads/${work.checkout}`);
+  // After a checkout of something else, the branch has commits that the checked-out commit lacks.
+  const isOutside = whole === null || (await isAncestor(folder, whole, head));
+  const branch = await keepCommit(folder, isOutside ? head : whole, work.name, work);
+  const rest = isOutside ? null : await keepCommit(folder, head, `${work.name}${aside}`, work);
+  if (problem !== null) throw problem;
+  return branch ?? rest;
+}
+
+async function keepCommit(
   folder: string,
+  commit: string,
   name: string,
-  destination: string | null,
-  start?: string,
+  work: WorkToKeep,
 ): Promise<string | null> {
-  await git(folder, "rebase", "--abort").catch(() => undefined);
-  await commitLeftovers(folder, `${leftBy}${name}`);
-  const place = await git(folder, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD");
-  const [head = "", current = ""] = place.split("\n");
-  if (head === start || (await isElsewhere(folder, head, { name, destination, current })))
-    return null;
+  if (commit === work.start || (await isElsewhere(folder, commit, work))) return null;
   const remote = await remoteOf(folder);
-  const branch = await freeBranch({ folder, remote }, name, head);
-  await git(folder, "update-ref", `refs/heads/${branch}`, head);
+  const branch = await freeBranch({ folder, remote }, name, commit);
+  await git(folder, ...noHooks, "update-ref", `refs/heads/${branch}`, commit);
   if (remote === null) return branch;
-  const words = ["push", "--quiet", "--no-verify", remote, `+${head}:refs/heads/${branch}`];
+  const words = ["push", "--quiet", "--no-verify", remote, `+${commit}:refs/heads/${branch}`];
   const isPushed = await git(folder, ...words).then(
     () => true,
     () => false,
   );
-  if (isPushed) await git(folder, "branch", "--quiet", "-D", branch);
+  if (isPushed) await git(folder, ...noHooks, "branch", "--quiet", "-D", branch);
   return branch;
 }
 
@@ -63,13 +88,14 @@ async function freeBranch(
 async function isElsewhere(
   folder: string,
   commit: string,
-  { name, destination, current }: { name: string; destination: string | null; current: string },
+  { name, destination, checkout }: WorkToKeep,
 ): Promise<boolean> {
+  const current = await git(folder, "rev-parse", "--symbolic-full-name", "HEAD");
   const format = "--format=%(refname)";
   const words = ["for-each-ref", format, "--contains", commit, "refs/heads", "refs/remotes"];
   const names = (await git(folder, ...words)).split("\n");
   return names.some((ref) => {
-    if (ref === "" || ref === current) return false;
+    if (ref === "" || ref === current || ref === `refs/heads/${checkout}`) return false;
     const [, branch] = /^refs\/(?:heads|remotes\/[^/]+)\/(.+)$/.exec(ref) ?? [];
     if (branch === undefined || !branch.startsWith("backloom/")) return true;
     return branch === destination || branch.startsWith(`${folderOfBranches}/${name}`);
@@ -118,7 +144,28 @@ export async function findKept(
   const patterns = roots.flatMap((root) =>
     jobIds.map((id) => `${root}/${folderOfBranches}/${id}-*`),
   );
-  const words = ["--sort=-committerdate", "--format=%(refname:short)", "--no-merged", "HEAD"];
+  const words = ["--format=%(refname:short)", "--no-merged", "HEAD"];
   const names = (await git(folder, "for-each-ref", ...words, ...patterns)).split("\n");
-  return names.filter((name) => name !== "").slice(0, 5);
+  return names
+    .filter((name) => name !== "")
+    .map((name) => ({ name, age: ageOf(name, jobIds) }))
+    .sort((one, other) => compareAges(one.age, other.age))
+    .map(({ name }) => name)
+    .slice(0, 5);
+}
+
+/**
+ * Younger first. Dates of commits do not tell: an attempt's commits may be older than the moment at which the work of an
+ * earlier, killed one was kept.
+ */
+function ageOf(name: string, jobIds: readonly string[]): number[] {
+  const job = jobIds.findIndex((id) => name.includes(`/${id}-`));
+  const rest = name.slice(name.indexOf(jobIds[job] ?? "") + (jobIds[job] ?? "").length);
+  const [, attempt = "0", number = "1"] = /^-(\d+)(?:[-.](\d+))?/.exec(rest) ?? [];
+  return [rest.includes(aside) ? 1 : 0, job, -Number(attempt), -Number(number)];
+}
+
+function compareAges(one: readonly number[], other: readonly number[]): number {
+  const place = one.findIndex((part, at) => part !== other[at]);
+  return place === -1 ? 0 : (one[place] ?? 0) - (other[place] ?? 0);
 }

@@ -9,13 +9,13 @@ import { baseEnd, makeFolder, removeFolder, type Worktree } from "./worktree";
  * wrote, such as a repository of its own in a folder, is not there for git or another program to act on.
  */
 export async function withoutFiles<T>(
-  { folder, repository, checkout }: Worktree,
+  { folder, repository, checkout, main }: Worktree,
   use: (folder: string) => Promise<T>,
 ): Promise<T> {
   const bare = join(dirname(folder), `${basename(folder)}.pr${baseEnd}`);
   await removeFolder(repository.folder, bare);
   try {
-    await makeFolder(bare, repository, ["--no-checkout", "--force", checkout]);
+    await makeFolder(bare, repository, ["--no-checkout", "--force", checkout], main);
     const own = await git(bare, "rev-parse", "--absolute-git-dir");
     await mkdir(join(own, "info"), { recursive: true });
     await writeFile(join(own, "info", "sparse-checkout"), "!/*\n");

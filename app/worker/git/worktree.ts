@@ -1,10 +1,11 @@
-import { appendFile, chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, chmod, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { uninterrupted } from "../job/interruption";
-import { forgetCheckout, mendGitFiles, rememberCheckout } from "./checkout";
-import { commitOf, committer, git, gitEnd, gitPaths } from "./git";
+import { forgetCheckout, rememberCheckout } from "./checkout";
+import { commitOf, git } from "./git";
 import { fetchAll, tipOf } from "./remote";
 import type { Repository } from "./repository";
+import { notePath, writeNote } from "./worktree-note";
 
 /** Folder of the context files, where a sandboxed agent may write. Excluded from git. */
 export const contextFolder = ".backloom";
@@ -54,7 +55,7 @@ export async function addWorktree(wish: WorktreeWish): Promise<Worktree> {
   await wholeOrNot(remove, async () => {
     // Two steps, so that each can be retried while another worker makes a worktree.
     await git(repository.folder, "branch", "--no-track", checkout, start);
-    await makeFolder(folder, repository, [checkout], wish.hooks);
+    await makeFolder(folder, repository, [checkout], main, wish.hooks);
     await track(repository, checkout, branch);
   });
   return { folder, repository, branch, checkout, branchTip, start, main, remove };
@@ -70,7 +71,7 @@ export async function addTreeAt(wish: Omit<WorktreeWish, "branch"> & { commit: s
   await removeFolder(repository.folder, folder);
   const remove = () => uninterrupted(() => removeFolder(repository.folder, folder));
   await wholeOrNot(remove, async () => {
-    await makeFolder(folder, repository, ["--detach", commit]);
+    await makeFolder(folder, repository, ["--detach", commit], commit);
   });
   return { folder, remove };
 }
@@ -93,12 +94,13 @@ export async function makeFolder(
   folder: string,
   repository: Repository,
   what: readonly string[],
+  base: string,
   withHooks = false,
 ): Promise<void> {
   const words = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
   const home = await git(repository.folder, ...words);
   const branch = what.length === 1 ? `refs/heads/${what[0]}` : null;
-  await writeFile(homeNoteOf(folder), branch === null ? home : `${home}\n${branch}`);
+  await writeNote(folder, { home, branch, base });
   const hooks = withHooks ? await hooksOf(repository.folder, home) : [];
   await git(repository.folder, ...hooks, "worktree", "add", "--quiet", folder, ...what);
   if (!(await rememberCheckout(folder, { home, branch }, hooks))) {
@@ -116,20 +118,6 @@ async function hooksOf(folder: string, home: string): Promise<string[]> {
   const said = lines.map((line) => line.split("\t")).filter(([scope]) => scope !== "command");
   const place = said.at(-1)?.[1];
   return ["-c", `core.hooksPath=${place ? resolve(folder, place) : join(home, "hooks")}`];
-}
-
-function homeNoteOf(folder: string): string {
-  return `${folder}${homeNote}`;
-}
-
-/** Suffix of the file beside a worktree that stores its repository's git folder and its branch. */
-export const homeNote = ".home";
-
-export async function homeOf(folder: string) {
-  const note = await readFile(homeNoteOf(folder), "utf8").catch(() => null);
-  if (note === null) return null;
-  const [home = "", branch = null] = note.split("\n");
-  return { home, branch };
 }
 
 /** Removes everything if the creation is interrupted. */
@@ -199,38 +187,22 @@ export async function mainOf({ folder, remote }: Repository): Promise<string> {
   throw new Error("The repository has no commit to begin from");
 }
 
-/** Commits what the command left uncommitted, so that no work is lost. */
-export async function commitLeftovers(folder: string, message: string): Promise<void> {
-  const unlike = ["--ignore-submodules=dirty"];
-  if ((await git(folder, "status", "--porcelain", ...unlike)) === "") return;
-  await stageAll(folder);
-  if ((await gitEnd(folder, "diff", "--cached", "--quiet", ...unlike)).code === 0) return;
-  await git(folder, ...committer, "commit", "--quiet", "--no-verify", "-m", message);
-}
-
-/**
- * Stages everything in the folder. For submodules only their commit: to find changes inside, git would run with a
- * config that an agent may have written.
- */
-export async function stageAll(folder: string): Promise<void> {
-  const entries = await gitPaths(folder, "ls-files", "--stage");
-  const submodules = entries.flatMap((entry) => /^160000 \w+ 0\t(.+)$/s.exec(entry)?.[1] ?? []);
-  const others = submodules.map((path) => `:(exclude,top,literal)${path}`);
-  await git(folder, "add", "--all", "--", ":/", ...others);
-  if (submodules.length > 0) await git(folder, "update-index", "--remove", "--", ...submodules);
-}
+/** Suffix of a worktree whose removal has begun. Half of it would look like work that deletes files. */
+export const goneEnd = ".gone";
 
 export async function removeFolder(home: string, folder: string): Promise<void> {
-  await mendGitFiles(folder);
   forgetCheckout(folder);
+  const gone = `${folder}${goneEnd}`;
+  await removeTree(gone);
+  await rename(folder, gone).catch(() => undefined);
   // Forced twice, because a worktree whose creation was killed is still locked.
   const words = ["worktree", "remove", "--force", "--force", folder];
   const isForgotten = await git(home, ...words).then(
     () => true,
     () => false,
   );
-  await removeTree(folder);
-  await rm(homeNoteOf(folder), { force: true });
+  await removeTree(gone);
+  await rm(notePath(folder), { force: true });
   // Git objects written by a sandboxed job.
   await rm(`${folder}.git`, { recursive: true, force: true });
   if (!isForgotten) await git(home, "worktree", "prune").catch(() => undefined);

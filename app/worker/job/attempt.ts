@@ -35,6 +35,8 @@ export interface Attempt {
   rules: Rules;
   /** Saves undelivered work on a kept branch. Returns the branch, or null if there is nothing. */
   keep(): Promise<string | null>;
+  /** The worktree, if its work could not be kept: then it stays. */
+  leftIn: string | null;
   /** Removes secrets from a text. */
   clean: (text: string) => string;
   /** Live output shown to people. */
@@ -60,6 +62,13 @@ export interface Failure {
   failure_class: string;
   failure_reason: string;
   resets_at?: string | undefined;
+}
+
+/** Keeps the work before it is undone in the worktree. */
+export async function keepBeforeReset(attempt: Attempt): Promise<string | null> {
+  const kept = await attempt.keep();
+  if (attempt.leftIn !== null) throw new Error("The work could not be kept");
+  return kept;
 }
 
 /** Asks a person and gives the job back. Once answered, the job is first in the queue. */

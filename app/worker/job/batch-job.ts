@@ -2,12 +2,14 @@ import type { VerifyResult } from "~/contract/agent-job";
 import { taskExecutionSchema, verificationSchema } from "~/contract/task-execution";
 import { beginFromEarlier } from "../git/begin-from";
 import { beginningOf } from "../git/begun";
+import { commitLeftovers } from "../git/commit";
 import { git } from "../git/git";
+import { halfDone } from "../git/half-done";
 import type { Work } from "../git/integrate";
 import { mergeBlockers } from "../git/merge-blockers";
 import { putBack } from "../git/put-back";
 import { setUp } from "../git/set-up";
-import { commitLeftovers, type Worktree } from "../git/worktree";
+import type { Worktree } from "../git/worktree";
 import { Refusal } from "../service/problems";
 import { finish, giveBack, reportFailure, reportStart } from "../service/reports";
 import {
@@ -16,7 +18,7 @@ import {
   executionAssignment,
   type Surroundings,
 } from "./assignment";
-import { type Attempt, type Outcome, ofTask, park, TaskGone } from "./attempt";
+import { type Attempt, keepBeforeReset, type Outcome, ofTask, park, TaskGone } from "./attempt";
 import { earlierResults, worstOf } from "./batch-results";
 import { deliver, pushOrSendHome, pushQuestion } from "./deliver";
 import { gatherEvidence, listedFiles, refusalOf } from "./evidence";
@@ -130,7 +132,7 @@ async function workOnExecution(
       return "waits";
     }
     if (!(error instanceof TaskGone)) throw error;
-    const kept = await attempt.keep();
+    const kept = await keepBeforeReset(attempt);
     if (kept !== null) attempt.journal.say(`Its work is kept on ${kept}`);
     await git(worktree.folder, "reset", "--quiet", "--hard", worktree.branchTip ?? head);
     attempt.journal.say(`${execution.task_code} was deleted or finished by hand: ${error.message}`);
@@ -160,11 +162,20 @@ async function workOnTask(
     await reportFailure(attempt, failure, outcome.result);
     return false;
   }
-  await commitLeftovers(worktree.folder, `${execution.task_code}: ${execution.title}`);
+  const half = await halfDone(worktree.folder);
+  if (half !== null && outcome.result.question === undefined) {
+    const unended = { failure_class: "agent_error", failure_reason: half };
+    await reportFailure(attempt, unended, outcome.result);
+    return false;
+  }
+  if (half === null) {
+    await commitLeftovers(worktree.folder, `${execution.task_code}: ${execution.title}`);
+  }
   if (outcome.result.question === undefined) {
     return judge(attempt, worktree, { execution, assignment, work, outcome }, progress);
   }
-  await pushQuestion(attempt, worktree, work, assignment);
+  if (half === null) await pushQuestion(attempt, worktree, work, assignment);
+  else await attempt.keep();
   await park(attempt, assignment, outcome.result);
   return false;
 }

@@ -3,7 +3,7 @@ import type { verifyRequirements } from "~/contract/task";
 import { git } from "../git/git";
 import type { Worktree } from "../git/worktree";
 import type { Assignment } from "./assignment";
-import type { Attempt, Failure, Outcome } from "./attempt";
+import { type Attempt, type Failure, keepBeforeReset, type Outcome } from "./attempt";
 import { type Evidence, examine, refusalOf, testOf } from "./evidence";
 
 type Requirement = (typeof verifyRequirements)[number];
@@ -36,7 +36,7 @@ export async function look(attempt: Attempt, worktree: Worktree, wish: LookWish)
     const evidence = await examine(attempt, worktree, outcome, since);
     return { evidence, isSeen: true, failure: undefined };
   }
-  const kept = await attempt.keep();
+  const kept = await keepBeforeReset(attempt);
   if (kept !== null)
     attempt.journal.say(`The task should change nothing; its changes are kept on ${kept}`);
   await git(worktree.folder, "reset", "--quiet", "--hard", head);

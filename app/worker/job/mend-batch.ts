@@ -1,5 +1,6 @@
+import { commitLeftovers } from "../git/commit";
 import { tellClash } from "../git/conflicts";
-import { commitLeftovers, type Worktree } from "../git/worktree";
+import type { Worktree } from "../git/worktree";
 import { reportFailure } from "../service/reports";
 import type { Mending } from "./assignment";
 import { type Assignment, type Surroundings, taskAssignment } from "./assignment";

@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ClaimedConflict } from "~/contract/job-conflict";
+import { stageAll } from "../git/commit";
 import { commitOf, committer, conflictedPaths, git, gitEnd, isAncestor } from "../git/git";
 import { type Clash, clashWith } from "../git/merge-tree";
 import { tipOf } from "../git/remote";
-import { stageAll, type Worktree } from "../git/worktree";
+import type { Worktree } from "../git/worktree";
 import type { Mending } from "./assignment";
 import type { Attempt } from "./attempt";
 

@@ -3,8 +3,9 @@ import type { JobPayload } from "~/contract/worker";
 import { learnLogin } from "../forge/open-forge";
 import { RepositoryNotAllowed } from "../git/allowed-repositories";
 import { openChanges } from "../git/changes";
-import { hearRemoved } from "../git/checkout";
+import { hearOfFiles } from "../git/checkout";
 import { findKept, forgetKept, keepWork } from "../git/keep";
+import { freeName } from "../git/leftovers";
 import { openRepositoryOf } from "../git/repository";
 import { noRules, readRules } from "../git/rules";
 import { addWorktree, type Worktree } from "../git/worktree";
@@ -40,6 +41,7 @@ interface JobRun
     | "sessionId"
     | "rules"
     | "keep"
+    | "leftIn"
     | "output"
     | "changes"
     | "sandbox"
@@ -71,6 +73,7 @@ export async function runJob(run: JobRun): Promise<void> {
     sessionId: null,
     rules: noRules,
     keep: async () => null,
+    leftIn: null,
     output,
     changes: openChanges(to),
     sandbox: noSandbox,
@@ -93,7 +96,13 @@ async function work(attempt: Attempt, sandboxes: Sandbox): Promise<void> {
   if (attempt.job.kind === "PLAN_CHAT") return workOnChat(attempt, sandboxes);
   const worktree = await prepare(attempt);
   attempt.keep = keeperOf(attempt, worktree);
-  hearRemoved(worktree.folder, (names) => tellRemoved(attempt, names));
+  const told = new Set<string>();
+  hearOfFiles(worktree.folder, (what, names) => {
+    // What is left out of one commit is there at the next one too.
+    const news = names.filter((name) => !told.has(`${what} ${name}`));
+    for (const name of news) told.add(`${what} ${name}`);
+    if (news.length > 0) tellFiles(attempt, what, news);
+  });
   const disk = watchDisk(worktree.folder, attempt.options.diskGigabytes, attempt.heartbeat);
   attempt.heartbeat = disk.heartbeat;
   try {
@@ -125,40 +134,43 @@ async function work(attempt: Attempt, sandboxes: Sandbox): Promise<void> {
       await endLeftRunning(attempt.job.id);
       await sayWhatIsKept(attempt);
       await attempt.changes.sendLast();
-      await worktree.remove();
+      if (attempt.leftIn === null) await worktree.remove();
     });
   }
 }
 
-/** Special files cannot be kept, and git would block on them. */
-function tellRemoved({ journal, output }: Attempt, names: readonly string[]): void {
-  const title = "Removed: pipes, sockets and devices, which git would wait at";
+function tellFiles({ journal, output }: Attempt, title: string, names: readonly string[]): void {
   const text = sendable(names.slice(0, 20).join("\n"), 2_000);
   journal.say(`${title} (${sendable(names.slice(0, 3).join(", "), 300)})`);
   output.add({ kind: "note", title, text, at: new Date().toISOString() });
 }
 
-/** Keeps the attempt's work in its current state and remembers the branch. */
-function keeperOf({ job, journal }: Attempt, worktree: Worktree): Attempt["keep"] {
-  const name = `${job.id}-${job.attempt}`;
+/** Keeps the attempt's work in its current state and remembers the branch, or that the worktree has to stay. */
+function keeperOf(attempt: Attempt, worktree: Worktree): Attempt["keep"] {
+  const { job, journal } = attempt;
+  const { folder, checkout, branch: destination, start } = worktree;
+  const work = { name: `${job.id}-${job.attempt}`, checkout, destination, start };
   let branch: string | null = null;
   return async () => {
     try {
-      const keep = () => keepWork(worktree.folder, name, worktree.branch, worktree.start);
-      branch = (await uninterrupted(keep)) ?? branch;
+      branch = (await uninterrupted(() => keepWork(folder, work))) ?? branch;
+      attempt.leftIn = null;
     } catch (error) {
+      attempt.leftIn = folder;
       journal.say(`The attempt's work could not be kept: ${messageOf(error)}`);
     }
     return branch;
   };
 }
 
-async function sayWhatIsKept({ keep, journal }: Attempt): Promise<void> {
-  const branch = await keep();
-  if (branch !== null) journal.say(`Undelivered work is kept on ${branch}`);
+async function sayWhatIsKept(attempt: Attempt): Promise<void> {
+  const branch = await attempt.keep();
+  if (branch !== null) attempt.journal.say(`Undelivered work is kept on ${branch}`);
+  if (attempt.leftIn === null) return;
+  tellFiles(attempt, "The worktree stays, as its work could not be kept", [attempt.leftIn]);
 }
 
-async function prepare({ job, options, folder }: Attempt): Promise<Worktree> {
+async function prepare({ job, options, folder, journal }: Attempt): Promise<Worktree> {
   const branch = job.branch ?? `backloom/${job.id}`;
   if (!isOwnBranch(branch)) {
     throw new Error(`The branch ${branch} is none of Backloom's, so nothing may be pushed to it`);
@@ -166,7 +178,8 @@ async function prepare({ job, options, folder }: Attempt): Promise<Worktree> {
   const repository = await openRepositoryOf(job, options, folder);
   // Agents find their conversations by folder, so the next attempt uses the same one.
   const known = await knownConversations(folder.sessions, job.id, options);
-  const name = known?.folder ?? `${job.id}-${job.attempt}`;
+  const wanted = known?.folder ?? `${job.id}-${job.attempt}`;
+  const name = await freeName(folder.worktrees, wanted, journal);
   const { hooks } = options;
   return addWorktree({ repository, parent: folder.worktrees, name, branch, hooks });
 }

@@ -1,12 +1,14 @@
 import { verificationSchema } from "~/contract/task-execution";
 import { beginFromEarlier, unjudgedBeginning } from "../git/begin-from";
 import { beginningOf } from "../git/begun";
+import { commitLeftovers } from "../git/commit";
 import { tellClash } from "../git/conflicts";
+import { halfDone } from "../git/half-done";
 import type { Work } from "../git/integrate";
 import { mergeBlockers } from "../git/merge-blockers";
 import { putBack } from "../git/put-back";
 import { setUp } from "../git/set-up";
-import { commitLeftovers, type Worktree } from "../git/worktree";
+import type { Worktree } from "../git/worktree";
 import { finish, reportFailure, reportStart } from "../service/reports";
 import { type Assignment, type Surroundings, taskAssignment } from "./assignment";
 import { type Attempt, type Outcome, park } from "./attempt";
@@ -58,8 +60,9 @@ async function takeTurn(
   if (failure !== undefined) return reportFailure(attempt, failure, outcome.result);
   const { mending } = assignment;
   const left = mending === null ? null : await endMending(attempt, worktree, mending);
+  const half = await halfDone(worktree.folder);
   if (outcome.result.question !== undefined) {
-    if (left === null) {
+    if (left === null && half === null) {
       await commitLeftovers(worktree.folder, nameOf(assignment));
       await pushQuestion(attempt, worktree, work, assignment);
     } else await attempt.keep();
@@ -69,8 +72,13 @@ async function takeTurn(
     await tellClash(attempt, worktree, left);
     return;
   }
-  await commitLeftovers(worktree.folder, nameOf(assignment));
-  const missing = await conclude(attempt, worktree, work, { assignment, outcome, isLast });
+  if (half !== null && isLast) {
+    const failure = { failure_class: "agent_error", failure_reason: half };
+    return reportFailure(attempt, failure, outcome.result);
+  }
+  if (half === null) await commitLeftovers(worktree.folder, nameOf(assignment));
+  const missing =
+    half ?? (await conclude(attempt, worktree, work, { assignment, outcome, isLast }));
   if (missing === undefined) return;
   attempt.journal.say(missing);
   await takeTurn(attempt, worktree, work, { ...assignment, previousFailure: missing }, true);

@@ -25,16 +25,22 @@ export async function reportFailure(
 ): Promise<void> {
   const kept_ref = (await attempt.keep()) ?? undefined;
   await attempt.changes.send();
-  const failure_reason = withKept(failure.failure_reason, kept_ref);
+  const failure_reason = withKept(failure.failure_reason, kept_ref, attempt.leftIn);
   const told = { ...failure, failure_reason, kept_ref, summary: result.summary };
   await report(attempt, "failed", told);
   attempt.journal.say(`Failed (${failure.failure_class}): ${firstLines(failure_reason)}`);
 }
 
 /** Appends where the work is kept, cutting the reason if needed. */
-function withKept(reason: string, kept: string | undefined): string {
-  if (kept === undefined) return reason;
-  return `${sendable(reason, 3_700).trimEnd()}\n\nThe work is kept on the branch ${kept}.`;
+function withKept(reason: string, kept: string | undefined, leftIn: string | null): string {
+  const places = [
+    ...(kept === undefined ? [] : [`The work is kept on the branch ${kept}.`]),
+    ...(leftIn === null
+      ? []
+      : [`Work that could not be kept is in ${leftIn} on the worker's machine.`]),
+  ];
+  if (places.length === 0) return reason;
+  return `${sendable(reason, 3_400).trimEnd()}\n\n${places.join(" ")}`;
 }
 
 /** Reports that the work is done, or was there already. */

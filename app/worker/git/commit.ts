@@ -1,0 +1,114 @@
+import { lstat, realpath, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { tellOf } from "./checkout";
+import { committer, git, gitEnd, gitPaths } from "./git";
+import { noteOf } from "./worktree-note";
+
+const unlike = ["--ignore-submodules=dirty"];
+
+/**
+ * Commits what the command left uncommitted, so that no work is lost. Commits what it can before it throws because of
+ * one path.
+ */
+export async function commitLeftovers(
+  folder: string,
+  message: string,
+  options: readonly string[] = [],
+): Promise<void> {
+  await flattenNested(folder);
+  if ((await git(folder, "status", "--porcelain", ...unlike)) === "") return;
+  const problem = await stage(folder);
+  if ((await gitEnd(folder, "diff", "--cached", "--quiet", ...unlike)).code !== 0) {
+    const words = ["commit", "--quiet", "--no-verify", "-m", message];
+    await git(folder, ...options, ...committer, ...words);
+  }
+  if (problem !== null) throw new Error(`git add failed: ${problem}`);
+}
+
+/** Stages everything in the folder. */
+export async function stageAll(folder: string): Promise<void> {
+  await flattenNested(folder);
+  const problem = await stage(folder);
+  if (problem !== null) throw new Error(`git add failed: ${problem}`);
+}
+
+/**
+ * For submodules, stages only their commit: to find changes inside, git would run with a config that an agent may have
+ * written. Returns git's words about paths that it cannot stage.
+ */
+async function stage(folder: string): Promise<string | null> {
+  const submodules = await gitLinks(folder);
+  const others = [...submodules, ...(await leaveOut(folder))];
+  const excluded = others.map((path) => `:(exclude,top,literal)${path}`);
+  const end = await gitEnd(folder, "add", "--all", "--ignore-errors", "--", ":/", ...excluded);
+  if (submodules.length > 0) await git(folder, "update-index", "--remove", "--", ...submodules);
+  return end.code === 0 ? null : end.problem;
+}
+
+async function gitLinks(folder: string): Promise<string[]> {
+  const entries = await gitPaths(folder, "ls-files", "--stage");
+  return entries.flatMap((entry) => /^160000 \w+ \d\t(.+)$/s.exec(entry)?.[1] ?? []);
+}
+
+/**
+ * Turns repositories that a program made inside the worktree into plain files: git would record only the name of their
+ * commit, and their files would be lost with the worktree. Submodules of the main branch stay.
+ */
+async function flattenNested(folder: string): Promise<void> {
+  const flattened: string[] = [];
+  for (let round = 0; round < mostNested; round += 1) {
+    const untracked = await gitPaths(folder, "ls-files", "--others", "--exclude-standard");
+    const made = untracked.flatMap((path) => (path.endsWith("/") ? path.slice(0, -1) : []));
+    const found = [...(await gitLinks(folder)), ...made];
+    const base = found.length === 0 ? [] : await submodulesOfBase(folder);
+    const nested = found.filter((path) => !base.includes(path));
+    if (nested.length === 0) break;
+    for (const path of nested) await flatten(folder, path);
+    flattened.push(...nested);
+  }
+  if (flattened.length > 0) {
+    tellOf(folder)("Committed as files: repositories inside the worktree", flattened);
+  }
+}
+
+/** Repositories within repositories, each round one deeper. */
+const mostNested = 20;
+
+async function flatten(folder: string, path: string): Promise<void> {
+  await git(folder, "update-index", "--force-remove", "--", path);
+  const place = join(folder, path);
+  // Through a link, it would be a repository of the person's.
+  if ((await realpath(place).catch(() => null)) !== join(await realpath(folder), path)) return;
+  await rm(join(place, ".git"), { recursive: true, force: true });
+}
+
+async function submodulesOfBase(folder: string): Promise<string[]> {
+  const base = (await noteOf(folder))?.base || "HEAD";
+  const entries = await gitPaths(folder, "ls-tree", "-r", "--full-tree", base);
+  return entries.flatMap((entry) => /^160000 commit \w+\t(.+)$/s.exec(entry)?.[1] ?? []);
+}
+
+const largestFile = 10_000_000;
+
+/**
+ * New files that probably nobody wants in a repository. The agent can commit them itself; what it leaves uncommitted is
+ * swept in unseen.
+ */
+async function leaveOut(folder: string): Promise<string[]> {
+  const out = new Map<string, string>();
+  for (const path of await gitPaths(folder, "ls-files", "--others", "--exclude-standard")) {
+    const [packages] = /^(.*\/)?node_modules(?=\/)/.exec(path) ?? [];
+    if (packages !== undefined) out.set(packages, `${packages}/`);
+    else if (isSecret(basename(path))) out.set(path, `${path} (may hold secrets)`);
+    else {
+      const size = (await lstat(join(folder, path)).catch(() => null))?.size ?? 0;
+      if (size > largestFile) out.set(path, `${path} (${Math.round(size / 1e6)} MB)`);
+    }
+  }
+  if (out.size > 0) tellOf(folder)("Left out of the commit", [...out.values()]);
+  return [...out.keys()];
+}
+
+function isSecret(name: string): boolean {
+  return /^\.env(\.|$)/.test(name) && !/\.(example|sample|template|dist)$/.test(name);
+}

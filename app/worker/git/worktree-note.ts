@@ -1,0 +1,32 @@
+import { readFile, writeFile } from "node:fs/promises";
+
+/** Where a worktree comes from. Stored beside it, so that nobody need trust what a program wrote inside. */
+interface WorktreeNote {
+  /** The repository's git folder. */
+  home: string;
+  /** The branch it was made for; null if there is none. */
+  branch: string | null;
+  /** Commit of the main branch; empty if unknown. */
+  base: string;
+}
+
+/** Suffix of the file beside a worktree. */
+export const noteEnd = ".home";
+
+export function notePath(folder: string): string {
+  return `${folder}${noteEnd}`;
+}
+
+export async function writeNote(
+  folder: string,
+  { home, branch, base }: WorktreeNote,
+): Promise<void> {
+  await writeFile(notePath(folder), [home, branch ?? "", base].join("\n"));
+}
+
+export async function noteOf(folder: string): Promise<WorktreeNote | null> {
+  const text = await readFile(notePath(folder), "utf8").catch(() => null);
+  if (text === null) return null;
+  const [home = "", branch = "", base = ""] = text.split("\n");
+  return { home, branch: branch === "" ? null : branch, base };
+}

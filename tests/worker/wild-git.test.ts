@@ -1,0 +1,180 @@
+import { renameSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { getAgentJob } from "~/domain/agent-jobs/operations.server";
+import { git as workersGit } from "~/worker/git/git";
+import { findKept } from "~/worker/git/keep";
+import { at } from "../db/world";
+import { makeRepository, openStage, startRun } from "./fixture";
+import { read, startWorker } from "./worker-process";
+
+const { t, app, ada, token, home } = await openStage();
+
+/** A repository and a run of one product; `work` takes its job once and tells of it. */
+async function openCase(code: string) {
+  const repo = join(home, code);
+  const git = makeRepository(repo);
+  const run = await startRun(t, ada, { code });
+  const work = async (exec: string, ...words: string[]) => {
+    const worker = startWorker([
+      ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--once"],
+      ...["--repo", repo, "--product", code, "--name", `worker-${code}`, "--exec", exec, ...words],
+    ]);
+    expect(await worker.ended, worker.output()).toBe(0);
+    const { id } = at((await run.read()).jobs, 0);
+    return { job: await getAgentJob(t.actorOf(ada), { job_id: id }), said: worker.output() };
+  };
+  const filesOf = (ref: unknown) => git("ls-tree", "-r", "--name-only", String(ref)).split("\n");
+  return { repo, git, work, filesOf };
+}
+
+const sides = [
+  "export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@example.com",
+  "export GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@example.com",
+  "start=$(git rev-parse HEAD); echo mine > same; git add same; git commit -qm Mine",
+  "mine=$(git rev-parse HEAD); git checkout -q --detach $start",
+  "echo side > same; git add same; git commit -qm Side; side=$(git rev-parse HEAD)",
+  "git checkout -q $(git for-each-ref --points-at $mine --format='%(refname:short)' | head -1)",
+].join("\n");
+
+describe("work of an agent in a repository as people have them", { timeout: 240_000 }, () => {
+  it("is committed although git is told to sign and cannot", async () => {
+    const { git, work, filesOf } = await openCase("SIGN");
+    git("config", "commit.gpgsign", "true");
+    git("config", "user.signingkey", "0xDEADBEEF");
+    const { job } = await work("echo x > uncommitted.txt");
+    expect(job).toMatchObject({ status: "done" });
+    expect(filesOf(job.branch)).toEqual(["uncommitted.txt"]);
+  });
+
+  it("arrives as files where a program made a repository inside", async () => {
+    const { work, filesOf } = await openCase("NEST");
+    const init = "git init -q . && git -c user.name=A -c user.email=a@example.com commit -qm I";
+    const { job, said } = await work(
+      [
+        `(mkdir -p packages/widget/deep && cd packages/widget && echo 1 > index.js && git add . 2>/dev/null; ${init} --allow-empty)`,
+        `(cd packages/widget && git add index.js && git -c user.name=A -c user.email=a@example.com commit -qm W)`,
+        `(cd packages/widget/deep && echo 2 > deep.js && ${init} --allow-empty)`,
+        "(mkdir empty && cd empty && git init -q . && echo 3 > third.js)",
+        "git -c user.name=A -c user.email=a@example.com add packages 2>/dev/null; git -c user.name=A -c user.email=a@example.com commit -qm Link || true",
+      ].join("\n"),
+      "--test",
+      "test -f packages/widget/index.js",
+    );
+    expect(job, said).toMatchObject({ status: "done" });
+    expect(filesOf(job.branch)).toEqual([
+      "empty/third.js",
+      "packages/widget/deep/deep.js",
+      "packages/widget/index.js",
+    ]);
+    expect(said).toContain("Committed as files: repositories inside the worktree");
+  });
+
+  it.each([
+    ["MERGE", "git merge -q $side"],
+    ["PICK", "git cherry-pick $side"],
+  ])("goes back once when a %s is left half done, and is then kept whole", async (code, begin) => {
+    const { git, work, filesOf } = await openCase(code);
+    const seen = join(home, `${code}-prompt`);
+    const again = `cat "$BACKLOOM_PROMPT_FILE" >> ${seen}; test -f other.txt && exit 0`;
+    const { job } = await work(`${again}\n${sides}\n${begin}\necho other > other.txt; true`);
+    expect(job).toMatchObject({ status: "failed", failure_class: "agent_error" });
+    expect(job.failure_reason).toMatch(/was left half done: same still in conflict/);
+    expect(read(seen)).toContain("was left half done: same still in conflict");
+    expect(() => git("rev-parse", "--verify", String(job.branch))).toThrow();
+    const kept = `backloom/kept/${job.id}-1`;
+    expect(job.failure_reason).toContain(kept);
+    expect(git("log", "--format=%s", kept)).toContain("Mine");
+    expect(filesOf(kept)).toEqual(["other.txt", "same"]);
+  });
+
+  it("is kept whole where the agent left something older checked out", async () => {
+    const { git, work, filesOf } = await openCase("ASIDE");
+    const { job } = await work(`${sides}\ngit checkout -q $side; echo x > loose.txt; exit 1`);
+    const kept = `backloom/kept/${job.id}-1`;
+    expect(git("log", "-1", "--format=%s", kept)).toBe("Mine");
+    expect(filesOf(`${kept}-aside`)).toEqual(["loose.txt", "same"]);
+  });
+
+  it("is delivered once the agent has ended its merge in the second turn", async () => {
+    const { git, work } = await openCase("ENDED");
+    const end = "if test -f other.txt; then echo both > same; git add same; exit 0; fi";
+    const { job } = await work(
+      `${end}\n${sides}\ngit merge -q $side\necho other > other.txt; true`,
+    );
+    expect(job).toMatchObject({ status: "done" });
+    expect(git("show", `${job.branch}:same`)).toBe("both");
+  });
+
+  it("comes without secrets, packages and huge files that nobody ignores, and says so", async () => {
+    const { work, filesOf } = await openCase("SWEEP");
+    const { job, said } = await work(
+      "mkdir -p a/node_modules/b; echo k > .env; echo k > a/.env.local; echo k > .env.example; echo x > a/node_modules/b/c; head -c 11000000 /dev/zero > big; echo x > x",
+    );
+    expect(job).toMatchObject({ status: "done" });
+    expect(filesOf(job.branch)).toEqual([".env.example", "x"]);
+    const { rows } = await t.sql.query(
+      "select text from job_outputs where job_id = $1 and title = 'Left out of the commit'",
+      [job.id],
+    );
+    expect(rows.map(({ text }) => text).join(), said).toBe(
+      ".env (may hold secrets)\na/.env.local (may hold secrets)\na/node_modules/\nbig (11 MB)",
+    );
+  });
+
+  it("stays in its folder while it cannot be kept, is named, and is kept as soon as it can be", async () => {
+    const { repo, git, work, filesOf } = await openCase("STAYS");
+    const [objects, away] = [join(repo, ".git/objects"), join(home, "objects-away")];
+    const broken = await work(`echo x > work.txt; mv ${objects} ${away}; exit 1`);
+    renameSync(away, objects);
+    const folder = join(home, `work/workers/worker-STAYS/worktrees/${broken.job.id}-1`);
+    expect(broken.job).toMatchObject({ status: "failed" });
+    expect(broken.job.failure_reason).toContain(folder);
+    expect(read(join(folder, "work.txt"))).toBe("x\n");
+
+    await startRun(t, ada, { code: "STAYS2" });
+    const next = startWorker([
+      ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--once"],
+      ...["--repo", repo, "--product", "STAYS2", "--name", "worker-STAYS", "--exec", "true"],
+    ]);
+    expect(await next.ended, next.output()).toBe(0);
+    expect(filesOf(`backloom/kept/${broken.job.id}-1`)).toEqual(["work.txt"]);
+    expect(git("worktree", "list").split("\n")).toHaveLength(1);
+  });
+
+  it("is kept without a file that git refuses, and that file stays where it is", async () => {
+    const { work, filesOf } = await openCase("PATHS");
+    const { job } = await work("echo x > x; echo y > git~1; exit 1");
+    expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["x"]);
+    const folder = join(home, `work/workers/worker-PATHS/worktrees/${job.id}-1`);
+    expect(job.failure_reason).toContain(folder);
+    expect(read(join(folder, "git~1"))).toBe("y\n");
+  });
+});
+
+describe("git of the worker", () => {
+  it("names what failed by the command of git", async () => {
+    const { repo } = await openCase("NAMED");
+    const words = ["-c", "user.name=A", "-C", repo, "merge", "no-such-branch"];
+    await expect(workersGit(home, ...words)).rejects.toThrow(/^git merge failed: /);
+  });
+
+  it("finds the newest kept work first, whatever its commits are dated", async () => {
+    const { repo, git } = await openCase("NEWEST");
+    const keep = (name: string, date: string) => {
+      process.env.GIT_COMMITTER_DATE = date;
+      const commit = git("commit-tree", "-p", "main", "-m", name, "main^{tree}");
+      Reflect.deleteProperty(process.env, "GIT_COMMITTER_DATE");
+      git("update-ref", `refs/heads/backloom/kept/${name}`, commit);
+    };
+    keep("old-7", "2026-01-09T00:00:00Z");
+    keep("own-2", "2026-01-03T00:00:00Z");
+    keep("own-10", "2026-01-01T00:00:00Z");
+    keep("own-10-2", "2026-01-01T00:00:00Z");
+    keep("own-10-aside", "2026-01-08T00:00:00Z");
+    const kept = await findKept({ folder: repo, remote: null }, ["own", "old"]);
+    expect(kept.map((name) => name.slice("backloom/kept/".length))).toEqual([
+      ...["own-10-2", "own-10", "own-2", "old-7", "own-10-aside"],
+    ]);
+  });
+});
