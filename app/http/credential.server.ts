@@ -17,10 +17,7 @@ export async function requireCredential(
   if (mode === "bearer" || (mode === "either" && hasBearer(request))) {
     return { token_hash: sha256(requireBearer(request)).toString("hex") };
   }
-  const session = await readSessionCookie(
-    request.headers.get("cookie"),
-    context.services.env.sessionSecrets,
-  );
+  const session = await readSessionCookie(request.headers.get("cookie"), context.services.env);
   if (session) return { session_id: session.session_id };
   throw new ContractError(401, "Sign in first, or send an API token as a bearer token.");
 }

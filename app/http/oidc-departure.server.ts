@@ -7,6 +7,7 @@ import { startSignIn } from "~/domain/identities/provider.server";
 import { seal, unseal } from "~/domain/identities/seal.server";
 import type { OidcSettings } from "~/env-oidc.server";
 import { providerName } from "~/features/accounts/provider-name";
+import { ownCookie } from "./own-cookie.server";
 import { readCookie } from "./session.server";
 
 /** State kept while the browser is at the identity provider, sealed in a cookie scoped to /auth/oidc. */
@@ -21,7 +22,6 @@ const tripSchema = z.object({
 });
 type Trip = z.infer<typeof tripSchema>;
 
-const cookieName = "oidc";
 const cookiePath = "/auth/oidc";
 const maxAge = 600;
 
@@ -60,7 +60,7 @@ export async function depart(
 
 /** Returns the state from the cookie, or throws 401 if it is missing or expired. */
 export async function readTrip(request: Request, { services }: AppLoadContext): Promise<Trip> {
-  const sealed = readCookie(request.headers.get("cookie"), cookieName);
+  const sealed = readCookie(request.headers.get("cookie"), ownCookie("oidc", services.env));
   const text = sealed && (await unseal("departure", sealed, services.env.sessionSecrets));
   const trip = tripSchema.safeParse(text ? JSON.parse(text) : null);
   if (trip.success && trip.data.expires_at > Date.now()) return trip.data;
@@ -75,7 +75,7 @@ export function forgetTrip(context: AppLoadContext): string {
 }
 
 function cookie({ services }: AppLoadContext, value: string, age: number): string {
-  return serializeCookieHeader(cookieName, value, {
+  return serializeCookieHeader(ownCookie("oidc", services.env), value, {
     path: cookiePath,
     httpOnly: true,
     sameSite: "lax",

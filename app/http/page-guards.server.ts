@@ -11,7 +11,8 @@ import { ContractError, demoRefusal, type ErrorBody } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import { authenticate } from "~/domain/accounts/authenticate.server";
 import { leaveLostProduct, rememberedProduct } from "./active-product.server";
-import { clearSessionCookie, readSessionCookie } from "./session.server";
+import { withCookies } from "./own-cookie.server";
+import { clearSessionCookies, readSessionCookie } from "./session.server";
 import { isCanonicalUuid } from "./uuid";
 
 export interface SignedIn {
@@ -35,7 +36,7 @@ export function findActor(request: Request, context: AppLoadContext): Promise<Si
 }
 
 /**
- * Returns the signed-in user, or redirects to the login page. Also clears the cookie of a session that is no longer
+ * Returns the signed-in user, or redirects to the login page. Also clears the cookies of a session that is no longer
  * valid (revoked, expired, or paired and past its eight hours).
  */
 export async function requireActor(request: Request, context: AppLoadContext): Promise<SignedIn> {
@@ -46,10 +47,11 @@ export async function requireActor(request: Request, context: AppLoadContext): P
   if (found) return found;
   const isPage = request.method === "GET" && pathname !== "/";
   const query = isPage ? `?${new URLSearchParams({ redirectTo: `${pathname}${search}` })}` : "";
-  const headers: HeadersInit = request.headers.has("cookie")
-    ? { "set-cookie": clearSessionCookie(context.services.env) }
-    : {};
-  throw redirect(`/login${query}`, { headers });
+  const cookies = request.headers.get("cookie");
+  throw withCookies(
+    redirect(`/login${query}`),
+    cookies === null ? [] : await clearSessionCookies(cookies, context.services.env),
+  );
 }
 
 /** Whether the user must choose a new password. Demo accounts never do, because their password is shared. */
@@ -89,7 +91,9 @@ export function pageLoader<T>(
       return await load(args);
     } catch (error) {
       if (!(error instanceof ContractError)) throw error;
-      throw (await isLostProduct(error, args)) ? leaveLostProduct() : refusalOf(error);
+      throw (await isLostProduct(error, args))
+        ? leaveLostProduct(args.context.services.env)
+        : refusalOf(error);
     }
   };
 }
@@ -114,8 +118,9 @@ async function isLostProduct(
 ): Promise<boolean> {
   if ((status !== 403 && status !== 404) || params.productId === undefined) return false;
   const cookies = request.headers.get("cookie");
-  const session = await readSessionCookie(cookies, context.services.env.sessionSecrets);
-  return session !== null && rememberedProduct(cookies, session.user_id) === params.productId;
+  const { env } = context.services;
+  const session = await readSessionCookie(cookies, env);
+  return session !== null && rememberedProduct(cookies, session.user_id, env) === params.productId;
 }
 
 function refusalOf(error: ContractError): TypedResponse<ErrorBody> {
@@ -126,7 +131,7 @@ function refusalOf(error: ContractError): TypedResponse<ErrorBody> {
 
 async function resolveActor(request: Request, context: AppLoadContext): Promise<SignedIn | null> {
   const { env, database } = context.services;
-  const session = await readSessionCookie(request.headers.get("cookie"), env.sessionSecrets);
+  const session = await readSessionCookie(request.headers.get("cookie"), env);
   if (!session) return null;
   const actor: Actor = { database, credential: { session_id: session.session_id } };
   try {

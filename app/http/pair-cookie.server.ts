@@ -1,29 +1,36 @@
 import { createHash } from "node:crypto";
 import { pairingSeconds } from "~/contract/pairing-code";
 import type { Env } from "~/env.server";
+import { ownCookie } from "./own-cookie.server";
 import { readCookie } from "./session.server";
 
 /**
  * The cookie `app_pair` is the only carrier of the desktop token (specification: Authentication 6).
- * Clearing must repeat path and attributes, or the browser keeps it.
+ * Clearing must repeat path and attributes, or the browser keeps it. A twin under a name of our own is read first,
+ * because a second service on this host overwrites `app_pair`.
  */
-const name = "app_pair";
+const namesOf = (env: CookieEnv) => ["app_pair", ownCookie("app_pair", env)];
 
-type CookieEnv = Pick<Env, "secureCookies">;
+type CookieEnv = Pick<Env, "secureCookies" | "appOrigin">;
 
-/** `Set-Cookie` value of a started pairing. */
-export function pairCookie(desktopToken: string, env: CookieEnv): string {
-  return `${name}=${desktopToken}; ${attributes(pairingSeconds, env)}`;
+/** `Set-Cookie` values of a started pairing. */
+export function pairCookies(desktopToken: string, env: CookieEnv): string[] {
+  return namesOf(env).map((name) => `${name}=${desktopToken}; ${attributes(pairingSeconds, env)}`);
 }
 
-/** `Set-Cookie` value that removes the pairing cookie. */
-export function clearPairCookie(env: CookieEnv): string {
-  return `${name}=; ${attributes(0, env)}`;
+/** `Set-Cookie` values that remove the pairing cookie. */
+export function clearPairCookies(env: CookieEnv): string[] {
+  return namesOf(env).map((name) => `${name}=; ${attributes(0, env)}`);
 }
 
 /** Returns the hex SHA-256 of a request's desktop token, or undefined without a cookie. */
-export function readPairCookieHash(cookieHeader: string | null): string | undefined {
-  const token = readCookie(cookieHeader, name);
+export function readPairCookieHash(
+  cookieHeader: string | null,
+  env: CookieEnv,
+): string | undefined {
+  const [token] = namesOf(env)
+    .flatMap((name) => readCookie(cookieHeader, name) ?? [])
+    .reverse();
   return token === undefined ? undefined : createHash("sha256").update(token).digest("hex");
 }
 

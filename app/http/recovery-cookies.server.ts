@@ -1,5 +1,6 @@
 import { type CookieMethodsServer, parseCookieHeader, serializeCookieHeader } from "@supabase/ssr";
 import type { Env } from "~/env.server";
+import { ownCookie } from "./own-cookie.server";
 
 const path = "/recover";
 const maxAge = 3600;
@@ -18,11 +19,14 @@ export interface RecoveryCookies {
 /** Builds the cookie storage for one recovery request. */
 export function recoveryCookies(
   request: Request,
-  env: Pick<Env, "secureCookies">,
+  env: Pick<Env, "secureCookies" | "appOrigin">,
 ): RecoveryCookies {
+  const prefix = ownCookie("recover_", env);
   const options = { path, httpOnly: true, sameSite: "lax", secure: env.secureCookies } as const;
   const sent = parseCookieHeader(request.headers.get("cookie") ?? "");
-  const own = sent.flatMap(({ name, value }) => (value && isOwn(name) ? { name, value } : []));
+  const own = sent.flatMap(({ name, value }) =>
+    value && name.startsWith(prefix) ? { name: name.slice(prefix.length), value } : [],
+  );
   const set: { name: string; value: string }[] = [];
   let markStored: () => void = () => undefined;
   const stored = new Promise<void>((resolve) => {
@@ -38,11 +42,10 @@ export function recoveryCookies(
       },
     },
     keep: () =>
-      set.map(({ name, value }) => serializeCookieHeader(name, value, { ...options, maxAge })),
-    forget: () => own.map(({ name }) => serializeCookieHeader(name, "", { ...options, maxAge: 0 })),
+      set.map(({ name, value }) =>
+        serializeCookieHeader(prefix + name, value, { ...options, maxAge }),
+      ),
+    forget: () =>
+      own.map(({ name }) => serializeCookieHeader(prefix + name, "", { ...options, maxAge: 0 })),
   };
-}
-
-function isOwn(name: string): boolean {
-  return name.startsWith("sb-");
 }

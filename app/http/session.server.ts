@@ -3,10 +3,12 @@ import { parseCookieHeader } from "@supabase/ssr";
 import { CompactEncrypt, compactDecrypt } from "jose";
 import { z } from "zod";
 import type { Env } from "~/env.server";
+import { ownCookie } from "./own-cookie.server";
 
 /**
  * The sealed cookie `session` (specification: Authentication 2). It only names a session row. Whether the session is
- * still valid, and what its user may do, is read from the database on every request.
+ * still valid, and what its user may do, is read from the database on every request. A twin under a name of our own has
+ * the same value and is read where the first does not open, because another program on this host may set `session`.
  */
 const sessionCookieSchema = z.object({
   session_id: z.uuid(),
@@ -18,50 +20,58 @@ const sessionCookieSchema = z.object({
 export type SessionCookie = z.infer<typeof sessionCookieSchema>;
 const sealedSchema = sessionCookieSchema.extend({ sealed_at: z.number().default(0) });
 
-export const sessionCookieName = "session";
+const sessionCookieName = "session";
 const sessionMaxAge = 30 * 24 * 60 * 60;
 /** Normal sessions slide: the cookie is sealed again once it is older than this. */
 const renewAfterMs = 24 * 60 * 60 * 1000;
 /** Longer than any cookie we seal. Longer ones are ignored without decrypting. */
 const longestCookie = 4096;
 
-type CookieEnv = Pick<Env, "sessionSecrets" | "secureCookies">;
+type CookieEnv = Pick<Env, "sessionSecrets" | "secureCookies" | "appOrigin">;
 
 /** Opens the cookie with any of the secrets. Returns null if it is missing, damaged or sealed with another key. */
 export async function readSessionCookie(
   cookieHeader: string | null,
-  secrets: readonly string[],
+  env: CookieEnv,
 ): Promise<SessionCookie | null> {
-  const found = await openCookie(cookieHeader, secrets);
+  const found = await openCookies(cookieHeader, env);
   if (!found) return null;
   const { sealed_at: _, ...value } = found;
   return value;
 }
 
-/** `Set-Cookie` value that extends a normal session, at most once a day; undefined if nothing is due. */
-export async function renewSessionCookie(
+/** `Set-Cookie` values that extend a normal session, at most once a day; none if nothing is due. */
+export async function renewSessionCookies(
   cookieHeader: string | null,
   env: CookieEnv,
-): Promise<string | undefined> {
-  const found = await openCookie(cookieHeader, env.sessionSecrets);
-  if (!found || found.paired || Date.now() - found.sealed_at < renewAfterMs) return undefined;
-  return sealSessionCookie(found, env);
+): Promise<string[]> {
+  const found = await openCookies(cookieHeader, env);
+  if (!found || found.paired || Date.now() - found.sealed_at < renewAfterMs) return [];
+  return sealSessionCookies(found, env);
 }
 
-/** `Set-Cookie` value of a session, sealed with the first secret. */
-export async function sealSessionCookie(value: SessionCookie, env: CookieEnv): Promise<string> {
+/** `Set-Cookie` values of a session, sealed with the first secret. */
+export async function sealSessionCookies(value: SessionCookie, env: CookieEnv): Promise<string[]> {
   const [secret] = env.sessionSecrets;
   if (secret === undefined) throw new Error("No SESSION_SECRET to seal the session cookie with");
   const plaintext = new TextEncoder().encode(JSON.stringify({ ...value, sealed_at: Date.now() }));
   const sealed = await new CompactEncrypt(plaintext)
     .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
     .encrypt(keyOf(secret));
-  return `${sessionCookieName}=${sealed}; Max-Age=${maxAgeOf(value)}; ${attributes(env)}`;
+  return namesOf(env).map(
+    (name) => `${name}=${sealed}; Max-Age=${maxAgeOf(value)}; ${attributes(env)}`,
+  );
 }
 
-/** `Set-Cookie` value that removes the session cookie. */
-export function clearSessionCookie(env: CookieEnv): string {
-  return `${sessionCookieName}=; Max-Age=0; ${attributes(env)}`;
+/** `Set-Cookie` values that remove the session cookies, but not a `session` that another program set. */
+export async function clearSessionCookies(
+  cookieHeader: string | null,
+  env: CookieEnv,
+): Promise<string[]> {
+  const isOurs = await openCookie(readCookie(cookieHeader, sessionCookieName), env.sessionSecrets);
+  return namesOf(env)
+    .filter((name) => isOurs || name !== sessionCookieName)
+    .map((name) => `${name}=; Max-Age=0; ${attributes(env)}`);
 }
 
 /** Returns one cookie of a `Cookie` header. With duplicates the first wins: browsers send the closest path first. */
@@ -71,11 +81,20 @@ export function readCookie(cookieHeader: string | null, name: string): string | 
   );
 }
 
+const namesOf = (env: CookieEnv) => [sessionCookieName, ownCookie("session", env)];
+
+async function openCookies(cookieHeader: string | null, env: CookieEnv) {
+  for (const name of namesOf(env)) {
+    const value = await openCookie(readCookie(cookieHeader, name), env.sessionSecrets);
+    if (value) return value;
+  }
+  return null;
+}
+
 async function openCookie(
-  cookieHeader: string | null,
+  sealed: string | undefined,
   secrets: readonly string[],
 ): Promise<z.infer<typeof sealedSchema> | null> {
-  const sealed = readCookie(cookieHeader, sessionCookieName);
   if (sealed === undefined || sealed.length > longestCookie) return null;
   for (const secret of secrets) {
     const value = await open(sealed, secret);

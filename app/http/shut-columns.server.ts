@@ -3,7 +3,12 @@ import { readCookie } from "./session.server";
 
 /** Returns the board columns this user collapsed, joined by dots. The cookie is scoped to the pages of one product. */
 export function shutColumns(request: Request, userId: string): string {
-  const said = readCookie(request.headers.get("cookie"), shutColumnsCookie(userId))?.split(".");
+  const cookies = request.headers.get("cookie");
+  const name = shutColumnsCookie(userId);
+  // The name until 0.2 had no prefix.
+  const said = (
+    readCookie(cookies, name) ?? readCookie(cookies, name.replace("backloom_", ""))
+  )?.split(".");
   return columns
     .map(({ status }) => status)
     .filter((status) => said?.includes(status))

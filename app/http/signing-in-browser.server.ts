@@ -7,8 +7,8 @@ export async function signingInBrowser(
   request: Request,
   context: AppLoadContext,
 ): Promise<SigningInBrowser> {
-  const { sessionSecrets } = context.services.env;
-  const session = await readSessionCookie(request.headers.get("cookie"), sessionSecrets);
+  const { env } = context.services;
+  const session = await readSessionCookie(request.headers.get("cookie"), env);
   return {
     userAgent: userAgentOf(request),
     address: context.clientAddress,

@@ -1,3 +1,4 @@
+import { randomId, secureOnly } from "~/secure-only";
 import { GreetingLog } from "./greeting-log";
 import { isFields } from "./read-message";
 import type { Signal, SignalListener } from "./signal";
@@ -11,7 +12,7 @@ import { StreamConnection } from "./stream-connection";
 export class SharedStream {
   readonly #name: string;
   readonly #url: string;
-  readonly #tabId = crypto.randomUUID();
+  readonly #tabId = randomId();
   readonly #listeners = new Set<SignalListener>();
   readonly #log = new GreetingLog();
   #channel: BroadcastChannel | undefined;
@@ -54,13 +55,13 @@ export class SharedStream {
 
   #begin(): void {
     this.#stopping = new AbortController();
-    if (!navigator.locks || typeof BroadcastChannel === "undefined") {
+    if (!secureOnly.locks || typeof BroadcastChannel === "undefined") {
       this.#connect();
       return;
     }
     this.#channel = new BroadcastChannel(this.#name);
     this.#channel.onmessage = ({ data }) => this.#heard(data);
-    void this.#lead(this.#stopping.signal);
+    void this.#lead(secureOnly.locks, this.#stopping.signal);
     this.#say({ kind: "hello", from: this.#tabId });
   }
 
@@ -73,9 +74,9 @@ export class SharedStream {
   }
 
   /** Waits for the lock and holds it until this tab stops. */
-  async #lead(stopping: AbortSignal): Promise<void> {
+  async #lead(locks: LockManager, stopping: AbortSignal): Promise<void> {
     try {
-      await navigator.locks.request(this.#name, { signal: stopping }, () => {
+      await locks.request(this.#name, { signal: stopping }, () => {
         if (stopping.aborted) return;
         this.#connect();
         return new Promise<void>((resolve) =>

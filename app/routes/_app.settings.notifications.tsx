@@ -13,6 +13,7 @@ import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { readId } from "~/http/read-id.server";
 import { userAgentOf } from "~/http/signing-in-browser.server";
+import { askForNotifications, secureOnly } from "~/secure-only";
 import { ActionForm } from "~/ui/action-form";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
@@ -127,7 +128,7 @@ function ThisDevice({
     return <p className="text-sm text-muted">Push messages are not set up on this server.</p>;
   }
   if (!hydrated) return <p className="text-sm text-muted">Push messages need JavaScript.</p>;
-  if (!("PushManager" in window) || !navigator.serviceWorker) {
+  if (!secureOnly.serviceWorker || !("PushManager" in window)) {
     return <p className="text-sm text-muted">This browser does not support push messages.</p>;
   }
   if (endpoint && endpoints.includes(endpoint)) {
@@ -164,7 +165,7 @@ type PushKeys = { endpoint: string; p256dh: string; auth: string };
 
 /** Returns this browser's push endpoint; null if it is not subscribed, or only with an earlier key of the service. */
 async function currentEndpoint(publicKey: string | null): Promise<string | null> {
-  const registration = await navigator.serviceWorker?.getRegistration();
+  const registration = await secureOnly.serviceWorker?.getRegistration();
   const subscription = await registration?.pushManager?.getSubscription();
   return subscription && isFor(subscription, publicKey) ? subscription.endpoint : null;
 }
@@ -177,11 +178,12 @@ function isFor({ options }: PushSubscription, publicKey: string | null): boolean
 
 /** Asks the user and the push service. Returns the keys, or a text that says what failed. */
 async function subscribeHere(publicKey: string): Promise<PushKeys | string> {
-  if ((await Notification.requestPermission()) !== "granted") {
+  if ((await askForNotifications()) !== "granted") {
     return "Notifications are blocked for this site. Allow them in your browser settings.";
   }
   try {
-    const registration = await navigator.serviceWorker.ready;
+    const registration = await secureOnly.serviceWorker?.ready;
+    if (!registration) return "This browser does not support push messages.";
     const earlier = await registration.pushManager.getSubscription();
     // Browsers allow only one key at a time.
     if (earlier && !isFor(earlier, publicKey)) await earlier.unsubscribe();

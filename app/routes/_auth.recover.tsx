@@ -8,6 +8,7 @@ import { requestRecovery } from "~/domain/accounts/request-recovery.server";
 import { AuthFrame } from "~/features/accounts/auth-frame";
 import { addressLimitKey } from "~/http/client-address.server";
 import { runForm } from "~/http/form-action.server";
+import { withCookies } from "~/http/own-cookie.server";
 import { pageAction, pageLoader } from "~/http/page-guards.server";
 import { recoveryCookies } from "~/http/recovery-cookies.server";
 import { useActionResult } from "~/ui/action-result";
@@ -56,11 +57,6 @@ export const action = pageAction(async ({ request, context }) => {
     return withCookies(json({ sent: true }), cookies.keep());
   });
 });
-
-function withCookies(response: Response, cookies: readonly string[]): Response {
-  for (const cookie of cookies) response.headers.append("set-cookie", cookie);
-  return response;
-}
 
 export const meta: MetaFunction = () => [{ title: "Forgot your password · Backloom" }];
 

@@ -6,9 +6,10 @@ import { apiRoute, type RouteArgs } from "~/http/api-route.server";
 import { openEndpoint } from "~/http/endpoint.server";
 import { parseJsonBody } from "~/http/json-body.server";
 import { readOpenBody } from "~/http/open-body.server";
-import { clearPairCookie, readPairCookieHash } from "~/http/pair-cookie.server";
+import { withCookies } from "~/http/own-cookie.server";
+import { clearPairCookies, readPairCookieHash } from "~/http/pair-cookie.server";
 import { json, problem } from "~/http/responses.server";
-import { sealSessionCookie } from "~/http/session.server";
+import { sealSessionCookies } from "~/http/session.server";
 import { signingInBrowser } from "~/http/signing-in-browser.server";
 import { isCanonicalUuid } from "~/http/uuid";
 
@@ -32,7 +33,7 @@ export const loader = apiRoute({
         return await signedIn(await claim({ request, context }), context);
       } catch (error) {
         if (!(error instanceof ContractError) || !finalFailures.includes(error.status)) throw error;
-        return problem(error, { "set-cookie": clearPairCookie(context.services.env) });
+        return withCookies(problem(error), clearPairCookies(context.services.env));
       }
     },
   }),
@@ -40,7 +41,7 @@ export const loader = apiRoute({
 export const action = loader;
 
 async function claim({ request, context }: Call): Promise<ClaimedPairing> {
-  const desktopTokenHash = readPairCookieHash(request.headers.get("cookie"));
+  const desktopTokenHash = readPairCookieHash(request.headers.get("cookie"), context.services.env);
   if (desktopTokenHash === undefined) {
     throw new ContractError(401, "There is no pairing cookie. Show a new code.");
   }
@@ -74,7 +75,7 @@ function badBody(): ContractError {
 
 async function signedIn(claimed: ClaimedPairing, context: Call["context"]): Promise<Response> {
   const { env } = context.services;
-  const session = await sealSessionCookie(
+  const session = await sealSessionCookies(
     {
       session_id: claimed.session_id,
       user_id: claimed.user_id,
@@ -84,8 +85,5 @@ async function signedIn(claimed: ClaimedPairing, context: Call["context"]): Prom
     },
     env,
   );
-  const response = json({ ok: true });
-  response.headers.append("set-cookie", session);
-  response.headers.append("set-cookie", clearPairCookie(env));
-  return response;
+  return withCookies(json({ ok: true }), [...session, ...clearPairCookies(env)]);
 }

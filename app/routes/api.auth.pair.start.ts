@@ -3,7 +3,8 @@ import { startPairing } from "~/domain/pairings/start-pairing.server";
 import { apiRoute } from "~/http/api-route.server";
 import { addressLimitKey } from "~/http/client-address.server";
 import { openEndpoint } from "~/http/endpoint.server";
-import { pairCookie } from "~/http/pair-cookie.server";
+import { withCookies } from "~/http/own-cookie.server";
+import { pairCookies } from "~/http/pair-cookie.server";
 import { json } from "~/http/responses.server";
 import { userAgentOf } from "~/http/signing-in-browser.server";
 
@@ -23,7 +24,7 @@ export const loader = apiRoute({
         { userAgent: userAgentOf(request), address, addressKey: addressLimitKey(address) },
         env.appOrigin,
       );
-      return json(pairing, { headers: { "set-cookie": pairCookie(desktopToken, env) } });
+      return withCookies(json(pairing), pairCookies(desktopToken, env));
     },
   }),
 });

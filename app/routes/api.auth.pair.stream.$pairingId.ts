@@ -13,7 +13,10 @@ export const loader = openStreamRoute({
   caller: "pairing",
   refusals: [401, 404, 410, 500],
   open: async ({ request, context }) => {
-    const desktopTokenHash = readPairCookieHash(request.headers.get("cookie"));
+    const desktopTokenHash = readPairCookieHash(
+      request.headers.get("cookie"),
+      context.services.env,
+    );
     if (desktopTokenHash === undefined) {
       throw new ContractError(401, "There is no pairing cookie. Show a new code.");
     }

@@ -1,6 +1,7 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { endSession } from "~/domain/accounts/operations.server";
-import { clearSessionCookie, readSessionCookie } from "~/http/session.server";
+import { withCookies } from "~/http/own-cookie.server";
+import { clearSessionCookies, readSessionCookie } from "~/http/session.server";
 
 /** A link must not sign anybody out: GET only redirects to the start page. */
 export function loader() {
@@ -10,12 +11,11 @@ export function loader() {
 /** `POST /logout`: ends the session in the database, so that its cookie is worthless everywhere. */
 export async function action({ request, context }: ActionFunctionArgs) {
   const { database, env } = context.services;
-  const session = await readSessionCookie(request.headers.get("cookie"), env.sessionSecrets);
+  const cookies = request.headers.get("cookie");
+  const session = await readSessionCookie(cookies, env);
   if (session) {
     await endSession(database, { session_id: session.session_id, ip: context.clientAddress });
   }
-  return redirect("/login?notice=signed-out", {
-    status: 303,
-    headers: { "set-cookie": clearSessionCookie(env) },
-  });
+  const left = redirect("/login?notice=signed-out", 303);
+  return withCookies(left, await clearSessionCookies(cookies, env));
 }

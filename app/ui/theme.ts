@@ -3,13 +3,14 @@ export const themes = ["system", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
 
 export function readTheme(cookieHeader: string | null): Theme {
-  const found = /(?:^|;\s*)theme=(light|dark)(?:;|$)/.exec(cookieHeader ?? "")?.[1];
-  return found === "light" || found === "dark" ? found : "system";
+  const read = (name: string) =>
+    new RegExp(`(?:^|;\\s*)${name}=(\\w+)(?:;|$)`).exec(cookieHeader ?? "")?.[1];
+  // The name until 0.2 had no prefix.
+  return parseTheme(read("backloom_theme") ?? read("theme"));
 }
 
 export function themeCookie(theme: Theme): string {
-  const lifetime = theme === "system" ? 0 : 31_536_000;
-  return `theme=${theme}; Path=/; Max-Age=${lifetime}; SameSite=Lax`;
+  return `backloom_theme=${theme}; Path=/; Max-Age=31536000; SameSite=Lax`;
 }
 
 export function parseTheme(value: unknown): Theme {

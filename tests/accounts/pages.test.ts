@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { resetPassword } from "~/domain/accounts/reset-password.server";
-import { sealSessionCookie } from "~/http/session.server";
+import { sealSessionCookies } from "~/http/session.server";
 import { signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { createUser, type TestUser } from "../setup/users";
@@ -26,7 +26,7 @@ async function pairedSession(user: TestUser, secondsLeft: number): Promise<strin
      values ($1, true, now() + make_interval(secs => $2), now() + make_interval(secs => $2)) returning id, paired_expires_at`,
     [user.id, secondsLeft],
   );
-  const cookie = await sealSessionCookie(
+  const [cookie] = await sealSessionCookies(
     {
       session_id: rows[0].id,
       user_id: user.id,
@@ -36,7 +36,7 @@ async function pairedSession(user: TestUser, secondsLeft: number): Promise<strin
     },
     app.services.env,
   );
-  return cookie.split(";")[0] ?? "";
+  return cookie?.split(";")[0] ?? "";
 }
 
 describe("P20: an expired paired session", () => {

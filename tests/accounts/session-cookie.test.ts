@@ -2,29 +2,39 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { CompactEncrypt } from "jose";
 import { describe, expect, it } from "vitest";
 import {
-  clearSessionCookie,
+  clearSessionCookies,
   readSessionCookie,
-  renewSessionCookie,
-  sealSessionCookie,
+  renewSessionCookies,
+  sealSessionCookies,
 } from "~/http/session.server";
 
 const secret = () => randomBytes(32).toString("base64url");
 const [current, previous] = [secret(), secret()];
-const env = { sessionSecrets: [current, previous], secureCookies: false };
+const env = {
+  sessionSecrets: [current, previous],
+  secureCookies: false,
+  appOrigin: "http://localhost:3000",
+};
 const value = { session_id: randomUUID(), user_id: randomUUID(), is_demo: false };
 
 async function sealedWith(sealSecret: string): Promise<string> {
-  const setCookie = await sealSessionCookie(value, { ...env, sessionSecrets: [sealSecret] });
-  return setCookie.split(";")[0] ?? "";
+  const [setCookie] = await sealSessionCookies(value, { ...env, sessionSecrets: [sealSecret] });
+  return setCookie?.split(";")[0] ?? "";
 }
 
 describe("the sealed session cookie", () => {
   it("is HttpOnly, SameSite Lax, Path / and Secure exactly for https, also when cleared", async () => {
-    const plain = await sealSessionCookie(value, env);
+    const [plain, twin] = await sealSessionCookies(value, env);
     expect(plain).toMatch(/^session=[\w.-]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/);
-    const secure = await sealSessionCookie(value, { ...env, secureCookies: true });
-    expect(secure).toMatch(/; SameSite=Lax; Secure$/);
-    expect(clearSessionCookie(env)).toBe("session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax");
+    expect(twin).toBe(plain?.replace("session", "backloom_session_3000"));
+    const origin = { secureCookies: true, appOrigin: "https://backlog.example" };
+    const secure = await sealSessionCookies(value, { ...env, ...origin });
+    for (const line of secure) expect(line).toMatch(/; SameSite=Lax; Secure$/);
+    expect(secure[1]).toMatch(/^backloom_session_443=/);
+    const attributes = "Max-Age=0; Path=/; HttpOnly; SameSite=Lax";
+    const cleared = [`session=; ${attributes}`, `backloom_session_3000=; ${attributes}`];
+    expect(await clearSessionCookies(await sealedWith(current), env)).toEqual(cleared);
+    expect(await clearSessionCookies("session=of-another-program", env)).toEqual([cleared[1]]);
   });
 
   it("shows nothing of what it holds", async () => {
@@ -38,9 +48,11 @@ describe("the sealed session cookie", () => {
 
   it("is sealed by the first secret and opened by all", async () => {
     for (const cookie of [await sealedWith(current), await sealedWith(previous)]) {
-      expect(await readSessionCookie(cookie, env.sessionSecrets)).toEqual(value);
+      expect(await readSessionCookie(cookie, env)).toEqual(value);
     }
-    expect(await readSessionCookie(await sealedWith(current), [previous])).toBeNull();
+    expect(
+      await readSessionCookie(await sealedWith(current), { ...env, sessionSecrets: [previous] }),
+    ).toBeNull();
   });
 
   it("W3: cut, flipped, foreign, huge or empty is signed out, never an error", async () => {
@@ -67,26 +79,32 @@ describe("the sealed session cookie", () => {
       "session=..........",
       "session=%00",
     ]) {
-      expect(await readSessionCookie(header, env.sessionSecrets)).toBeNull();
+      expect(await readSessionCookie(header, env)).toBeNull();
     }
   });
 
   it("is found among other cookies, the first of its name", async () => {
     const cookie = await sealedWith(current);
     const header = `theme=dark; xsession=1; ${cookie}; session=other`;
-    expect(await readSessionCookie(header, env.sessionSecrets)).toEqual(value);
+    expect(await readSessionCookie(header, env)).toEqual(value);
   });
 
   it("is sealed anew once a day, unless it belongs to a paired session", async () => {
     const fresh = await sealedWith(current);
-    expect(await renewSessionCookie(fresh, env)).toBeUndefined();
+    expect(await renewSessionCookies(fresh, env)).toEqual([]);
     const old = await new CompactEncrypt(
       new TextEncoder().encode(JSON.stringify({ ...value, sealed_at: Date.now() - 90_000_000 })),
     )
       .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
       .encrypt(await keyOf(current));
-    expect(await renewSessionCookie(`session=${old}`, env)).toMatch(/^session=/);
-    const paired = await sealSessionCookie(
+    for (const name of ["session", "backloom_session_3000"]) {
+      const renewed = await renewSessionCookies(`${name}=${old}`, env);
+      expect(renewed.map((line) => line.split("=")[0])).toEqual([
+        "session",
+        "backloom_session_3000",
+      ]);
+    }
+    const [paired = ""] = await sealSessionCookies(
       {
         ...value,
         paired: true,
@@ -95,7 +113,7 @@ describe("the sealed session cookie", () => {
       env,
     );
     expect(paired).toMatch(/Max-Age=28800;/);
-    expect(await renewSessionCookie(paired, env)).toBeUndefined();
+    expect(await renewSessionCookies(paired, env)).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { type BrowserContextOptions, expect, type Page } from "@playwright/test";
 import { findingsInBothThemes } from "./axe";
-import { openWithKeys } from "./places";
+import { openWithKeys, places, placesOf } from "./places";
 import { test } from "./test";
 import { callTool, newPerson, newToken, newWorld, post, signedIn } from "./world";
 
@@ -110,47 +110,3 @@ for (const about of ["the board", "the backlog"]) {
     await owner.context.close();
   });
 }
-
-function placesOf(world: Awaited<ReturnType<typeof newWorld>>): string[] {
-  const { product, sprint, storyId, pbiId, taskIds } = world;
-  return [
-    `${product}/backlog`,
-    `${product}/backlog?panel=story:${storyId}`,
-    `${product}/backlog?panel=pbi:${pbiId}`,
-    `${product}/backlog?panel=new-story`,
-    `${product}/sprints`,
-    sprint,
-    `${sprint}/review`,
-    `${sprint}?group=story&dense=1`,
-    `${sprint}?group=priority&fold=3`,
-    `${sprint}?q=-status:done&as=list`,
-    `${product}/solo`,
-    `${product}/runs`,
-    `${product}/members`,
-    `${product}/settings`,
-    `/stories/${storyId}`,
-    `/stories/${storyId}?edit=description`,
-    `/tasks/${taskIds[0]}`,
-  ];
-}
-
-const places = [
-  "/dashboard",
-  "/products/new",
-  "/inbox",
-  "/invitations",
-  "/questions",
-  "/ideas",
-  "/jobs",
-  "/workers",
-  "/insights",
-  "/connect",
-  "/start",
-  "/search?q=greeting",
-  "/settings",
-  "/settings/tokens",
-  "/settings/devices",
-  "/settings/notifications",
-  "/settings/activity",
-  "/no-such-page",
-];

@@ -1,4 +1,5 @@
 import { expect, type Locator, type Page } from "@playwright/test";
+import type { World } from "./world";
 
 /** A column of a board; its name also says how many cards it has. */
 export const column = (page: Page, name: string): Locator =>
@@ -43,3 +44,49 @@ export async function openWithoutScript(page: Page, address: string): Promise<()
     await page.unroute(scripts);
   };
 }
+
+/** The pages of a product. */
+export function placesOf(world: World): string[] {
+  const { product, sprint, storyId, pbiId, taskIds } = world;
+  return [
+    `${product}/backlog`,
+    `${product}/backlog?panel=story:${storyId}`,
+    `${product}/backlog?panel=pbi:${pbiId}`,
+    `${product}/backlog?panel=new-story`,
+    `${product}/sprints`,
+    sprint,
+    `${sprint}/review`,
+    `${sprint}?group=story&dense=1`,
+    `${sprint}?group=priority&fold=3`,
+    `${sprint}?q=-status:done&as=list`,
+    `${product}/solo`,
+    `${product}/runs`,
+    `${product}/members`,
+    `${product}/settings`,
+    `/stories/${storyId}`,
+    `/stories/${storyId}?edit=description`,
+    `/tasks/${taskIds[0]}`,
+  ];
+}
+
+/** The pages of a person. */
+export const places = [
+  "/dashboard",
+  "/products/new",
+  "/inbox",
+  "/invitations",
+  "/questions",
+  "/ideas",
+  "/jobs",
+  "/workers",
+  "/insights",
+  "/connect",
+  "/start",
+  "/search?q=greeting",
+  "/settings",
+  "/settings/tokens",
+  "/settings/devices",
+  "/settings/notifications",
+  "/settings/activity",
+  "/no-such-page",
+];

@@ -154,7 +154,7 @@ describe("an active product that is lost", () => {
     expect(await visit("/dashboard", cookie)).toBeNull();
 
     const other = await signIn(t, app, await createUser(t));
-    const kept = cookie.split("; ").find((pair) => pair.startsWith("active_product="));
+    const kept = cookie.split("; ").find((pair) => pair.startsWith("backloom_active_product_"));
     expect(kept).toBeDefined();
     expect(await visit("/dashboard", `${other}; ${kept}`)).toBeNull();
   });

@@ -45,7 +45,7 @@ describe("POST /api/auth/pair/claim", () => {
 
     const cookie = setCookieOf(answer, "session") ?? "";
     expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Lax$/);
-    const session = await readSessionCookie(cookie, app.services.env.sessionSecrets);
+    const session = await readSessionCookie(cookie, app.services.env);
     expect(session).toMatchObject({ user_id: user.id, is_demo: false, paired: true });
     const expires = Date.parse(session?.pairedExpiresAt ?? "") - 8 * 3_600_000;
     expect(expires).toBeGreaterThanOrEqual(before - 1000);

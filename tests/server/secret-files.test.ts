@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { EnvironmentError, readEnv } from "~/env.server";
 import { isSecretName } from "~/env-secrets.server";
-import { sealSessionCookie } from "~/http/session.server";
+import { sealSessionCookies } from "~/http/session.server";
 import { ownDataDir } from "../embedded/own-stack";
 import { openOwnDatabase, startService } from "./own-service";
 
@@ -115,8 +115,8 @@ it("secrets are rotated by their files and a restart", { timeout: 600_000 }, asy
     [session.session_id, session.user_id],
   );
   await own.close();
-  const sealed = await sealSessionCookie(session, { ...readEnv({}), sessionSecrets: [older] });
-  const cookie = sealed.split(";")[0] ?? "";
+  const [sealed] = await sealSessionCookies(session, { ...readEnv({}), sessionSecrets: [older] });
+  const cookie = sealed?.split(";")[0] ?? "";
   expect(await before.page(cookie)).toBe(200);
   expect([await before.cron(cronOld), await before.metrics(tokenOld)]).toEqual([200, 200]);
   await before.stop();

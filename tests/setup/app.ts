@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
 import type { Database } from "~/db/database.server";
 import { type Env, readEnv } from "~/env.server";
-import { sealSessionCookie } from "~/http/session.server";
+import { sealSessionCookies } from "~/http/session.server";
 import { Metrics } from "~/metrics/metrics.server";
 import { createHub } from "~/realtime/hub.server";
 import { createFront } from "~/server/front";
@@ -137,11 +137,11 @@ export async function signIn(
      values ($1, $2, 'test', '127.0.0.1', now() + case when $3 then '-1 s' else '30 d' end::interval)`,
     [sessionId, user.id, expired],
   );
-  const cookie = await sealSessionCookie(
+  const [cookie] = await sealSessionCookies(
     { session_id: sessionId, user_id: user.id, is_demo: false },
     app.services.env,
   );
-  return cookie.split(";")[0] ?? "";
+  return cookie?.split(";")[0] ?? "";
 }
 
 /** Headers of a request with a bearer token. */

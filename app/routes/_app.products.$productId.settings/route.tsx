@@ -71,8 +71,7 @@ function withoutPayload({ payload, ...delivery }: Delivery) {
 export const action = pageAction(async ({ request, context, params }) => {
   const { actor } = await requireWriter(request, context);
   const { productId } = await requireProduct(request, context, params);
-  const [secret = ""] = context.services.env.sessionSecrets;
-  return actOnProduct(actor, productId, request, secret);
+  return actOnProduct(actor, productId, request, context.services.env);
 });
 
 export const meta: MetaFunction = () => [{ title: "Product settings · Backloom" }];

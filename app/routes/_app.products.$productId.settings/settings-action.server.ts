@@ -21,6 +21,7 @@ import {
   restoreProduct,
   updateProduct,
 } from "~/domain/products/operations.server";
+import type { Env } from "~/env.server";
 import { forgetProduct } from "~/http/active-product.server";
 import { budgetIntents } from "~/http/budget-forms.server";
 import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
@@ -40,7 +41,7 @@ export async function actOnProduct(
   actor: Actor,
   productId: string,
   request: Request,
-  secret: string,
+  env: Env,
 ): Promise<Response> {
   const form = await request.formData();
   const back = `/products/${productId}/settings`;
@@ -67,7 +68,7 @@ export async function actOnProduct(
       ),
     archive: async () => {
       await archiveProduct(actor, product);
-      return redirect("/dashboard", { status: 303, headers: { "set-cookie": forgetProduct } });
+      return redirect("/dashboard", { status: 303, headers: { "set-cookie": forgetProduct(env) } });
     },
     restore: async () => {
       await restoreProduct(actor, product);
@@ -75,7 +76,7 @@ export async function actOnProduct(
     },
     delete: async () => {
       await deleteProduct(actor, readForm(form, deleteProductInput));
-      return redirect("/dashboard", { status: 303, headers: { "set-cookie": forgetProduct } });
+      return redirect("/dashboard", { status: 303, headers: { "set-cookie": forgetProduct(env) } });
     },
     "create-label": async () => {
       const { name } = await createLabel(actor, readForm(form, createLabelInput));
@@ -96,6 +97,7 @@ export async function actOnProduct(
         return done(form, back, "Saved");
       }),
     "set-intake": async () => {
+      const [secret = ""] = env.sessionSecrets;
       await setIntakeHook(actor, { ...product, secret });
       return done(form, `${back}#intake`, "Address created");
     },

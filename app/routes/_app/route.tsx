@@ -6,7 +6,7 @@ import { getShell } from "~/domain/pages/operations.server";
 import { isOpenProduct } from "~/domain/products/is-open-product.server";
 import { leaveLostProduct, rememberedProduct, rememberProduct } from "~/http/active-product.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
-import { renewSessionCookie } from "~/http/session.server";
+import { renewSessionCookies } from "~/http/session.server";
 import { LiveProvider } from "~/live/live-provider";
 import { Alert } from "~/ui/alert";
 import { RouteError } from "~/ui/error-page";
@@ -30,9 +30,10 @@ const demoReason = "This is a demo account. You can see everything but change no
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor, principal } = await requireActor(request, context);
   const cookies = request.headers.get("cookie");
-  const remembered = rememberedProduct(cookies, principal.user_id);
+  const { env } = context.services;
+  const remembered = rememberedProduct(cookies, principal.user_id, env);
   const isForgotten = remembered !== undefined && principal.active_product_id === null;
-  if (isForgotten && !(await isOpenProduct(actor, remembered))) throw leaveLostProduct();
+  if (isForgotten && !(await isOpenProduct(actor, remembered))) throw leaveLostProduct(env);
   const shell = await getShell(actor, { active_product_id: principal.active_product_id });
   const data: ShellData = {
     now: Date.now(),
@@ -49,10 +50,9 @@ export const loader = pageLoader(async ({ request, context }) => {
     inbox: shell.inbox,
     notice: readNotice(request),
   };
-  const { env } = context.services;
   const headers = new Headers();
-  const renewed = await renewSessionCookie(cookies, env);
-  if (renewed) headers.append("set-cookie", renewed);
+  for (const renewed of await renewSessionCookies(cookies, env))
+    headers.append("set-cookie", renewed);
   if ((remembered ?? null) !== principal.active_product_id) {
     headers.append("set-cookie", rememberProduct(principal, env));
   }

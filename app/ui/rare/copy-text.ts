@@ -1,10 +1,10 @@
+import { writeClipboard } from "~/secure-only";
 import { showToast } from "~/ui/toast";
 
-/** Copies a text or a promised text. Shows a toast on failure: browsers refuse it without https, and users can. */
+/** Copies a text or a promised text. Shows a toast on failure: users can refuse it. */
 export async function copyText(text: string | Promise<string>): Promise<boolean> {
   try {
-    if (typeof text === "string") await navigator.clipboard.writeText(text);
-    else await navigator.clipboard.write([new ClipboardItem({ "text/plain": text })]);
+    await writeClipboard(text);
     return true;
   } catch {
     const isThere = await Promise.resolve(text).then(

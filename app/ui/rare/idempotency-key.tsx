@@ -1,6 +1,7 @@
 import { useLocation } from "@remix-run/react";
 import { useState } from "react";
 import { idempotencyField } from "~/contract/idempotency-field";
+import { randomId } from "~/secure-only";
 import { useActionResult } from "~/ui/action-result";
 
 /**
@@ -11,10 +12,10 @@ export function IdempotencyKey({ made }: { made?: unknown }) {
   const { key: place } = useLocation();
   const answer = useActionResult();
   const isRefused = answer !== undefined && settledBy(answer) === undefined;
-  const [kept, setKept] = useState(() => ({ place, made, key: newKey() }));
+  const [kept, setKept] = useState(() => ({ place, made, key: randomId() }));
   if (place !== kept.place || made !== kept.made) {
     const isDone = made === kept.made ? !isRefused : Boolean(made);
-    setKept({ place, made, key: isDone ? newKey() : kept.key });
+    setKept({ place, made, key: isDone ? randomId() : kept.key });
   }
   return (
     <input
@@ -33,11 +34,4 @@ export function settledBy(answer: unknown): unknown {
   if ("ok" in answer) return answer;
   const isUsed = "error" in answer && idempotencyField in Object(answer.error);
   return isUsed ? answer : undefined;
-}
-
-/** Not `randomUUID`: browsers offer it on secure origins only, and people may use plain http in a home network. */
-function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    byte.toString(16).padStart(2, "0"),
-  ).join("");
 }

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import pg from "pg";
 import { type Env, readEnv } from "~/env.server";
-import { sealSessionCookie } from "~/http/session.server";
+import { sealSessionCookies } from "~/http/session.server";
 
 export interface Dataset {
   /** The `Cookie` header of somebody who is signed in. */
@@ -68,8 +68,8 @@ export async function cookieOf(
 ): Promise<string> {
   const env: Env = { ...readEnv({}), sessionSecrets: [secret], secureCookies: false };
   const value = { session_id: session.sessionId, user_id: session.userId, is_demo: false };
-  const [cookie = ""] = (await sealSessionCookie(value, env)).split(";");
-  return cookie;
+  const [cookie] = await sealSessionCookies(value, env);
+  return cookie?.split(";")[0] ?? "";
 }
 
 async function insertPerson(client: pg.Client): Promise<string> {

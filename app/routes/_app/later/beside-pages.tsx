@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 import { AnswerTrackers } from "~/features/questions/answer-trackers";
+import { secureOnly } from "~/secure-only";
 import { useResultOf } from "~/ui/action-result";
 import { beginKey } from "~/ui/begin-waiting";
 import { undoKey } from "~/ui/use-undo";
@@ -46,7 +47,7 @@ function useTabMark(count: number) {
 /** Offline page and push messages: see public/service-worker.js. */
 function useServiceWorker() {
   useEffect(() => {
-    navigator.serviceWorker?.register("/service-worker.js").catch(() => {
+    secureOnly.serviceWorker?.register("/service-worker.js").catch(() => {
       // Private windows refuse it; the app works without.
     });
   }, []);

@@ -1,3 +1,5 @@
+import { secureOnly } from "~/secure-only";
+
 let count = 0;
 let watched: MutationObserver | undefined;
 
@@ -6,8 +8,8 @@ export function markTab(waiting: number): void {
   count = waiting;
   markTitle();
   markIcon();
-  if (count > 0) void navigator.setAppBadge?.(count);
-  else void navigator.clearAppBadge?.();
+  if (count > 0) void secureOnly.setAppBadge?.(count);
+  else void secureOnly.clearAppBadge?.();
   if (watched) return;
   // Each page sets its own title.
   watched = new MutationObserver(markTitle);

@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { approve, claim, startPairing } from "../pairing/pairing-requests";
+import { startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: ["_app", "_app.dashboard", "_auth", "_auth.login"] });
+const second = await startTestApp(t, { pages: ["_app", "_app.dashboard", "_auth", "_auth.login"] });
+const user = await createUser(t);
+
+/** The cookies of one browser for one host name: ports do not keep them apart. */
+function browser() {
+  const jar = new Map<string, string>();
+  return {
+    jar,
+    async ask(origin: string, path: string, init: RequestInit = {}) {
+      const cookie = [...jar].map((pair) => pair.join("=")).join("; ");
+      const answer = await fetch(`${origin}${path}`, {
+        redirect: "manual",
+        ...init,
+        headers: { ...init.headers, cookie },
+      });
+      for (const line of answer.headers.getSetCookie()) {
+        const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+        if (value) jar.set(name, value);
+        else jar.delete(name);
+      }
+      return answer;
+    },
+  };
+}
+
+const form = { identifier: user.username, password: user.password };
+const signIn = { method: "POST", body: new URLSearchParams(form) };
+
+describe("another program on the same host", () => {
+  it("sets `session`, and nobody is signed out", async () => {
+    const { jar, ask } = browser();
+    expect((await ask(app.origin, "/login", signIn)).status).toBe(303);
+    jar.set("session", "eyJ1c2VyIjoxfQ.of.flask");
+    expect((await ask(app.origin, "/dashboard")).status).toBe(200);
+    await ask(app.origin, "/logout", { method: "POST" });
+    expect(jar.get("session")).toBe("eyJ1c2VyIjoxfQ.of.flask");
+    expect((await ask(app.origin, "/dashboard")).status).toBe(302);
+    expect(jar.get("session")).toBe("eyJ1c2VyIjoxfQ.of.flask");
+  });
+
+  it("is a second Backloom, and both keep their people", async () => {
+    const { ask } = browser();
+    for (const { origin } of [app, second]) await ask(origin, "/login", signIn);
+    for (const { origin } of [app, second, app]) {
+      expect((await ask(origin, "/dashboard")).status).toBe(200);
+    }
+  });
+
+  it("begins a pairing too, and the first can still be claimed", async () => {
+    const desktop = await startPairing(app);
+    const others = await startPairing(second);
+    const twin = desktop.response.headers.getSetCookie()[1]?.split(";")[0];
+    await approve(t.actorOf(user), desktop);
+    const cookie = `${others.cookie}; ${twin}`;
+    expect((await claim(app, { ...desktop, cookie })).status).toBe(200);
+  });
+});
+
+it("every cookie has a name of ours, except the two that clients know", () => {
+  const files = readdirSync("app", { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => ({ file, text: readFileSync(`app/${file}`, "utf8") }))
+    .filter(({ text }) => /Max-Age=|serializeCookieHeader\(|\.cookie = /.test(text));
+  expect(files.length).toBeGreaterThan(5);
+  const own = /ownCookie\(|`backloom_|shutColumnsCookie\(/;
+  expect(files.filter(({ text }) => !own.test(text)).map(({ file }) => file)).toEqual([]);
+});
