@@ -677,6 +677,7 @@ export type Database = {
           p_audience: string;
           p_client_id: string;
           p_new_refresh_hash: string;
+          p_next_tokens: string;
           p_refresh_hash: string;
           p_scopes: Json;
           p_token_hash: string;
@@ -4067,17 +4068,20 @@ export type Database = {
       };
       spent_refresh_tokens: {
         Row: {
+          next_tokens: string | null;
           refresh_hash: string;
           spent_at: string;
           token_id: string;
         };
         ComputedFields: never;
         Insert: {
+          next_tokens?: string | null;
           refresh_hash: string;
           spent_at?: string;
           token_id: string;
         };
         Update: {
+          next_tokens?: string | null;
           refresh_hash?: string;
           spent_at?: string;
           token_id?: string;

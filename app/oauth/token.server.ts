@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
+import { z } from "zod";
 import type { Audience } from "~/contract/oauth";
+import { seal, unseal } from "~/domain/identities/seal.server";
 import {
   redeemOauthCode,
   refreshOauthToken,
@@ -36,15 +38,18 @@ export async function answerTokenRequest({ request, context }: Call): Promise<Re
     audience: readAudience(parameters, env.origins),
     address_key: addressLimitKey(context.clientAddress),
   };
-  const access = secret(prefixes.access);
-  const refresh = secret(prefixes.refresh);
+  const offered = { access: secret(prefixes.access), refresh: secret(prefixes.refresh) };
+  const { access, refresh } = offered;
   const answer = await exchange(grantType);
   if ("refused" in answer) throw new OAuthRefusal(answer.refused, sentences[answer.refused]);
+  const given = answer.next_tokens
+    ? await openTokens(answer.next_tokens, parameters.require("refresh_token"))
+    : offered;
   const body = {
-    access_token: access,
+    access_token: given.access,
     token_type: "Bearer",
     expires_in: answer.expires_in,
-    refresh_token: refresh,
+    refresh_token: given.refresh,
     scope: answer.scope,
   };
   return json(body, { headers: { pragma: "no-cache" } });
@@ -62,12 +67,14 @@ export async function answerTokenRequest({ request, context }: Call): Promise<Re
       });
     }
     if (type === "refresh_token") {
+      const spent = parameters.require("refresh_token");
       return refreshOauthToken(database, {
         ...asking,
-        refresh_hash: sha256(parameters.require("refresh_token")),
+        refresh_hash: sha256(spent),
         scopes: [...(parameters.find("scope") ? readScopes(parameters.find("scope"), "/mcp") : [])],
         token_hash: sha256(access),
         new_refresh_hash: sha256(refresh),
+        next_tokens: await seal("next tokens", JSON.stringify(offered), [spent]),
       });
     }
     throw new OAuthRefusal(
@@ -75,6 +82,13 @@ export async function answerTokenRequest({ request, context }: Call): Promise<Re
       "grant_type must be authorization_code or refresh_token.",
     );
   }
+}
+
+const tokensSchema = z.object({ access: z.string(), refresh: z.string() });
+
+/** Opens the tokens of an earlier answer, which only the refresh token that brought them can. */
+async function openTokens(sealed: string, spent: string) {
+  return tokensSchema.parse(JSON.parse((await unseal("next tokens", sealed, [spent])) ?? "null"));
 }
 
 /** `POST /revoke`: revokes a program's access. Succeeds for unknown tokens too. */

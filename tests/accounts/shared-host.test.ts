@@ -6,8 +6,9 @@ import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: ["_app", "_app.dashboard", "_auth", "_auth.login"] });
-const second = await startTestApp(t, { pages: ["_app", "_app.dashboard", "_auth", "_auth.login"] });
+const pages = ["_app", "_app.dashboard", "_auth", "_auth.login", "logout"];
+const app = await startTestApp(t, { pages });
+const second = await startTestApp(t, { pages });
 const user = await createUser(t);
 
 /** The cookies of one browser for one host name: ports do not keep them apart. */

@@ -175,6 +175,10 @@ describe("a token", () => {
   });
 });
 
+/** Moves what was spent into the past. */
+const letPass = (time: string) =>
+  t.sql.query("update public.spent_refresh_tokens set spent_at = spent_at - $1::interval", [time]);
+
 describe("a refresh token", () => {
   it("brings the next tokens and ends the old ones", async () => {
     await forgetLimits();
@@ -187,9 +191,10 @@ describe("a refresh token", () => {
     expect(next.scope).toBe("read plan work");
   });
 
-  it("used again ends the whole family", async () => {
+  it("used again later ends the whole family", async () => {
     const { clientId, tokens } = await getAccess(stage, all);
     const next = await readTokens(await postForm(app, "/token", refreshment(clientId, tokens)));
+    await letPass("31 seconds");
     const again = await postForm(app, "/token", refreshment(clientId, tokens));
     expect(again.status).toBe(400);
     expect(await again.json()).toMatchObject({ error: "invalid_grant" });
@@ -198,17 +203,47 @@ describe("a refresh token", () => {
     expect(await last.json()).toMatchObject({ error: "invalid_grant" });
   });
 
-  it("used by ten at once serves one, and ends the family all the same", async () => {
+  it("used again by another client ends the family at once", async () => {
+    await forgetLimits();
+    const { clientId, tokens } = await getAccess(stage, all);
+    const next = await readTokens(await postForm(app, "/token", refreshment(clientId, tokens)));
+    const other = refreshment(await register(app), tokens);
+    expect((await postForm(app, "/token", other)).status).toBe(400);
+    expect((await listTools(app, next.access_token)).status).toBe(401);
+  });
+
+  it("used by ten processes at once brings all of them the same tokens, and none is signed out", async () => {
     await forgetLimits();
     const { clientId, tokens } = await getAccess(stage, all);
     const form = refreshment(clientId, tokens);
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => postForm(app, "/token", form)),
     );
-    const good = answers.filter(({ status }) => status === 200);
-    expect(good).toHaveLength(1);
-    const next = good[0] && (await readTokens(good[0]));
-    expect((await listTools(app, next?.access_token ?? "")).status).toBe(401);
+    const got = await Promise.all(answers.map(readTokens));
+    expect(new Set(got.map((next) => JSON.stringify(next))).size).toBe(1);
+    const next = got[0] ?? tokens;
+    expect((await listTools(app, next.access_token)).status).toBe(200);
+    const { rows } = await t.sql.query<{ text: string }>(
+      "select to_jsonb(s)::text as text from public.spent_refresh_tokens s where next_tokens is not null",
+    );
+    for (const secret of [next.access_token, next.refresh_token])
+      expect(rows.map(({ text }) => text).join()).not.toContain(secret);
+
+    // Slow processes go on with what is spent by now, and end at the newest tokens.
+    const newest = await readTokens(await postForm(app, "/token", refreshment(clientId, next)));
+    const late = await readTokens(await postForm(app, "/token", form));
+    expect(late).toEqual(next);
+    expect(await readTokens(await postForm(app, "/token", refreshment(clientId, late)))).toEqual(
+      newest,
+    );
+    await letPass("31 seconds");
+    await postForm(app, "/token", refreshment(clientId, newest));
+    const kept = await t.sql.query(
+      `select from public.spent_refresh_tokens s join public.api_tokens t on t.id = s.token_id
+       where t.client_id = $1 and s.next_tokens is not null and s.spent_at < now() - interval '30 seconds'`,
+      [clientId],
+    );
+    expect(kept.rowCount).toBe(0);
   });
 
   it("takes no wider scope, no other client and no other resource", async () => {

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { CompactEncrypt, compactDecrypt } from "jose";
 
 /** Purpose of a sealed text. It cannot be opened for another purpose. */
-type Purpose = "refresh token" | "departure";
+type Purpose = "refresh token" | "departure" | "next tokens";
 
-/** Encrypts with a key derived from the first secret and the purpose. */
+/** Encrypts with a key derived from the first secret and the purpose. The secret must not be guessable. */
 export async function seal(
   purpose: Purpose,
   text: string,

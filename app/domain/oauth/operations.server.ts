@@ -48,7 +48,12 @@ const tokenAnswer = z.union([
   z.object({
     refused: z.enum(["invalid_client", "invalid_grant", "invalid_target", "invalid_scope"]),
   }),
-  z.object({ expires_in: z.number().int(), scope: z.string() }),
+  z.object({
+    expires_in: z.number().int(),
+    scope: z.string(),
+    /** Sealed tokens of an earlier answer, which replace the offered ones. */
+    next_tokens: z.string().optional(),
+  }),
 ]);
 
 export const redeemOauthCode = serviceOperation(
@@ -76,6 +81,8 @@ export const refreshOauthToken = serviceOperation(
     scopes: z.array(z.string()),
     token_hash: z.string(),
     new_refresh_hash: z.string(),
+    /** The new tokens, sealed with the old refresh token: given again to the same client for a short time. */
+    next_tokens: z.string(),
     address_key: z.string(),
   }),
   tokenAnswer,

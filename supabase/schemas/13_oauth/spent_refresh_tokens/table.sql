@@ -1,9 +1,11 @@
 -- Why: a refresh token works once. A second use means that two parties have it, and nobody knows which is the thief:
--- the grant ends.
+-- the grant ends. For 30 seconds the tokens that it brought are kept, sealed with the refresh token itself, because
+-- several processes of one program may refresh at the same time.
 create table public.spent_refresh_tokens (
   refresh_hash bytea primary key constraint spent_refresh_tokens_hash_length check (octet_length(refresh_hash) = 32),
   token_id uuid not null references public.api_tokens (id) on delete cascade,
-  spent_at timestamptz not null default clock_timestamp()
+  spent_at timestamptz not null default clock_timestamp(),
+  next_tokens text constraint spent_refresh_tokens_next_length check (char_length(next_tokens) <= 1000)
 );
 
 comment on table public.spent_refresh_tokens is
