@@ -48,7 +48,6 @@ async function serveTools(call: Call, { audience, instructions, tools }: Offer):
   const { request, context } = call;
   // Each tool call has its own key in its arguments.
   const actor: Actor = { ...call.actor, once: undefined };
-  refuseForeignOrigin(request, context.services.env.origins);
   refuseOldWorker(request, context.services.env.appOrigin);
   const principal = await authenticate(actor);
   const { services, closeSignal } = context;
@@ -67,16 +66,6 @@ async function serveTools(call: Call, { audience, instructions, tools }: Offer):
       reportError: (error) => context.log.error({ err: error }, "a tool failed"),
     }),
   );
-}
-
-/**
- * Refuses pages of other origins, even with a valid token (protocol specification: DNS rebinding). Programs send no
- * Origin.
- */
-function refuseForeignOrigin(request: Request, ownOrigins: readonly string[]): void {
-  const origin = request.headers.get("origin");
-  if (origin === null || ownOrigins.includes(origin)) return;
-  throw new ContractError(403, "Requests from web pages of another origin are not allowed.");
 }
 
 /** Refuses outdated workers. Agents that act as workers send no version, because they read the current tools. */

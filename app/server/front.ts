@@ -5,15 +5,16 @@ import { bracketed, loopbackNames, ownAddresses } from "~/own-origins.server";
 import type { Services } from "~/services.server";
 import { answerApi } from "./answer-api";
 import { createAddressReader } from "./client-address";
+import { corsHeaders } from "./cors";
 import { type BuildSource, createPageApp } from "./page-app";
 import { sendJsonProblem, sendPlainProblem } from "./problems";
 import { NodeRequestContext } from "./request-context";
-import { asSentBy, type RequestTarget, readTarget } from "./request-target";
+import { asSentBy, type RequestTarget, readTarget, takeAbsoluteForm } from "./request-target";
 import { routesOf } from "./route-table";
 import { apiHeaders, pageHeaders } from "./security-headers";
 
 /** API addresses where writes from foreign origins are refused even without a cookie. */
-const guardedApi = /^\/(?:api\/auth|mcp)(?:\/|$)/;
+const guardedApi = /^\/api\/auth(?:\/|$)/;
 
 /**
  * Answers every request. Checks host and origin of writes, reads the path and sets headers before a route sees
@@ -32,6 +33,7 @@ export function createFront(
   const noteWhenDone = createRequestNotes(services);
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    takeAbsoluteForm(request);
     const target = asSentBy(readTarget(request.url ?? ""), request);
     const context = new NodeRequestContext(services, readAddress(request), request, response);
     noteWhenDone(context, target, request, response);
@@ -40,7 +42,8 @@ export function createFront(
     const headers = target.isApi
       ? headersOfApi
       : Object.entries(pageHeaders(env, context.cspNonce, target.pathname));
-    for (const [name, value] of headers) response.setHeader(name, value);
+    for (const [name, value] of [...headers, ...corsHeaders(target, request)])
+      response.setHeader(name, value);
 
     try {
       refuseForeign(originRule, target, request);

@@ -17,6 +17,15 @@ const brokenPath =
 const apiPrefix =
   /^[\\/]+(?:api|mcp|openapi\.json|\.well-known|oauth|token|revoke|hooks)(?:[\\/?.]|$)/i;
 
+/** Reads a whole address as target (RFC 9112, 3.2.2): its host counts, whatever the header says. */
+export function takeAbsoluteForm(request: IncomingMessage): void {
+  const [start, host] = /^https?:\/\/([^/?#]*)/i.exec(request.url ?? "") ?? [];
+  if (start === undefined) return;
+  const path = request.url?.slice(start.length) ?? "";
+  request.url = path.startsWith("/") ? path : `/${path}`;
+  request.headers.host = host;
+}
+
 /**
  * Splits a request target. Each address has exactly one spelling: encoded slashes, backslashes, NUL, dot segments
  * and broken percent codes mark the target as broken before anything decodes them.
@@ -32,14 +41,17 @@ export function readTarget(rawUrl: string): RequestTarget {
 
 /**
  * Routes registrations of programs from /register to /oauth/register. People create accounts at /register, but some
- * OAuth clients assume it is the registration endpoint (RFC 7591). They send JSON, which no HTML form can.
+ * OAuth clients assume it is the registration endpoint (RFC 7591). They send JSON, which no HTML form can,
+ * and browsers ask before they do.
  */
 export function asSentBy(
   target: RequestTarget,
   { method, headers }: IncomingMessage,
 ): RequestTarget {
   const isProgram =
-    method === "POST" && /^application\/json\b/i.test(headers["content-type"] ?? "");
+    method === "OPTIONS"
+      ? /\bcontent-type\b/i.test(headers["access-control-request-headers"] ?? "")
+      : method === "POST" && /^application\/json\b/i.test(headers["content-type"] ?? "");
   if (target.pathname !== "/register" || !isProgram) return target;
   return { ...target, pathname: "/oauth/register", isApi: true };
 }

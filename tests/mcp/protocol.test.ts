@@ -61,9 +61,9 @@ describe("the endpoint", () => {
     }
   });
 
-  it("D5: refuses a page of a foreign origin with 403, also with a good token", async () => {
+  it("D5: refuses a page of a foreign origin that brings cookies with 403, also with a good token", async () => {
     for (const origin of ["https://evil.example", "null", `${app.origin}.evil.example`]) {
-      const answer = await post(listTools, { ...bearer(token), origin });
+      const answer = await post(listTools, { ...bearer(token), origin, cookie: "session=x" });
       expect(answer.status).toBe(403);
     }
     expect((await post(listTools, { ...bearer(token), origin: app.origin })).status).toBe(200);
