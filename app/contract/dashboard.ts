@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { costsSchema } from "./agent-job";
 import { agentQuestionSchema } from "./question";
+import { runWaitsSchema } from "./sprint-run";
 
 const id = z.string();
 const moment = z.string();
@@ -10,6 +11,7 @@ export const runSummary = z.object({
   status: z.string(),
   started_at: moment.nullable(),
   created_at: moment,
+  waits_for: runWaitsSchema,
   job_statuses: z.array(z.string()),
 });
 

@@ -23,9 +23,11 @@ export const sprintRunStatusSchema = z.enum(sprintRunStatuses);
 export const blockerTypes = [
   "sprint_not_active",
   "no_tasks",
+  "only_reviews",
   "run_unfinished",
   "task_in_run",
   "task_done",
+  "task_in_review",
   "task_no_plan",
   "open_question",
   "pbi_blocked",
@@ -75,6 +77,8 @@ export const preflightSchema = z.object({
   ready: z.boolean(),
   tasks_total: z.int(),
   jobs_total: z.int(),
+  /** Open stories of the sprint that no agent can work on, because they have no task. */
+  stories_without_tasks: z.int(),
   blockers: z.array(blockerSchema),
   /** Work for its stories that is not on main yet. The run continues it. */
   begins_from: z.array(beginningSchema),
@@ -100,6 +104,10 @@ export const pauseContextSchema = z.object({
   raise_by: z.number().optional(),
 });
 
+/** What a run waits for from people; null unless it waits for nothing else. */
+export const runWaitsSchema = z.object({ reviews: z.int(), answers: z.int() }).nullable();
+export type RunWaits = z.infer<typeof runWaitsSchema>;
+
 export const runFailureSchema = z.object({
   task_id: z.string().nullable(),
   task_code: z.string().nullable(),
@@ -117,6 +125,7 @@ export const sprintRunSchema = z.object({
   subject: z.string(),
   product_id: z.string(),
   status: sprintRunStatusSchema,
+  waits_for: runWaitsSchema,
   pr_strategy: z.enum(prStrategies),
   branch: z.string(),
   pause_context: pauseContextSchema.nullable(),
@@ -196,6 +205,7 @@ export const sprintToRunInput = z.object({
 export const resumeSprintInput = z.object({
   sprint_id: idSchema,
   skip_failed: z.boolean().optional().describe("Leave out the failed tasks and what they block"),
+  ...cures,
 });
 
 /** A started sprint run. With `leave_out`, `left_out` lists the tasks it leaves out. */

@@ -568,6 +568,7 @@ export type Database = {
         Returns: Json;
       };
       list_webhooks: { Args: { p_product_id: string }; Returns: Json };
+      make_story_tasks: { Args: { p_product_id: string; p_story_ids: Json }; Returns: Json };
       mark_inbox_item: {
         Args: { p_item_id: string; p_kind: string; p_mark: string; p_until?: string };
         Returns: Json;
@@ -731,7 +732,16 @@ export type Database = {
       restart_worker: { Args: { p_stopped?: boolean; p_worker: string }; Returns: Json };
       restore_idea: { Args: { p_idea_id: string }; Returns: Json };
       restore_product: { Args: { p_product_id: string }; Returns: Json };
-      resume_sprint: { Args: { p_skip_failed?: boolean; p_sprint_id: string }; Returns: Json };
+      resume_sprint: {
+        Args: {
+          p_leave_out?: boolean;
+          p_plan_first?: boolean;
+          p_skip_failed?: boolean;
+          p_sprint_id: string;
+          p_use_description?: boolean;
+        };
+        Returns: Json;
+      };
       resume_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
       review_job: {
         Args: { p_job_id: string; p_summary?: string; p_verdict: string };

@@ -44,7 +44,7 @@ export const resumeSprintRun = operation("resume_sprint_run", sprintRunIdInput, 
 export const resumeSprint = operation(
   "resume_sprint",
   resumeSprintInput,
-  sprintRunSchema.nullable(),
+  startedSprintRunSchema.nullable(),
 );
 
 /**

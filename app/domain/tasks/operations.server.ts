@@ -12,6 +12,7 @@ import {
   updatedTaskSchema,
   updateTaskInput,
 } from "~/contract/task";
+import { idSchema } from "~/contract/text";
 import { gatheringOperation, operation } from "../operation.server";
 
 /** Creates a task (specification: Task, Entity codes). */
@@ -19,6 +20,13 @@ export const createTask = operation(
   "create_task",
   createTaskInput.safeExtend(refuseSimilar),
   taskDetailSchema,
+);
+
+/** Creates one task of each open story without any, with its title and description. */
+export const makeStoryTasks = operation(
+  "make_story_tasks",
+  z.object({ product_id: idSchema, story_ids: z.array(idSchema).min(1).max(500) }),
+  z.object({ made: z.int() }),
 );
 
 /** Deletes a task. */

@@ -117,12 +117,12 @@ export const resumeSprintTool = defineTool({
   name: "resume_sprint",
   title: "Resume a failed sprint",
   description:
-    "Resets the failed tasks of a failed sprint and starts a new run on its branch, or one without them (skip_failed). With nothing left to do, the sprint becomes active without a run.",
+    "Resets the failed tasks of a failed sprint and starts a new run on its branch, or one without them (skip_failed). The run begins as the failed one did, unless you say otherwise. With nothing left to do, the sprint becomes active without a run.",
   access: "write",
-  input: sprintInput.extend(resumeSprintInput.pick({ skip_failed: true }).shape),
-  run: async ({ actor }, { sprint_id, product_id, skip_failed }) => {
+  input: sprintInput.extend(resumeSprintInput.omit({ sprint_id: true }).shape),
+  run: async ({ actor }, { sprint_id, product_id, ...how }) => {
     const sprint = await resolveId(actor, "sprint", sprint_id, product_id);
-    const run = await resumeSprint(actor, { sprint_id: sprint, skip_failed });
+    const run = await resumeSprint(actor, { ...how, sprint_id: sprint });
     return run ?? { run: null, message: "Nothing is left to do: complete the sprint." };
   },
 });

@@ -197,9 +197,7 @@ security definer
 set search_path = ''
 as $$
 begin
-  if not exists (
-    select from public.sprint_runs r where r.id = old.sprint_run_id and r.status in ('QUEUED', 'RUNNING', 'PAUSED')
-  ) then
+  if not private.is_run_unfinished(old.sprint_run_id) then
     return null;
   end if;
 

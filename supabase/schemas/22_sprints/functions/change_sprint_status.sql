@@ -26,10 +26,9 @@ begin
     raise exception using errcode = 'PT409', message = 'Another sprint of this product is active. Complete it first.';
   end if;
 
-  if p_to = 'COMPLETED' and exists (
-    select from public.sprint_runs r where r.sprint_id = p_sprint_id and r.status in ('QUEUED', 'RUNNING', 'PAUSED')
-  ) then
-    raise exception using errcode = 'PT409', message = 'A run of this sprint is not finished. Let it finish, or cancel it first.';
+  if p_to = 'COMPLETED' then
+    perform private.end_reviewed_run(r) from public.sprint_runs r
+    where r.sprint_id = p_sprint_id and r.status in ('QUEUED', 'RUNNING', 'PAUSED');
   end if;
 
   update public.sprints s
@@ -54,3 +53,24 @@ comment on function private.change_sprint_status is
   'The moves of a sprint by hand (specification: States and transitions, Sprint).';
 
 grant execute on function private.change_sprint_status to authenticated;
+
+-- Why: a run whose agents are through waits only for people, and their reviews need no sprint: it is done, and they stay
+-- open. PT409 while there is anything else to do in it.
+create function private.end_reviewed_run(p_run public.sprint_runs)
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  if p_run.status = 'PAUSED' or exists (
+    select from public.agent_jobs j
+    where j.sprint_run_id = p_run.id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING') and (j.status <> 'QUEUED' or j.phase <> 'review'))
+  then
+    perform private.refuse(409, 'A run of this sprint is not finished. Let it finish, or cancel it first.');
+  end if;
+  perform private.end_run(p_run, 'DONE', null, null);
+end;
+$$;
+
+comment on function private.end_reviewed_run is 'Ends the run of a completed sprint of which only reviews are open (docs/users.md).';

@@ -1,6 +1,6 @@
 -- Why: names before a run starts the blockers that it cannot release, each with a one-click remedy: a blocker that is
 -- neither done nor in the run, or one that failed elsewhere. The run orders what it contains itself. It contains a
--- story if no open task of it is left out. p_sprint_id is null for a run without a sprint.
+-- story if no open task of it is left out. What waits for a review in the same sprint is waited for, not done again. p_sprint_id is null for a run without a sprint.
 create function private.dependency_blockers(p_sprint_id uuid, p_task_ids uuid[], p_story_ids uuid[])
 returns jsonb
 language plpgsql
@@ -30,6 +30,7 @@ begin
       join public.task_dependencies d on d.blocked_id = t.id
       join public.tasks b on b.id = d.blocker_id and b.status <> 'DONE' and b.id <> all (p_task_ids)
       join public.stories bs on bs.id = b.story_id
+      where b.status <> 'REVIEW' or bs.sprint_id is distinct from p_sprint_id
       union all
       select 'story', s.id, s.code, s.sort_order, null, null, s.id, s.code, b.id, b.code,
         b.status = 'FAILED', b.id = any (p_story_ids) and v.tasks = 0, b.sprint_id = p_sprint_id,
@@ -38,10 +39,11 @@ begin
       join public.story_dependencies d on d.blocked_id = s.id
       join public.stories b on b.id = d.blocker_id and b.status <> 'DONE'
       cross join lateral (
-        select count(*) as tasks, count(*) filter (where i.status <> 'DONE' and i.id <> all (p_task_ids)) as left_out
+        select count(*) as tasks, count(*) filter (where i.status = 'REVIEW') as in_review,
+          count(*) filter (where i.status <> 'DONE' and i.id <> all (p_task_ids) and (i.status <> 'REVIEW' or b.sprint_id is distinct from p_sprint_id)) as left_out
         from public.tasks i where i.story_id = b.id) v
       where s.id = any (p_story_ids) and s.status <> 'DONE'
-        and (b.id <> all (p_story_ids) or v.tasks = 0 or v.left_out > 0)
+        and (v.tasks = 0 or v.left_out > 0 or (b.id <> all (p_story_ids) and v.in_review = 0))
         and exists (select from public.tasks t where t.story_id = s.id and t.id = any (p_task_ids))
     ) e
   );

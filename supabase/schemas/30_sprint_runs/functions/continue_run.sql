@@ -55,7 +55,7 @@ begin
     case when t.implementation_plan ~ '\S' then t.implementation_plan else e.plan_snapshot end, t.verify_required
   from public.task_executions e
   join public.tasks t on t.id = e.task_id
-  where e.sprint_run_id = p_run.id and e.status in ('PENDING', 'RUNNING', 'FAILED');
+  where e.sprint_run_id = p_run.id and e.status in ('PENDING', 'RUNNING', 'FAILED') and e.task_id = any (private.tasks_to_start(array[e.task_id]));
   -- What was at work keeps its place in the old run; here it is to do again, and comes after what it waits for by now.
   perform private.order_runs(v_run.product_id);
   perform private.create_batch_job(v_run);

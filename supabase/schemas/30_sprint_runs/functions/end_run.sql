@@ -1,5 +1,5 @@
 -- Why: the only way to end a run: sets the final status, clears the pause and closes its question. Unless it is done,
--- its unfinished jobs are cancelled with the questions they wait for. Called under the product lock.
+-- its unfinished jobs are cancelled with the questions they wait for. Work that waits for a review stays reviewable. Called under the product lock.
 create function private.end_run(p_run public.sprint_runs, p_status public.sprint_run_status, p_reason text, p_failure jsonb)
 returns void
 language plpgsql
@@ -22,7 +22,7 @@ begin
 
   update public.agent_jobs j
   set status = 'CANCELLED', failure_class = 'cancelled', failure_reason = p_reason
-  where j.sprint_run_id = p_run.id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING');
+  where j.sprint_run_id = p_run.id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING') and (j.status <> 'QUEUED' or j.phase <> 'review');
 
   update public.task_executions e
   set status = 'PENDING', started_at = null

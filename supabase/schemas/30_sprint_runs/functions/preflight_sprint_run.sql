@@ -27,6 +27,9 @@ begin
     'ready', v_blockers = '[]',
     'tasks_total', v_tasks,
     'jobs_total', case when v_product.pr_strategy = 'SPRINT_BATCH' then least(1, v_tasks) else v_tasks end,
+    'stories_without_tasks', (
+      select count(*) from public.stories s
+      where s.sprint_id = p_sprint_id and s.status <> 'DONE' and not exists (select from public.tasks t where t.story_id = s.id)),
     'blockers', v_blockers,
     'begins_from', private.run_begins_from(p_sprint_id, v_product.pr_strategy),
     'warnings', private.budget_warnings(v_sprint));

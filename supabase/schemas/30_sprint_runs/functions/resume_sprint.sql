@@ -1,10 +1,13 @@
 -- Why: resumes a failed sprint: failed tasks return to todo, and their stories and PBIs follow; the sprint is active
 -- again, and a new run starts on the failed run's branch, all in one transaction with the pre-flight (specification:
--- Task, failed, resume-sprint). With p_skip_failed the new run leaves out failed tasks and what they block. If people
--- have finished everything by hand there is nothing to run: the sprint becomes active, so that it can be completed, and
--- the answer is null. Refusals: 404, 403, 429, 409 (not failed, another active sprint, blockers).
+-- Task, failed, resume-sprint). The new run begins as the failed one did, unless the caller says otherwise: its agents
+-- plan first, and what was blocked stays out. With p_skip_failed it also leaves out failed tasks and what they block. If
+-- people have finished everything by hand there is nothing to run: the sprint becomes active, so that it can be
+-- completed, and the answer is null. Refusals: 404, 403, 429, 409 (not failed, another active sprint, blockers).
 -- Definer: runs and jobs are written by functions only.
-create function operations.resume_sprint(p_sprint_id uuid, p_skip_failed boolean default false)
+create function operations.resume_sprint(
+  p_sprint_id uuid, p_skip_failed boolean default false, p_plan_first boolean default null, p_use_description boolean default false,
+  p_leave_out boolean default false)
 returns json
 language plpgsql
 volatile
@@ -48,14 +51,15 @@ begin
     return null;
   end if;
 
-  select p.* into v_product from public.products p where p.id = v_product_id;
-  select * into v_scope from private.settle_scope(v_sprint, v_product, v_task_ids, null, false, p_skip_failed);
-
   select r.* into v_previous from public.sprint_runs r
   where r.sprint_id = p_sprint_id and r.status = 'FAILED' order by r.created_at desc, r.id desc limit 1;
+  select p.* into v_product from public.products p where p.id = v_product_id;
+  select * into v_scope from private.settle_scope(v_sprint, v_product, v_task_ids, coalesce(p_plan_first, nullif(v_previous.plan_first, false)),
+    p_use_description, p_skip_failed or p_leave_out or exists (
+      select from unnest(v_task_ids) i where i not in (select x.task_id from private.run_tasks(v_previous.id) x)));
   -- A statement of its own: a stable function sees what the statement before it wrote, not what its own does.
   v_run := private.create_run(v_sprint, v_product, v_previous, v_scope.task_ids, v_scope.plan_first);
-  return private.run_json(v_run, false);
+  return private.run_json(v_run, false) || jsonb_build_object('left_out', v_scope.left_out);
 end;
 $$;
 

@@ -2,7 +2,7 @@
 -- 1). For both kinds of runs: p_sprint is null for a run without a sprint. p_task_ids are the run's tasks, p_story_ids
 -- the stories whose questions and PBIs are checked: all open ones of the sprint, else those of the tasks. Beyond the
 -- contract's blockers: a sprint that is not active, no tasks, an unfinished run, tasks in another run, and chosen tasks
--- that are done.
+-- that are done or wait for a review.
 create function private.run_blockers(
   p_sprint public.sprints, p_product public.products, p_task_ids uuid[], p_story_ids uuid[], p_plan_first boolean,
   p_use_description boolean)
@@ -27,10 +27,12 @@ begin
         null::uuid as pbi_id, null as pbi_code, null::uuid as question_id, null::uuid as run_id
       where p_sprint.status <> 'ACTIVE'
       union all
-      select 2, 0, 'no_tasks',
-        case when p_sprint.id is null then 'There are no unfinished tasks.'
+      select 2, 0, case when r.are_open then 'only_reviews' else 'no_tasks' end,
+        case when r.are_open then 'There is nothing to start: what is left waits for a review.'
+          when p_sprint.id is null then 'There are no unfinished tasks.'
           else format('Sprint %s has no unfinished tasks.', p_sprint.code) end,
         null, null, null, null, null, null, null, null
+      from (select exists (select from public.tasks t where t.story_id = any (p_story_ids) and t.status = 'REVIEW') as are_open) r
       where not exists (select from scope)
       union all
       select 3, 0, 'run_unfinished',
@@ -45,11 +47,13 @@ begin
       from private.held_by_runs(p_product.id, p_sprint.id is not null) h
       join scope sc on sc.task_id = h.task_id
       union all
-      select 3, sc.place, 'task_done', format('Task %s is done. Open it again, or leave it out.', sc.task_code),
+      select 3, sc.place, case t.status when 'DONE' then 'task_done' else 'task_in_review' end,
+        format(case t.status when 'DONE' then 'Task %s is done. Open it again, or leave it out.'
+          else 'Task %s waits for a review. Review it, or leave it out.' end, sc.task_code),
         sc.task_id, sc.task_code, sc.story_id, sc.story_code, sc.pbi_id, null, null, null
       from scope sc
       cross join lateral (select k.status from public.tasks k where k.id = sc.task_id offset 0) t
-      where p_sprint.id is null and t.status = 'DONE'
+      where sc.task_id <> all (private.tasks_to_start(array[sc.task_id]))
       union all
       select 4, sc.place, 'task_no_plan', format('Task %s has no implementation plan.', sc.task_code),
         sc.task_id, sc.task_code, sc.story_id, sc.story_code, sc.pbi_id, null, null, null
@@ -57,7 +61,7 @@ begin
       -- Each by its key: how long the list is cannot be foreseen, and a plan for many would read all tasks of all products.
       cross join lateral (
         select k.implementation_plan, k.description, k.status from public.tasks k where k.id = sc.task_id offset 0) t
-      where not p_plan_first and coalesce(t.implementation_plan, '') !~ '\S' and t.status <> 'DONE'
+      where not p_plan_first and coalesce(t.implementation_plan, '') !~ '\S' and t.status not in ('DONE', 'REVIEW')
         and not (p_use_description and t.description ~ '\S')
       union all
       select 5, row_number() over (order by q.created_at, q.id)::integer, 'open_question',

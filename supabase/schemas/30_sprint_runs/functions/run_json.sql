@@ -35,6 +35,7 @@ begin
     'status', lower(p_run.status::text),
     'sprint_code', (select s.code from public.sprints s where s.id = p_run.sprint_id),
     'subject', private.run_subject(p_run),
+    'waits_for', private.run_waits(p_run),
     'started_by_name', private.username(p_run.started_by));
   if not p_with_jobs then
     return v_run;

@@ -1,4 +1,4 @@
--- Why: a sprint run works on the sprint's tasks that are not done.
+-- Why: a sprint run works on the tasks of its sprint that a start takes.
 create function private.sprint_task_ids(p_sprint_id uuid)
 returns uuid[]
 language plpgsql
@@ -6,13 +6,13 @@ stable
 set search_path = ''
 as $$
 begin
-  return array(
+  return private.tasks_to_start(array(
     select t.id
     from public.stories s
     -- Story by story: a plan for many stories would read all tasks of all products.
-    cross join lateral (select k.id from public.tasks k where k.story_id = s.id and k.status <> 'DONE' offset 0) t
-    where s.sprint_id = p_sprint_id);
+    cross join lateral (select k.id from public.tasks k where k.story_id = s.id offset 0) t
+    where s.sprint_id = p_sprint_id));
 end;
 $$;
 
-comment on function private.sprint_task_ids is 'Unfinished tasks of a sprint (specification: Starting a sprint run 2).';
+comment on function private.sprint_task_ids is 'The tasks that a run of a sprint takes (specification: Starting a sprint run 2).';

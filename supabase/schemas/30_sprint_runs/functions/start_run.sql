@@ -30,7 +30,7 @@ begin
     v_product_id := private.require_write('task', v_task_ids[1]);
     perform private.require_one_product(v_task_ids, v_product_id);
   else
-    v_task_ids := array(select t.id from public.tasks t where t.story_id = p_story_id and t.status not in ('DONE', 'REVIEW'));
+    v_task_ids := private.tasks_to_start(array(select t.id from public.tasks t where t.story_id = p_story_id));
   end if;
   perform private.refuse_triage(array(
     select distinct t.story_id from public.tasks t where t.id = any (v_task_ids)

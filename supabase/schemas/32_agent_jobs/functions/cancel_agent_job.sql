@@ -17,6 +17,9 @@ begin
   if v_job.status in ('CLAIMED', 'RUNNING') and v_job.kind <> 'PLAN_CHAT' then
     perform private.refuse(409, 'This job is held by a worker. Cancel its run to stop it; pausing lets it finish.');
   end if;
+  if v_job.status = 'QUEUED' and v_job.phase = 'review' then
+    perform private.refuse(409, 'The work of this job is done and waits for a review. Approve it, or request changes.');
+  end if;
   if v_job.status not in ('QUEUED', 'CLAIMED', 'RUNNING') then
     perform private.refuse(409, format('Only a queued job can be cancelled; this one is %s.', lower(v_job.status::text)));
   end if;

@@ -14,6 +14,9 @@ declare
   v_busy boolean;
 begin
   perform private.require_review(v_job);
+  if not private.is_run_unfinished(v_job.sprint_run_id) then
+    return private.reject_after_run(v_job);
+  end if;
   v_busy := private.is_lane_held(v_job.sprint_run_id, v_job.lane_id);
   update public.agent_jobs j set in_turn = false
   where j.sprint_run_id = v_job.sprint_run_id and j.lane_id = v_job.lane_id and j.id <> v_job.id
@@ -28,3 +31,28 @@ end;
 $$;
 
 comment on function private.reject_review is 'Phase review to implement: somebody requests changes (docs/proof.md).';
+
+-- Why: work whose run ended before its review cannot return to that run: the job ends, and its tasks are to do again for
+-- the next one, which begins from this work and reads the review.
+create function private.reject_after_run(p_job public.agent_jobs)
+returns public.agent_jobs
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_job public.agent_jobs;
+begin
+  perform private.reopen_tasks(p_job, private.stories_to_finish(p_job));
+  update public.tasks t set status = 'TO_DO'
+  where t.status = 'IN_PROGRESS' and (t.id = p_job.task_id or t.id in (
+    select e.task_id from public.task_executions e where e.sprint_run_id = p_job.sprint_run_id and e.status = 'PENDING'));
+  update public.agent_jobs j
+  set status = 'CANCELLED', failure_class = 'cancelled', failure_reason = 'Changes were requested after the run had ended. The next run makes them.'
+  where j.id = p_job.id
+  returning j.* into v_job;
+  return v_job;
+end;
+$$;
+
+comment on function private.reject_after_run is 'A review of work whose run has ended requests changes (docs/review.md).';

@@ -16,9 +16,7 @@ begin
   if p_job.status not in ('DONE', 'SKIPPED') then
     return;
   end if;
-  if not exists (
-    select from public.sprint_runs r where r.id = p_job.sprint_run_id and r.status in ('QUEUED', 'RUNNING', 'PAUSED'))
-  then
+  if not private.is_run_unfinished(p_job.sprint_run_id) then
     update public.tasks t set status = 'TO_DO' where t.id = p_job.task_id and t.status in ('DONE', 'REVIEW');
     return;
   end if;

@@ -1,5 +1,5 @@
 -- Why: a story's work that is not on the main branch is where its next run begins: after a review, a cancelled or
--- failed run, in another sprint or with another strategy. Left out is what came before work known to be on the main
+-- failed run, in another sprint or with another strategy. Work whose run has ended before its review counts too. Left out is what came before work known to be on the main
 -- branch, and before a person started the story over. Of each branch the head pushed last and the one that ended last:
 -- jobs that share a branch run one after another, but one may wait for a review while the next continues.
 -- Story by story, each by an index: a plan for many would read the jobs of all products. A batch's job is looked up
@@ -23,19 +23,19 @@ begin
       cross join lateral (select x.id, x.code, x.repo_url from public.tasks x where x.story_id = s.id offset 0) t
       cross join lateral (
         select a.id as job_id, a.status = 'DONE' as judged, a.branch, a.base_sha, a.head_sha, a.commits, a.merged_at,
-          coalesce(a.pushed_at, a.finished_at) as pushed_at, a.finished_at
+          coalesce(a.pushed_at, a.ended_at) as pushed_at, a.ended_at as finished_at
         from private.works a
         where a.task_id = t.id and a.kind = 'TASK_IMPLEMENTATION' and a.sprint_run_id is distinct from p_except_run_id
-          and a.finished_at is not null and a.head_sha is distinct from a.base_sha and (a.status = 'DONE' or a.pushed_at is not null)
+          and a.ended_at is not null and a.head_sha is distinct from a.base_sha and (a.was_handed_in or a.pushed_at is not null)
         union all
         select a.id, true, a.branch, null, case a.status when 'DONE' then a.head_sha else e.head_sha end, a.commits, a.merged_at,
-          e.finished_at, a.finished_at
+          e.finished_at, a.ended_at
         from (
           select x.* from public.task_executions x
           where x.task_id = t.id and x.status = 'DONE' and x.sprint_run_id is distinct from p_except_run_id offset 0) e
         cross join lateral (
           select j.* from private.works j
-          where j.sprint_run_id = e.sprint_run_id and j.kind = 'SPRINT_IMPLEMENTATION' and j.finished_at is not null offset 0) a
+          where j.sprint_run_id = e.sprint_run_id and j.kind = 'SPRINT_IMPLEMENTATION' and j.ended_at is not null offset 0) a
       ) w
       where w.head_sha is not null and w.branch is not null
     ), standing as (

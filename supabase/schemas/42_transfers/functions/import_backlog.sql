@@ -21,7 +21,7 @@ begin
   end if;
   begin
     if v_product_id is null then
-      v_product_id := (operations.create_product(p_code, p_name) ->> 'id')::uuid;
+      v_product_id := (operations.create_product(p_code, p_name, p_done_requires => 'person', p_agent_items => 'triage') ->> 'id')::uuid;
       perform private.lock_product(v_product_id);
     end if;
     v_report := private.import_rows(v_product_id, p_pbis) || jsonb_build_object('product', (

@@ -32,10 +32,7 @@ begin
           (
             select row_to_json(r)
             from (
-              select r.id, lower(r.status::text) as status, r.started_at, r.created_at,
-                (
-                  select coalesce(json_agg(j.status order by j.position, j.id), '[]')
-                  from public.agent_jobs j where j.sprint_run_id = r.id) as job_statuses
+              select r.id, lower(r.status::text) as status, r.started_at, r.created_at, private.run_waits(r) as waits_for, private.job_states(r.id) as job_statuses
               from public.sprint_runs r
               where r.product_id = p.id and r.status in ('QUEUED', 'RUNNING', 'PAUSED')
               order by r.created_at desc

@@ -46,10 +46,7 @@ begin
       select row_to_json(r)
       from (
         select r.id, lower(r.status::text) as status, r.started_at, r.created_at, r.finished_at, r.pause_context,
-          r.failure,
-          (
-            select coalesce(json_agg(j.status order by j.position, j.id), '[]')
-            from public.agent_jobs j where j.sprint_run_id = r.id) as job_statuses
+          r.failure, private.run_waits(r) as waits_for, private.job_states(r.id) as job_statuses
         from public.sprint_runs r
         where r.sprint_id = p_sprint_id
         order by r.created_at desc
