@@ -31,9 +31,10 @@ export const getContextTool = defineTool({
 export const createProductTool = defineTool({
   name: "create_product",
   title: "Create a product",
-  description: "A new product that you own. The code is unique among your products.",
+  description:
+    "A new product that you own. The code is unique among your products. Unless you set done_requires, a person approves what finishes a story.",
   access: "write",
   creates: true,
   input: createProductInput,
-  run: ({ actor }, input) => createProduct(actor, input),
+  run: ({ actor }, input) => createProduct(actor, { done_requires: "person", ...input }),
 });
