@@ -33,7 +33,7 @@ export const loader = pageLoader(async ({ request, context }) => {
   const redirectTo = safeRedirect(wanted, "/dashboard");
   if (await findActor(request, context)) throw redirect(redirectTo);
   const isOpen = isOpenTo(invitationCodeIn(redirectTo), context);
-  return json({ redirectTo, isOpen, provider: providerOf(context) });
+  return json({ redirectTo, isOpen, lead: howToGetIn(context), provider: providerOf(context) });
 });
 
 /** An invitation link allows registration unless registration is closed. */
@@ -47,7 +47,7 @@ export const action = pageAction(async ({ request, context }) => {
   const form = await request.formData();
   const goTo = safeRedirect(form.get("redirectTo"), "/dashboard");
   const code = invitationCodeIn(goTo);
-  if (!isOpenTo(code, context)) throw new ContractError(403, howToGetIn);
+  if (!isOpenTo(code, context)) throw new ContractError(403, howToGetIn(context));
   form.delete("redirectTo");
   return runForm(form, registrationSchema, async (registration) => {
     await takeLimit(database, "registration", addressLimitKey(context.clientAddress));
@@ -81,13 +81,17 @@ async function withInvitation<T>(
   }
 }
 
-const howToGetIn = "Registration is closed. Ask an administrator for an account.";
+/** With `invite`, an owner's link is a way in. */
+const howToGetIn = ({ services }: AppLoadContext): string =>
+  services.env.registration === "invite"
+    ? "Accounts are made by invitation. Ask the owner of a product for an invitation link, or an administrator for an account."
+    : "Registration is closed. Ask an administrator for an account.";
 
 export const meta: MetaFunction = () => [{ title: "Create an account · Backloom" }];
 
 export default function RegisterPage() {
-  const { isOpen, redirectTo, provider } = useLoaderData<typeof loader>();
-  if (!isOpen) return <ClosedDoor />;
+  const { isOpen, lead, redirectTo, provider } = useLoaderData<typeof loader>();
+  if (!isOpen) return <ClosedDoor lead={lead} />;
   return (
     <RegistrationForm redirectTo={redirectTo}>
       {provider ? <ProviderLink provider={provider} redirectTo={redirectTo} /> : null}
@@ -96,11 +100,11 @@ export default function RegisterPage() {
 }
 
 /** Says how to get an account if registration is closed. */
-function ClosedDoor() {
+function ClosedDoor({ lead }: { lead: string }) {
   return (
-    <AuthFrame title="Request an account" lead={howToGetIn} footer={<SignInLink />}>
+    <AuthFrame title="Request an account" lead={lead} footer={<SignInLink />}>
       <p className="text-sm text-muted">
-        They create it with{" "}
+        An administrator creates an account with{" "}
         <code className="rounded-sm bg-raised px-1">npm run admin -- user create</code> and give you
         the user name and a temporary password.
       </p>

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { JobPayload } from "~/contract/worker";
 import { isDemo, type WorkerOptions } from "../options";
 import { messageOf, WorkerProblem } from "../service/problems";
 import { sendable } from "../service/sendable";
@@ -21,6 +20,8 @@ export interface Repository {
 interface RepositoryWish {
   /** `--repo`: a folder or an address, given by the worker's user. */
   given: string | undefined;
+  /** The job's product: each has a sample of its own, so that a second demo begins with nothing done. */
+  productId: string | undefined;
   /** From the product, set by its owner. Remote addresses only. */
   productAddress: string;
   /** The same, or what any member wrote into the task. */
@@ -38,11 +39,12 @@ interface RepositoryWish {
  * an address named only by a task must be allowed by the user.
  */
 async function openRepository(wish: RepositoryWish): Promise<Repository> {
-  const { given, productAddress, jobAddress, named, repositories, mayCreate } = wish;
+  const { given, productId, productAddress, jobAddress, named, repositories, mayCreate } = wish;
   const isOwn = jobAddress === productAddress || jobAddress === given;
   if (!isOwn && !isNamed(jobAddress, named)) throw new RepositoryNotAllowed(jobAddress);
   if (given !== undefined && isOwn) return openGiven(given, wish);
-  if (jobAddress === "" && mayCreate) return openFolder(join(repositories, "sample"), true);
+  if (jobAddress === "" && mayCreate && productId !== undefined)
+    return openFolder(join(repositories, `sample-${productId}`), true);
   if (isForeign(jobAddress)) return openClone(jobAddress, repositories);
   throw new WorkerProblem(
     jobAddress === ""
@@ -64,6 +66,7 @@ export async function checkRepository(
   if (product === null || kinds?.every((kind) => kind === "PLAN_CHAT")) return;
   await openRepository({
     given: repo,
+    productId: product.id,
     productAddress: product.repo_url,
     jobAddress: product.repo_url,
     named: options.alsoRepos,
@@ -74,12 +77,13 @@ export async function checkRepository(
 
 /** Opens the repository of a job. */
 export function openRepositoryOf(
-  job: { product: Pick<JobPayload["product"], "repo_url">; repo_url: string },
+  job: { product: { id?: string; repo_url: string }; repo_url: string },
   options: WorkerOptions,
   { repositories }: WorkFolder,
 ): Promise<Repository> {
   return openRepository({
     given: options.repo,
+    productId: job.product.id,
     productAddress: job.product.repo_url,
     jobAddress: job.repo_url,
     named: options.alsoRepos,
