@@ -1,3 +1,10 @@
+import { ContractError } from "~/contract/errors";
+import { blockersDetailSchema } from "~/contract/sprint-run";
+import type { Actor } from "~/db/rpc.server";
+import { updatePbi } from "~/domain/pbis/operations.server";
+import { makeStoryTasks } from "~/domain/tasks/operations.server";
+import { requireId } from "./require-id.server";
+
 /** Cures that the start operation itself takes. */
 const cures = ["plan_first", "use_description", "leave_out"];
 
@@ -10,6 +17,32 @@ export function pressedCures(form: FormData): string[] {
 /** Returns the pressed cures that the start operation takes, as its input flags. */
 export const curesOfStart = (pressed: readonly string[]): Record<string, true> =>
   Object.fromEntries(cures.filter((cure) => pressed.includes(cure)).map((cure) => [cure, true]));
+
+/** Does what the pressed cures do by themselves, before any start: it holds even where the start is still refused. */
+export async function applyCures(
+  actor: Actor,
+  product_id: string,
+  pressed: readonly string[],
+  storyIds: () => Promise<string[]>,
+): Promise<void> {
+  for (const cure of pressed) {
+    if (!cure.startsWith("unblock:")) continue;
+    await updatePbi(actor, { pbi_id: requireId(cure.slice(8), "PBI"), status: "ready" });
+  }
+  if (!pressed.includes("make_tasks")) return;
+  const story_ids = await storyIds();
+  if (story_ids.length > 0) await makeStoryTasks(actor, { product_id, story_ids });
+}
+
+/** Returns a refused start's blockers with the cures pressed so far; throws any other error again. */
+export function keepCures(error: unknown, chosen: readonly string[]) {
+  const detail =
+    error instanceof ContractError ? blockersDetailSchema.safeParse(error.detail) : null;
+  if (!(error instanceof ContractError) || !detail?.success) throw error;
+  // What holds by itself is not pressed again.
+  const kept = chosen.filter((cure) => cure !== "make_tasks" && !cure.startsWith("unblock:"));
+  return { error: error.message, blockers: detail.data.blockers, chosen: kept };
+}
 
 /** Address of a started run's page, with the left-out tasks in the query so the page can name them. */
 export function runWithLeftOut(

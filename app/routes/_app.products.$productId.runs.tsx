@@ -4,7 +4,8 @@ import type { SprintRun } from "~/contract/sprint-run";
 import { listSprintRuns } from "~/domain/sprint-runs/operations.server";
 import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
 import { firstLine } from "~/features/jobs/first-line";
-import { RunStatus, stoppedTitle } from "~/features/runs/stopped-run";
+import { RunStatus } from "~/features/runs/run-status";
+import { stoppedTitle } from "~/features/runs/stopped-run";
 import { WovenProgress } from "~/features/runs/woven-progress";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -68,7 +69,7 @@ function RunRow({ run }: { run: SprintRun }) {
   return (
     <li className="grid gap-2 rounded-lg border border-line bg-surface px-4 py-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
-        <RunStatus status={run.status} />
+        <RunStatus run={run} />
         <Link to={run.id} data-row className="font-medium hover:underline">
           {run.sprint_code ?? run.subject}, {countText(run.jobs_total, "job")}
         </Link>
@@ -80,7 +81,7 @@ function RunRow({ run }: { run: SprintRun }) {
           {run.costs.length > 0 ? <span>{costsText(run.costs)}</span> : null}
         </span>
       </div>
-      <WovenProgress statuses={runSegments(run.counts)} />
+      <WovenProgress statuses={runSegments(run)} />
       {run.status === "failed" ? (
         <p className="text-sm text-failed">
           {stoppedTitle({ failed: run.counts.failed, waiting: run.counts.cancelled })}
@@ -94,7 +95,18 @@ function RunRow({ run }: { run: SprintRun }) {
 }
 
 /** Returns a run's jobs as segments, finished ones first. Used if their order is unknown. */
-function runSegments(counts: SprintRun["counts"]): string[] {
-  const order = ["done", "skipped", "failed", "running", "claimed", "queued", "cancelled"] as const;
-  return order.flatMap((status) => Array.from({ length: counts[status] }, () => status));
+function runSegments({ counts, waits_for }: SprintRun): string[] {
+  const review = waits_for?.reviews ?? 0;
+  const all = { ...counts, review, queued: counts.queued - review };
+  const order = [
+    "done",
+    "skipped",
+    "review",
+    "failed",
+    "running",
+    "claimed",
+    "queued",
+    "cancelled",
+  ] as const;
+  return order.flatMap((status) => Array.from({ length: all[status] }, () => status));
 }

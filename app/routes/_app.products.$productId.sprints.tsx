@@ -2,7 +2,7 @@ import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData, useSearchParams } from "@remix-run/react";
 import { createSprintInput, type SprintOverview } from "~/contract/sprint";
 import { createSprint, listSprints } from "~/domain/sprints/operations.server";
-import { RunStatus } from "~/features/runs/stopped-run";
+import { RunStatus } from "~/features/runs/run-status";
 import { runForm } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -95,7 +95,7 @@ function SprintRow({ sprint }: { sprint: SprintOverview }) {
         {sprint.done_task_count}/{sprint.task_count} tasks in {sprint.story_count}{" "}
         {sprint.story_count === 1 ? "story" : "stories"}
       </span>
-      <RunStatus status={sprint.status} className="max-sm:order-first" />
+      <RunStatus run={sprint} className="max-sm:order-first" />
     </li>
   );
 }

@@ -13,6 +13,7 @@ export function ActionForm({
   fetcherKey,
   action,
   onDone,
+  refusal,
   ...form
 }: {
   children: ReactNode;
@@ -23,16 +24,24 @@ export function ActionForm({
   fetcherKey?: string;
   action?: string;
   onDone?: () => void;
+  /** Shows a refusal below the form's controls, where the form stays in view; otherwise it is a message in the corner. */
+  refusal?: "here";
   /** Prevented, it is not sent. */
   onSubmit?: FormEventHandler<HTMLFormElement>;
 }) {
   const fetcher = useFetcher<ActionResult>(fetcherKey ? { key: fetcherKey } : undefined);
   const { state, data } = fetcher;
-  useResultToast(data, onDone);
+  const here = refusal === "here" && state === "idle" ? data?.error : undefined;
+  useResultToast(refusal === "here" && data?.error ? undefined : data, onDone);
   return (
     <fetcher.Form method="post" action={action} aria-busy={state !== "idle"} {...form}>
       <EnhancedField />
       {children}
+      {here ? (
+        <p role="alert" className="basis-full text-sm text-failed">
+          {here}
+        </p>
+      ) : null}
     </fetcher.Form>
   );
 }

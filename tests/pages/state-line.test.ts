@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { stateLine, type WorkState, waitsForPerson } from "~/features/board/state-line";
+import { stateLine, type WorkState } from "~/features/board/state-line";
 
 const plain: WorkState = {
   status: "todo",
@@ -37,11 +37,4 @@ it.each<[string, Partial<WorkState>, string | null]>([
   ["nothing to say", {}, null],
 ])("%s is said in one line", (_, known, text) => {
   expect(stateLine({ ...plain, ...known })?.text ?? null).toBe(text);
-});
-
-it("work stands still for a person only while nobody works", () => {
-  const parked = { ...plain, job_status: "queued", open_questions: 1 };
-  expect(waitsForPerson([parked, plain])).toBe(true);
-  expect(waitsForPerson([parked, { ...plain, job_status: "running" }])).toBe(false);
-  expect(waitsForPerson([{ ...plain, open_questions: 1 }])).toBe(false);
 });

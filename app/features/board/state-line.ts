@@ -47,11 +47,3 @@ export function stateLine(task: WorkState): StateLine | null {
     return { kind: "unplanned", text: "No plan yet", tone: "idle" };
   return null;
 }
-
-/** Whether no agent works and a person must answer: the "running" work is stuck until then. */
-export function waitsForPerson(tasks: readonly WorkState[]): boolean {
-  return (
-    !tasks.some(({ job_status }) => isHeld(job_status)) &&
-    tasks.some((task) => task.job_status === "queued" && stateLine(task)?.kind === "question")
-  );
-}

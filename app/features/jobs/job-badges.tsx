@@ -8,6 +8,10 @@ export function waitsForReview({ status, phase }: Pick<AgentJob, "status" | "pha
   return status === "queued" && phase === "review";
 }
 
+/** Whether no start does a job's task again: it is done or waits for a review. */
+export const isOver = ({ task_status }: Pick<AgentJob, "task_status">): boolean =>
+  task_status === "done" || task_status === "review";
+
 /** Status of a job. A job parked for an answer is queued in the database; people see what it waits for. */
 export function JobStatus({
   job,

@@ -1,7 +1,9 @@
 import { Link } from "@remix-run/react";
 import type { ReactNode } from "react";
 import type { Blocker, Preflight } from "~/contract/sprint-run";
-import { Button } from "~/ui/button";
+import { ActionForm } from "~/ui/action-form";
+import { Button, buttonClass } from "~/ui/button";
+import { HiddenFields } from "~/ui/field";
 
 /** The blockers of a run, each with its fixes. */
 export function BlockerList({
@@ -27,7 +29,7 @@ export function BlockerList({
 }
 
 /** Fixes for a task without a plan: let its agent write one, or use its description. */
-export function PlanCures({
+function PlanCures({
   planFirst,
   form,
   about,
@@ -76,9 +78,81 @@ export function CureButton({
   );
 }
 
-/** The fixes of "Fix all". What they do not fix is left out of the run. */
-export const fixAll = (planFirst: Preflight["plan_first"]): string =>
-  `${planFirst === "never" ? "use_description" : "plan_first"} leave_out`;
+/** Fixes beside any blocker, wherever the run is started. */
+export function CommonCures({
+  blocker: { type, task_code, pbi_id, pbi_code, question_id },
+  planFirst,
+  form,
+  canMakeTasks,
+}: {
+  blocker: Blocker;
+  planFirst: Preflight["plan_first"];
+  form: string;
+  /** Whether there are open stories without tasks. */
+  canMakeTasks: boolean;
+}) {
+  if (type === "task_no_plan")
+    return <PlanCures planFirst={planFirst} form={form} about={task_code} />;
+  if (type === "open_question" && question_id) return <AnswerHere questionId={question_id} />;
+  if (type === "pbi_blocked")
+    return (
+      <CureButton cure={`unblock:${pbi_id}`} form={form} about={null}>
+        {`Unblock ${pbi_code}`}
+      </CureButton>
+    );
+  if (type === "no_tasks" && canMakeTasks)
+    return (
+      <CureButton cure="make_tasks" form={form} about={null}>
+        Make one task of each story
+      </CureButton>
+    );
+  return null;
+}
+
+/** Answers a question of an agent without leaving the page. */
+function AnswerHere({ questionId }: { questionId: string }) {
+  return (
+    <details className="min-w-0 open:basis-full">
+      <summary className={buttonClass("plain", "sm", "cursor-pointer")}>Answer</summary>
+      <ActionForm
+        action="/questions"
+        refusal="here"
+        className="mt-2 grid justify-items-start gap-2"
+      >
+        <HiddenFields fields={{ intent: "answer", question_id: questionId }} />
+        <textarea
+          name="answer"
+          required
+          rows={2}
+          aria-label="Your answer"
+          className="w-full rounded border border-line-strong bg-raised px-2.5 py-1.5 text-sm"
+        />
+        <Button type="submit" size="sm">
+          Send answer
+        </Button>
+      </ActionForm>
+    </details>
+  );
+}
+
+/** Blockers of the whole start, which no fix of a task or story removes. */
+const ofTheStart = new Set(["sprint_not_active", "only_reviews", "no_tasks"]);
+
+/** The fixes of "Fix all", or null where it can fix nothing. What they do not fix is left out of the run. */
+export function fixAll(
+  blockers: readonly Blocker[],
+  planFirst: Preflight["plan_first"],
+  canMakeTasks: boolean,
+): string | null {
+  const stands = blockers.some(
+    ({ type, task_id }) =>
+      (ofTheStart.has(type) && !(type === "no_tasks" && canMakeTasks)) ||
+      (type === "run_unfinished" && task_id === null),
+  );
+  if (stands) return null;
+  const plan = planFirst === "never" ? "use_description" : "plan_first";
+  return `${plan} leave_out${canMakeTasks ? " make_tasks" : ""}`;
+}
 
 function BlockerLink({ blocker, productId }: { blocker: Blocker; productId: string }) {
   const [to, label] = whereToCure(blocker, `/products/${productId}`);
@@ -92,7 +166,7 @@ function BlockerLink({ blocker, productId }: { blocker: Blocker; productId: stri
 
 function whereToCure(blocker: Blocker, product: string): [to?: string, label?: string] {
   const { question_id, sprint_run_id, task_id, task_code, pbi_id, pbi_code } = blocker;
-  if (question_id) return [`/questions#question-${question_id}`, "Answer"];
+  if (question_id) return [`/questions#question-${question_id}`, "View question"];
   if (sprint_run_id) return [`${product}/runs/${sprint_run_id}`, "View run"];
   if (task_id) return [`/tasks/${task_id}`, `Open ${task_code}`];
   return pbi_id ? [`${product}/backlog?panel=pbi:${pbi_id}`, `Open ${pbi_code}`] : [];

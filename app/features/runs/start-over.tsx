@@ -2,6 +2,7 @@ import type { Beginning } from "~/contract/beginning";
 import { ActionForm } from "~/ui/action-form";
 import { Confirm } from "~/ui/confirm";
 import { WriteFields } from "~/ui/write-access";
+import { MergeLine } from "./merge-line";
 
 /** What the next run starts from, one line per branch. */
 export function BeginsFrom({ from }: { from: readonly Beginning[] }) {
@@ -9,7 +10,7 @@ export function BeginsFrom({ from }: { from: readonly Beginning[] }) {
     <ul className="grid gap-1" aria-label="Starts from">
       {from.map(({ story_id, branch, message }) => (
         <li key={`${story_id}${branch}`} className="break-words">
-          {message}
+          {message} <MergeLine branch={branch} />
         </li>
       ))}
     </ul>

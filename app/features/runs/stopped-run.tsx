@@ -1,14 +1,12 @@
-import type { SprintRunDetail } from "~/contract/sprint-run";
-import { ActionForm } from "~/ui/action-form";
+import { useFetcher } from "@remix-run/react";
+import { useId } from "react";
+import type { Blocker, Preflight, SprintRunDetail } from "~/contract/sprint-run";
+import { waitsForReview } from "~/features/jobs/job-badges";
+import { EnhancedField } from "~/ui/action-form";
+import { type ActionResult, useResultToast } from "~/ui/action-result";
 import { Button } from "~/ui/button";
-import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
-
-/** Status of a run. A failed task stops the run and its sprint, but neither has failed as a whole. */
-export function RunStatus({ status, className }: { status: string; className?: string }) {
-  const label = status === "failed" ? { label: "Stopped" } : {};
-  return <StatusPill status={status} {...label} {...(className ? { className } : {})} />;
-}
+import { BlockerList, CommonCures } from "./blocker-list";
 
 /** Returns "1 failed, 5 waiting: try again or skip". If none waits, there is nothing to skip to. */
 export function stoppedTitle({ failed, waiting }: { failed: number; waiting: number }): string {
@@ -22,6 +20,10 @@ export function partsOf<Run extends Pick<SprintRunDetail, "jobs" | "executions">
   return run.executions.length > 0 ? run.executions : run.jobs;
 }
 
+/** Returns what the parts of a run are shown as. Work that waits for a review waits for no worker. */
+export const statesOf = (run: Pick<SprintRunDetail, "jobs" | "executions">): string[] =>
+  partsOf(run).map((part) => ("phase" in part && waitsForReview(part) ? "review" : part.status));
+
 const waits = new Set(["queued", "cancelled", "pending"]);
 
 /** Counts failed and waiting parts of a run. */
@@ -33,7 +35,10 @@ export function countStopped(statuses: readonly string[]) {
   };
 }
 
-/** The actions for a stopped run. `action` is the address of that run. */
+/**
+ * The actions for a stopped run. `action` is the address of that run. What blocks the new run is named here, with its
+ * fixes, wherever the press was.
+ */
 export function RetryForms({
   action,
   canSkip,
@@ -44,9 +49,19 @@ export function RetryForms({
   /** Code of the failed task, if known. */
   failed?: string | null | undefined;
 }) {
+  const fetcher = useFetcher<ActionResult & Partial<RefusedRetry>>();
+  const { data } = fetcher;
+  const form = useId();
+  const { blockers = [], chosen = [], plan_first: planFirst = "ask" } = data ?? {};
+  useResultToast(blockers.length > 0 ? undefined : data);
   return (
-    <WriteFields quiet>
-      <ActionForm action={action} className="flex flex-wrap gap-2">
+    <WriteFields quiet className="grid gap-2">
+      <fetcher.Form method="post" action={action} id={form} className="flex flex-wrap gap-2">
+        <EnhancedField />
+        {data?.retry ? <input type="hidden" name="retry" value={data.retry} /> : null}
+        {chosen.map((cure) => (
+          <input key={cure} type="hidden" name="cure" value={cure} />
+        ))}
         <Button type="submit" name="intent" value="try-again" tone="primary">
           Try again
         </Button>
@@ -55,7 +70,29 @@ export function RetryForms({
             {failed ? `Skip ${failed}` : "Skip failed task"}
           </Button>
         ) : null}
-      </ActionForm>
+      </fetcher.Form>
+      {blockers.length > 0 && data?.product_id ? (
+        <div role="alert" className="grid gap-2 text-sm">
+          <p className="font-medium">A new run cannot start yet:</p>
+          <BlockerList
+            blockers={blockers}
+            productId={data.product_id}
+            cures={(blocker) => (
+              <CommonCures {...{ blocker, planFirst, form }} canMakeTasks={false} />
+            )}
+          />
+        </div>
+      ) : null}
     </WriteFields>
   );
+}
+
+/** The answer to a retry that blockers refused. */
+export interface RefusedRetry {
+  blockers: Blocker[];
+  chosen: string[];
+  plan_first: Preflight["plan_first"];
+  product_id: string;
+  /** The intent that was pressed; the fixes repeat it. */
+  retry: string;
 }

@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
 import type { DashboardData } from "~/contract/dashboard";
-import { RunStatus } from "~/features/runs/stopped-run";
+import { RunStatus } from "~/features/runs/run-status";
 import { describeStatuses, WovenProgress } from "~/features/runs/woven-progress";
 import { CodeChip } from "~/ui/badge";
 import { CalendarDay, Elapsed } from "~/ui/relative-time";
@@ -27,7 +27,7 @@ export function ProductCard({ product }: { product: Product }) {
       )}
       {run ? (
         <p className="mt-auto flex flex-wrap items-center gap-2 border-t border-line pt-3 text-sm">
-          <RunStatus status={run.status} />
+          <RunStatus run={run} />
           <Link to={`/products/${product.id}/runs/${run.id}`} className="hover:underline">
             Run of {run.job_statuses.length} jobs
           </Link>

@@ -9,7 +9,7 @@ import { findBlockedReasons } from "~/features/jobs/find-blocked-reasons.server"
 import { JobStatus } from "~/features/jobs/job-badges";
 import { jobKinds } from "~/features/jobs/job-card";
 import { ProductAccess } from "~/features/products/product-access";
-import { countStopped, partsOf } from "~/features/runs/stopped-run";
+import { countStopped, statesOf } from "~/features/runs/stopped-run";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { CodeChip } from "~/ui/badge";
@@ -37,7 +37,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
       id: run.id,
       status: run.status,
       finished_at: run.finished_at,
-      waiting: countStopped(partsOf(run).map(({ status }) => status)).waiting,
+      waiting: countStopped(statesOf(run)).waiting,
     },
     job,
     why: job.finished_at ? null : findBlockedReasons(why, appOrigin),

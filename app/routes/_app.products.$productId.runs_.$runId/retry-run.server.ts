@@ -2,37 +2,43 @@ import type { SprintRunDetail } from "~/contract/sprint-run";
 import type { Actor } from "~/db/rpc.server";
 import { getSprintRun, resumeSprint, startRun } from "~/domain/sprint-runs/operations.server";
 import { setTaskStatus } from "~/domain/tasks/operations.server";
+import { isOver } from "~/features/jobs/job-badges";
 import { partsOf } from "~/features/runs/stopped-run";
+import { curesOfStart, runWithLeftOut } from "~/http/run-cures.server";
 
 const ended = new Set(["done", "skipped"]);
 
-/** Continues a stopped run with or without its failed tasks. `id` is null if nothing is left to run. */
+/**
+ * Continues a stopped run as it began, with or without its failed tasks. Returns the address of the new run, or of the
+ * sprint if nothing is left to run.
+ */
 export async function retryRun(
   actor: Actor,
   sprint_run_id: string,
-  { skip }: { skip: boolean },
-): Promise<{ id: string | null; sprintId: string | null }> {
+  { skip, chosen }: { skip: boolean; chosen: readonly string[] },
+): Promise<string> {
   const run = await getSprintRun(actor, { sprint_run_id });
-  const sprintId = run.sprint_id;
-  if (sprintId !== null) {
-    const next = await resumeSprint(actor, { sprint_id: sprintId, skip_failed: skip });
-    return { id: next?.id ?? null, sprintId };
+  const cures = curesOfStart(chosen);
+  const { sprint_id, product_id } = run;
+  if (sprint_id !== null) {
+    const next = await resumeSprint(actor, { sprint_id, skip_failed: skip, ...cures });
+    if (!next) return `/products/${product_id}/sprints/${sprint_id}`;
+    return runWithLeftOut(product_id, next.id, next.left_out);
   }
   const open = openTasks(run);
   const skipped = open.filter(({ status }) => skip && status === "failed");
   // While one of its tasks has failed, a story is failed, and no run starts it.
   for (const { task_id } of skipped) await setTaskStatus(actor, { task_id, status: "todo" });
   const task_ids = open.filter((task) => !skipped.includes(task)).map(({ task_id }) => task_id);
-  const next = await startRun(actor, { task_ids, leave_out: skip || undefined });
-  return { id: next.run.id, sprintId };
+  const asBefore = { plan_first: run.plan_first || undefined, leave_out: skip || undefined };
+  const next = await startRun(actor, { task_ids, ...asBefore, ...cures });
+  return runWithLeftOut(product_id, next.run.id, next.left_out);
 }
 
-/** Returns the run's tasks that are not done, not even by hand. */
+/** Returns the run's tasks that are still to do: neither done, not even by hand, nor waiting for a review. */
 function openTasks(run: SprintRunDetail) {
-  const byHand = new Set(
-    run.jobs.flatMap(({ task_id, task_status }) => (task_status === "done" ? task_id : [])),
-  );
+  const over = new Set(run.jobs.flatMap((job) => (isOver(job) ? job.task_id : [])));
   return partsOf(run).flatMap(({ task_id, status }) =>
-    task_id && !ended.has(status) && !byHand.has(task_id) ? [{ task_id, status }] : [],
+    task_id && !ended.has(status) && !over.has(task_id) ? [{ task_id, status }] : [],
   );
 }

@@ -6,6 +6,7 @@ import { type SprintRunDetail, sprintRunIdInput } from "~/contract/sprint-run";
 import { cancelAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
 import { getBudgets } from "~/domain/budgets/operations.server";
 import { listRunOrder } from "~/domain/dependencies/operations.server";
+import { getProduct } from "~/domain/products/operations.server";
 import { listQuestions } from "~/domain/questions/operations.server";
 import {
   cancelSprintRun,
@@ -16,15 +17,18 @@ import {
 import { BudgetSection } from "~/features/budgets/budget-section";
 import { BlockedReasons } from "~/features/jobs/blocked-reasons";
 import { findBlockedReasons } from "~/features/jobs/find-blocked-reasons.server";
+import { isOver } from "~/features/jobs/job-badges";
 import { QuestionCard } from "~/features/questions/question-card";
 import { mostRunItems } from "~/features/runs/run-address";
+import { RunStatus } from "~/features/runs/run-status";
 import { RunThis } from "~/features/runs/run-this";
-import { partsOf, RunStatus } from "~/features/runs/stopped-run";
+import { partsOf, statesOf } from "~/features/runs/stopped-run";
 import { describeStatuses, WovenProgress } from "~/features/runs/woven-progress";
 import { budgetIntents } from "~/http/budget-forms.server";
-import { done, readForm, runIntent } from "~/http/form-action.server";
+import { done, readForm, runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
+import { applyCures, keepCures, pressedCures } from "~/http/run-cures.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
@@ -41,6 +45,7 @@ import { RunFacts } from "./run-facts";
 import { RunJobs } from "./run-jobs";
 import { RunState } from "./run-state";
 import { RunWaves } from "./run-waves";
+import { Unmerged } from "./unmerged";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
@@ -73,10 +78,18 @@ export const action = pageAction(async ({ request, context, params }) => {
   const form = await request.formData();
   const run = sprintRunIdInput.parse({ sprint_run_id: runId });
   const here = `/products/${productId}/runs`;
+  // A fix repeats the retry that it was offered for.
+  if (!form.has("intent") && form.has("retry")) form.set("intent", textOf(form, "retry"));
   const goOn = async (skip: boolean) => {
-    const { id, sprintId } = await retryRun(actor, runId, { skip });
-    const sprintPage = `/products/${productId}/sprints/${sprintId}`;
-    return redirect(id ? `${here}/${id}` : sprintPage, 303);
+    const chosen = pressedCures(form);
+    await applyCures(actor, productId, chosen, async () => []);
+    try {
+      return redirect(await retryRun(actor, runId, { skip, chosen }), 303);
+    } catch (error) {
+      const { plan_first } = await getProduct(actor, { product_id: productId });
+      const retry = skip ? "skip" : "try-again";
+      return json({ ...keepCures(error, chosen), plan_first, product_id: productId, retry }, 409);
+    }
   };
   return runIntent(form, {
     pause: async () => {
@@ -108,7 +121,7 @@ export default function RunPage() {
   const refusal = useActionResult<{ error?: string }>();
   useLiveRevalidation({ stream: "backlog", productId });
   useRowKeys();
-  const statuses = partsOf(run).map(({ status }) => status);
+  const statuses = statesOf(run);
   const unfinished = run.finished_at === null;
   return (
     <div className="grid gap-5">
@@ -122,7 +135,7 @@ export default function RunPage() {
         title={
           <span className="flex flex-wrap items-center gap-2.5">
             Run of {run.subject}
-            <RunStatus status={run.status} />
+            <RunStatus run={run} />
           </span>
         }
         lead={why ? <BlockedReasons reasons={why} /> : null}
@@ -144,11 +157,12 @@ export default function RunPage() {
         <WovenProgress statuses={statuses} tall />
         <p className="text-sm text-muted">{describeStatuses(statuses)}</p>
       </section>
+      <Unmerged run={run} />
       <RunFacts run={run} />
       <BudgetSection scope="run" targetId={run.id} budgets={budgets} open={unfinished} />
       {unfinished ? <RunWaves jobs={run.jobs} order={order} /> : null}
       <Section title="Queue" flush>
-        <RunJobs run={run} />
+        <RunJobs run={run} asking={new Set(questions.map(({ id }) => id))} />
       </Section>
     </div>
   );
@@ -214,12 +228,17 @@ function RunControls({ run }: { run: SprintRunDetail }) {
 
 /** Runs the unfinished tasks of a run without a sprint again. */
 function RunAgain({ run }: { run: SprintRunDetail }) {
-  const left = partsOf(run).flatMap(({ task_id, status }) =>
-    task_id && status !== "done" && status !== "skipped" ? [`task:${task_id}`] : [],
+  const left = partsOf(run).flatMap((part) =>
+    part.task_id &&
+    !["done", "skipped"].includes(part.status) &&
+    !("task_status" in part && isOver(part))
+      ? [`task:${part.task_id}`]
+      : [],
   );
   const items = [...new Set(left)].slice(0, mostRunItems);
   if (items.length === 0) return null;
-  return <RunThis productId={run.product_id} items={items} label="Run it again" />;
+  const cures = run.plan_first ? ["plan_first"] : [];
+  return <RunThis productId={run.product_id} {...{ items, cures }} label="Run it again" />;
 }
 
 function Post({ intent, label }: { intent: string; label: string }) {

@@ -13,12 +13,14 @@ export function RunFacts({ run }: { run: SprintRunDetail }) {
   const atWork = jobs.filter(({ status }) => isHeld(status)).length;
   const landed = jobs.filter(({ merged_at }) => merged_at !== null).length;
   const parts = executions.length > 0 ? executions : jobs;
-  const forecast = finished_at === null ? forecastMilliseconds(parts, atWork) : null;
-  const term = finished_at === null ? "Running for" : "Duration";
+  const isMoving = finished_at === null && run.waits_for === null;
+  const forecast = isMoving ? forecastMilliseconds(parts, atWork) : null;
+  const term = finished_at === null ? "Started" : "Duration";
   return (
     <Facts>
-      <Fact term={started_at ? term : "Queued for"}>
+      <Fact term={started_at ? (isMoving ? "Running for" : term) : "Queued for"}>
         <Elapsed from={started_at ?? run.created_at} to={finished_at} />
+        {term === "Started" && started_at && !isMoving ? " ago" : null}
       </Fact>
       {forecast !== null ? <Fact term="Time left">about {durationText(forecast)}</Fact> : null}
       <Fact term="Tokens">{tokens > 0 ? tokensText(tokens) : "No data"}</Fact>
@@ -45,6 +47,7 @@ export function RunFacts({ run }: { run: SprintRunDetail }) {
 
 interface TimedJob {
   status: string;
+  phase?: string;
   started_at: string | null;
   finished_at: string | null;
 }
@@ -59,7 +62,8 @@ function forecastMilliseconds(jobs: readonly TimedJob[], workersAtOnce: number):
   }
   if (taken.length === 0) return null;
   const left = jobs.filter(
-    ({ status }) => status === "queued" || status === "claimed" || status === "running",
+    ({ status, phase }) =>
+      (status === "queued" && phase !== "review") || status === "claimed" || status === "running",
   ).length;
   const average = taken.reduce((sum, time) => sum + time, 0) / taken.length;
   return (left * average) / Math.max(1, workersAtOnce);

@@ -4,7 +4,7 @@ import type { Doing } from "~/contract/events";
 import type { SprintRunDetail } from "~/contract/sprint-run";
 import type { TaskExecution } from "~/contract/task-execution";
 import { firstLine } from "~/features/jobs/first-line";
-import { JobStatus } from "~/features/jobs/job-badges";
+import { JobStatus, waitsForReview } from "~/features/jobs/job-badges";
 import { tokensOf } from "~/features/jobs/job-card";
 import { PullLink } from "~/features/jobs/pull-link";
 import { DoingLine } from "~/features/output/doing-line";
@@ -19,7 +19,14 @@ import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
 
 /** One line per job. In a batch run, one line per task of its only job. */
-export function RunJobs({ run }: { run: SprintRunDetail }) {
+export function RunJobs({
+  run,
+  asking,
+}: {
+  run: SprintRunDetail;
+  /** Its open questions. */
+  asking: ReadonlySet<string>;
+}) {
   const doing = useDoing(
     run.product_id,
     run.jobs.some(({ status }) => isHeld(status)),
@@ -31,6 +38,7 @@ export function RunJobs({ run }: { run: SprintRunDetail }) {
           key={job.id}
           job={job}
           doing={doing.get(job.id)}
+          asks={job.parked_question_id !== null && asking.has(job.parked_question_id)}
           batch={run.executions.length > 0}
         />
       ))}
@@ -44,17 +52,19 @@ export function RunJobs({ run }: { run: SprintRunDetail }) {
 function JobLine({
   job,
   doing,
+  asks,
   batch,
 }: {
   job: AgentJob;
   doing: Doing | undefined;
+  asks: boolean;
   batch: boolean;
 }) {
   const running = isHeld(job.status);
   return (
     <li className="grid gap-1 px-4 py-2.5 text-sm">
       <div className="flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1">
-        <JobStatus job={job} />
+        <JobStatus job={job} asks={asks} />
         {batch || !job.task_id ? (
           <span className="min-w-40 flex-1 font-medium">One job for the whole run</span>
         ) : (
@@ -64,7 +74,7 @@ function JobLine({
           </Link>
         )}
         <JobFigures job={job} />
-        {job.status === "queued" ? (
+        {job.status === "queued" && !waitsForReview(job) ? (
           <WriteFields quiet>
             <ActionForm>
               <input type="hidden" name="intent" value="cancel-job" />
@@ -81,9 +91,8 @@ function JobLine({
         </p>
       ) : null}
       {job.failure_reason ? <p className="text-failed">{firstLine(job.failure_reason)}</p> : null}
-      {job.status === "queued" && job.parked_question_id ? (
+      {asks ? (
         <p className="text-waiting">
-          Waiting for an answer.{" "}
           <Link to={`/questions#question-${job.parked_question_id}`} className="underline">
             View question
           </Link>

@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
 import type { SprintRunDetail } from "~/contract/sprint-run";
 import { firstLine } from "~/features/jobs/first-line";
-import { countStopped, partsOf, RetryForms, stoppedTitle } from "~/features/runs/stopped-run";
+import { countStopped, RetryForms, statesOf, stoppedTitle } from "~/features/runs/stopped-run";
 import { Alert } from "~/ui/alert";
 
 type PauseContext = NonNullable<SprintRunDetail["pause_context"]>;
@@ -18,7 +18,7 @@ export function RunState({ run, productId }: { run: SprintRunDetail; productId: 
   if (run.status === "paused" && run.pause_context) return <Paused context={run.pause_context} />;
   if (run.status !== "failed" || !run.failure) return null;
   const { task_id, task_code, reason } = run.failure;
-  const counts = countStopped(partsOf(run).map(({ status }) => status));
+  const counts = countStopped(statesOf(run));
   return (
     <Alert
       tone="failed"

@@ -3,7 +3,7 @@ import { Form, useLoaderData } from "@remix-run/react";
 import { ContractError } from "~/contract/errors";
 import type { Blocker, Preflight } from "~/contract/sprint-run";
 import { getProduct } from "~/domain/products/operations.server";
-import { BlockerList, CureButton, fixAll, PlanCures } from "~/features/runs/blocker-list";
+import { BlockerList, CommonCures, CureButton, fixAll } from "~/features/runs/blocker-list";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { pressedCures, runWithLeftOut } from "~/http/run-cures.server";
 import { useActionResult } from "~/ui/action-result";
@@ -26,12 +26,12 @@ export const loader = pageLoader(async ({ request, context, params }) => {
 
 export const action = pageAction(async ({ request, context, params }) => {
   const { actor } = await requireWriter(request, context);
-  await requireProduct(request, context, params);
+  const { productId } = await requireProduct(request, context, params);
   const form = await request.formData();
   const chosen = pressedCures(form);
   const items = itemsIn(request);
   if (items.length === 0) throw new ContractError(422, "Choose a task or a story to run.");
-  const start = await startChosen(actor, items, chosen);
+  const start = await startChosen(actor, productId, items, chosen);
   if (start.started === null) return json(start, 409);
   const { run, left_out } = start.started;
   return redirect(runWithLeftOut(run.product_id, run.id, left_out), 303);
@@ -64,37 +64,45 @@ export default function NewRunPage() {
           Press r on a task or story of the backlog or board.
         </EmptyState>
       ) : (
-        <Form method="post">
-          <WriteFields className="grid gap-4">
+        <WriteFields className="grid gap-4">
+          <Form method="post" id={cureForm}>
             {chosen.map((cure) => (
               <input key={cure} type="hidden" name="cure" value={cure} />
             ))}
-            {blockers.length > 0 ? (
-              <Blockers productId={productId} blockers={blockers} planFirst={planFirst} />
-            ) : (
-              <>
-                <FormErrors errors={error ? [error] : []} />
-                <div>
-                  <SubmitButton pendingLabel="Starting…">Start run</SubmitButton>
-                </div>
-              </>
-            )}
-          </WriteFields>
-        </Form>
+          </Form>
+          {blockers.length > 0 ? (
+            <Blockers {...{ productId, blockers, planFirst, items }} />
+          ) : (
+            <>
+              <FormErrors errors={error ? [error] : []} />
+              <div>
+                <SubmitButton form={cureForm} pendingLabel="Starting…">
+                  Start run
+                </SubmitButton>
+              </div>
+            </>
+          )}
+        </WriteFields>
       )}
     </div>
   );
 }
 
+const cureForm = "cure-run";
+
 function Blockers({
   productId,
   blockers,
   planFirst,
+  items,
 }: {
   productId: string;
   blockers: readonly Blocker[];
   planFirst: Preflight["plan_first"];
+  items: readonly string[];
 }) {
+  const canMakeTasks = items.some((item) => item.startsWith("story:"));
+  const all = fixAll(blockers, planFirst, canMakeTasks);
   return (
     <>
       <Section title={countText(blockers.length, "blocker")}>
@@ -102,31 +110,34 @@ function Blockers({
           <BlockerList
             blockers={blockers}
             productId={productId}
-            cures={(blocker) => <Cures blocker={blocker} planFirst={planFirst} />}
+            cures={(blocker) => (
+              <span className="flex flex-wrap gap-1">
+                <CommonCures {...{ blocker, planFirst, canMakeTasks }} form={cureForm} />
+                <LeaveOut blocker={blocker} />
+              </span>
+            )}
           />
         </div>
       </Section>
-      <div className="grid justify-items-start gap-1">
-        <SubmitButton name="cure" value={fixAll(planFirst)} pendingLabel="Starting…">
-          Fix all and start
-        </SubmitButton>
-        <p className="text-xs text-muted">Anything still blocked is left out.</p>
-      </div>
+      {all ? (
+        <div className="grid justify-items-start gap-1">
+          <SubmitButton form={cureForm} name="cure" value={all} pendingLabel="Starting…">
+            Fix all and start
+          </SubmitButton>
+          <p className="text-xs text-muted">Anything still blocked is left out.</p>
+        </div>
+      ) : null}
     </>
   );
 }
 
-function Cures({ blocker, planFirst }: { blocker: Blocker; planFirst: Preflight["plan_first"] }) {
-  const { type, task_id, task_code, story_id, story_code } = blocker;
+function LeaveOut({ blocker }: { blocker: Blocker }) {
+  const { task_id, task_code, story_id, story_code } = blocker;
   const left = task_id ? `task:${task_id}` : story_id ? `story:${story_id}` : null;
+  if (!left) return null;
   return (
-    <span className="flex flex-wrap gap-1">
-      {type === "task_no_plan" ? <PlanCures planFirst={planFirst} about={task_code} /> : null}
-      {left ? (
-        <CureButton cure={`without:${left}`} about={task_code ?? story_code}>
-          Leave it out
-        </CureButton>
-      ) : null}
-    </span>
+    <CureButton cure={`without:${left}`} form={cureForm} about={task_code ?? story_code}>
+      Leave it out
+    </CureButton>
   );
 }

@@ -1,10 +1,10 @@
 import { ContractError } from "~/contract/errors";
-import { type Blocker, blockersDetailSchema, type StartedRun } from "~/contract/sprint-run";
+import type { Blocker, StartedRun } from "~/contract/sprint-run";
 import type { Actor } from "~/db/rpc.server";
 import { startRun } from "~/domain/sprint-runs/operations.server";
 import { listStoryTasks } from "~/domain/stories/operations.server";
 import { requireId } from "~/http/require-id.server";
-import { curesOfStart } from "~/http/run-cures.server";
+import { applyCures, curesOfStart, keepCures } from "~/http/run-cures.server";
 
 export type Start =
   | { started: StartedRun }
@@ -13,9 +13,12 @@ export type Start =
 /** Starts a run of items (`task:id`, `story:id`) with the chosen options: a fix, or `without:` and an item. */
 export async function startChosen(
   actor: Actor,
+  productId: string,
   items: readonly string[],
   chosen: string[],
 ): Promise<Start> {
+  const stories = items.filter((item) => item.startsWith("story:")).map(idOf);
+  await applyCures(actor, productId, chosen, async () => stories);
   const without = chosen
     .filter((word) => word.startsWith("without:"))
     .map((word) => word.slice("without:".length));
@@ -27,10 +30,7 @@ export async function startChosen(
   try {
     return { started: await startRun(actor, { ...what, ...curesOfStart(chosen) }) };
   } catch (error) {
-    if (!(error instanceof ContractError)) throw error;
-    const detail = blockersDetailSchema.safeParse(error.detail);
-    if (!detail.success) throw error;
-    return { started: null, error: error.message, blockers: detail.data.blockers, chosen };
+    return { started: null, ...keepCures(error, chosen) };
   }
 }
 

@@ -1,43 +1,49 @@
 import type { Blocker, Preflight } from "~/contract/sprint-run";
 import { RemoveForm } from "~/features/dependencies/remove-dependency";
-import { BlockerList, fixAll, PlanCures } from "~/features/runs/blocker-list";
+import { BlockerList, CommonCures, fixAll } from "~/features/runs/blocker-list";
 import { ActionForm } from "~/ui/action-form";
 import { SubmitButton } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import { WriteFields } from "~/ui/write-access";
 import { RunForm } from "./run-form";
 
-/** Blockers of a run with their fixes, and one button that fixes all. */
+/** Blockers of a run with their fixes, and one button that fixes all it can. */
 export function BlockersPanel({
   preflight,
+  blockers,
+  chosen,
   productId,
 }: {
   preflight: Preflight;
+  /** Those that the chosen fixes leave. */
+  blockers: readonly Blocker[];
+  chosen: readonly string[];
   productId: string;
 }) {
+  const { plan_first: planFirst, sprint_id: sprintId } = preflight;
+  const canMakeTasks = preflight.stories_without_tasks > 0;
+  const all = fixAll(blockers, planFirst, canMakeTasks);
   return (
     <div data-blockers>
       <WriteFields quiet className="grid gap-2">
         <BlockerList
-          blockers={preflight.blockers}
+          blockers={blockers}
           productId={productId}
-          cures={({ type, task_code, dependency }) =>
-            dependency ? (
-              <Cures dependency={dependency} sprintId={preflight.sprint_id} />
-            ) : type === "task_no_plan" ? (
-              <PlanCures planFirst={preflight.plan_first} form="cure-run" about={task_code} />
-            ) : null
+          cures={(blocker) =>
+            blocker.dependency ? (
+              <Cures dependency={blocker.dependency} sprintId={sprintId} />
+            ) : (
+              <CommonCures {...{ blocker, planFirst, canMakeTasks }} form="cure-run" />
+            )
           }
         />
-        {preflight.tasks_total > 0 ? (
-          <RunForm
-            id="cure-run"
-            intent="start-run"
-            label="Fix all and start"
-            cure={fixAll(preflight.plan_first)}
-          />
-        ) : null}
-        <p className="text-xs text-muted">Anything still blocked is left out.</p>
+        <RunForm
+          id="cure-run"
+          intent="start-run"
+          chosen={chosen}
+          {...(all ? { label: "Fix all and start", cure: all } : {})}
+        />
+        {all ? <p className="text-xs text-muted">Anything still blocked is left out.</p> : null}
       </WriteFields>
     </div>
   );

@@ -7,7 +7,6 @@ import { BoardHeader } from "~/features/board/board-header";
 import { BoardTools } from "~/features/board/board-tools";
 import { readSettings, viewOf, withoutFilter } from "~/features/board/board-view.server";
 import { loadAsked, taskLines } from "~/features/board/later-parts";
-import { waitsForPerson } from "~/features/board/state-line";
 import { BudgetSection } from "~/features/budgets/budget-section";
 import { drawBurndown } from "~/features/charts/draw-burndown.server";
 import { RowActions } from "~/features/items/row-actions";
@@ -22,7 +21,7 @@ import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
 import { Later, laterPart } from "~/ui/later-part";
-import { RunControl, runParts } from "./run-control";
+import { type RefusedStart, RunControl, runParts } from "./run-control";
 import { actOnSprint } from "./sprint-action.server";
 import { SprintMenu, SprintTitle } from "./sprint-header";
 import { StoryList } from "./story-list";
@@ -52,7 +51,6 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     shut: shutColumns(request, principal.user_id),
     board,
     settings,
-    isWaiting: waitsForPerson(tasks),
     hasTasks: tasks.length > 0,
     view: address.get("view"),
     saved: shownViews(views, "board", request),
@@ -87,20 +85,21 @@ export default function SprintPage() {
     saved,
     hidden,
     showAll,
-    isWaiting,
     preflight,
     forecast,
     budgets,
     burndown,
   } = useLoaderData<typeof loader>();
-  const refusal = useActionResult<{ error?: string }>();
+  const refusal = useActionResult<{ error?: string } & Partial<RefusedStart>>();
+  const { blockers, chosen = [] } = refusal ?? {};
+  const refused = blockers ? { blockers, chosen } : null;
   useLiveRevalidation({ stream: "backlog", productId });
   return (
     <div className="grid gap-2">
       <BoardHeader
         title={<SprintTitle sprint={board.sprint} />}
         about={board.sprint.sprint_goal}
-        run={<RunControl {...{ board, preflight, forecast, isWaiting, productId }} />}
+        run={<RunControl {...{ board, preflight, forecast, refused, productId }} />}
         tools={
           hasTasks ? (
             <BoardTools key={board.sprint.id} {...{ settings, view, saved, hidden, showAll }} />
@@ -109,7 +108,7 @@ export default function SprintPage() {
         menu={<SprintMenu board={board} />}
       />
       <RowActions productId={productId} without={settings.list ? "" : "m"} />
-      <FormErrors errors={refusal?.error ? [refusal.error] : []} />
+      <FormErrors errors={refusal?.error && !refused ? [refusal.error] : []} />
       <Cards />
       <div className="mt-3 grid items-start gap-5 xl:grid-cols-[3fr_2fr]">
         <StoryList board={board} />

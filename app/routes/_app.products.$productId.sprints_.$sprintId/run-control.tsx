@@ -2,7 +2,8 @@ import { Link } from "@remix-run/react";
 import { Suspense } from "react";
 import type { Forecast } from "~/contract/forecast";
 import type { SprintFrame } from "~/contract/page-data";
-import type { Preflight } from "~/contract/sprint-run";
+import type { Blocker, Preflight } from "~/contract/sprint-run";
+import { RunStatus } from "~/features/runs/run-status";
 import { WovenProgress } from "~/features/runs/woven-progress";
 import { ActionForm } from "~/ui/action-form";
 import { Button, ButtonLink, buttonClass } from "~/ui/button";
@@ -13,9 +14,15 @@ import { countText } from "~/ui/numbers";
 import { Elapsed } from "~/ui/relative-time";
 import { statusLook } from "~/ui/status";
 import { StatusIcon } from "~/ui/status-icon";
-import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
+import type { BlockersPanel } from "./blockers-panel";
 import { RunForm } from "./run-form";
+
+/** The answer to a start that blockers refused. */
+export interface RefusedStart {
+  blockers: readonly Blocker[];
+  chosen: readonly string[];
+}
 
 /** Blockers of a run. Lazy: most boards have none. */
 const blockersPanel = laterPart(
@@ -42,21 +49,20 @@ export function RunControl({
   board,
   preflight,
   forecast,
-  isWaiting,
+  refused,
   productId,
 }: {
   board: SprintFrame;
   preflight: Preflight | null;
   forecast: Forecast | null;
-  /** Whether no agent works and questions are open. */
-  isWaiting: boolean;
+  /** What still blocked the last start, and the fixes chosen for it. */
+  refused: RefusedStart | null;
   productId: string;
 }) {
   const { run, sprint } = board;
   const unfinished =
     run && (run.status === "queued" || run.status === "running" || run.status === "paused");
-  if (run && unfinished)
-    return <RunUnderWay run={run} isWaiting={isWaiting} productId={productId} />;
+  if (run && unfinished) return <RunUnderWay run={run} productId={productId} />;
   if (sprint.status === "planned") return <StartSprint />;
   if (sprint.status === "failed") {
     return (
@@ -78,7 +84,23 @@ export function RunControl({
       </ButtonLink>
     );
   }
-  return <Blockers preflight={preflight} productId={productId} />;
+  const chosen = refused?.chosen ?? [];
+  const blockers = stillBlocking(preflight.blockers, refused);
+  if (blockers.length === 0)
+    return <RunForm intent="start-run" label="Start run" chosen={chosen} />;
+  if (blockers.every(({ type }) => type === "only_reviews"))
+    return <ButtonLink to="/inbox?kind=review">Waits for you: reviews</ButtonLink>;
+  return <Blockers {...{ preflight, blockers, chosen, productId }} />;
+}
+
+/** A chosen fix holds: of the tasks without a plan, only those that the refused start still named are left. */
+function stillBlocking(
+  blockers: readonly Blocker[],
+  refused: RefusedStart | null,
+): readonly Blocker[] {
+  if (!refused || refused.chosen.length === 0) return blockers;
+  const named = new Set(refused.blockers.map(({ task_id }) => task_id));
+  return blockers.filter(({ type, task_id }) => type !== "task_no_plan" || named.has(task_id));
 }
 
 function StartSprint() {
@@ -103,6 +125,13 @@ function ReadyToRun({ preflight, forecast }: { preflight: Preflight; forecast: F
         intent="start-run"
         label={`Start run of ${countText(preflight.jobs_total, "job")}`}
       />
+      {preflight.stories_without_tasks > 0 ? (
+        <RunForm
+          intent="make-tasks"
+          label={`Make tasks of ${preflight.stories_without_tasks} stories without any`}
+          tone="plain"
+        />
+      ) : null}
       <Menu
         wide
         align="end"
@@ -126,17 +155,16 @@ function ReadyToRun({ preflight, forecast }: { preflight: Preflight; forecast: F
 
 function RunUnderWay({
   run,
-  isWaiting,
   productId,
 }: {
   run: NonNullable<SprintFrame["run"]>;
-  isWaiting: boolean;
   productId: string;
 }) {
-  const done = run.job_statuses.filter((status) => statusLook(status).tone === "done").length;
+  const over = new Set<string>(["done", "review"]);
+  const done = run.job_statuses.filter((status) => over.has(statusLook(status).tone)).length;
   return (
     <section aria-label="Run" className="flex min-w-0 items-center gap-2 text-sm">
-      <StatusPill status={isWaiting ? "waiting" : run.status} />
+      <RunStatus run={run} />
       <Link to={`/products/${productId}/runs/${run.id}`} className="font-medium hover:underline">
         Run: {done} of {countText(run.job_statuses.length, "job")}
       </Link>
@@ -152,8 +180,8 @@ function RunUnderWay({
   );
 }
 
-function Blockers({ preflight, productId }: { preflight: Preflight; productId: string }) {
-  const words = countText(preflight.blockers.length, "blocker");
+function Blockers(panel: Parameters<typeof BlockersPanel>[0]) {
+  const words = countText(panel.blockers.length, "blocker");
   return (
     <Menu
       wide
@@ -168,7 +196,7 @@ function Blockers({ preflight, productId }: { preflight: Preflight; productId: s
       triggerClassName={buttonClass("plain", "md", "text-waiting")}
     >
       <Suspense>
-        <Later part={blockersPanel} props={{ preflight, productId }} />
+        <Later part={blockersPanel} props={panel} />
       </Suspense>
     </Menu>
   );

@@ -1,4 +1,4 @@
-import { redirect } from "@remix-run/node";
+import { json, redirect } from "@remix-run/node";
 import type { z } from "zod";
 import { stopAtSchema } from "~/contract/budget";
 import { updateSprintInput } from "~/contract/sprint";
@@ -8,6 +8,7 @@ import { resumeSprint, startSprintRun } from "~/domain/sprint-runs/operations.se
 import {
   cancelSprint,
   completeSprint,
+  getSprint,
   startSprint,
   updateSprint,
 } from "~/domain/sprints/operations.server";
@@ -21,7 +22,13 @@ import { budgetIntents } from "~/http/budget-forms.server";
 import { removeDependencyForm } from "~/http/dependency-forms.server";
 import { done, doneForNow, readForm, runIntent, textOf } from "~/http/form-action.server";
 import { mergeEdit } from "~/http/merge-edit.server";
-import { curesOfStart, pressedCures, runWithLeftOut } from "~/http/run-cures.server";
+import {
+  applyCures,
+  curesOfStart,
+  keepCures,
+  pressedCures,
+  runWithLeftOut,
+} from "~/http/run-cures.server";
 import { createCardForm, moveTaskForm } from "~/http/task-forms.server";
 import { viewIntents } from "~/http/view-forms.server";
 
@@ -73,9 +80,19 @@ export async function actOnSprint(
       return doneForNow(form, back, "Saved");
     },
     "start-run": async () => {
-      const cures = curesOfStart(pressedCures(form));
-      const run = await startSprintRun(actor, { ...sprint, stop_at: stopAtOf(form), ...cures });
-      return redirect(runWithLeftOut(productId, run.id, run.left_out), 303);
+      const pressed = pressedCures(form);
+      await applyCures(actor, productId, pressed, () => storiesOf(actor, sprintId));
+      const start = { ...sprint, stop_at: stopAtOf(form), ...curesOfStart(pressed) };
+      try {
+        const run = await startSprintRun(actor, start);
+        return redirect(runWithLeftOut(productId, run.id, run.left_out), 303);
+      } catch (error) {
+        return json(keepCures(error, pressed), 409);
+      }
+    },
+    "make-tasks": async () => {
+      await applyCures(actor, productId, ["make_tasks"], () => storiesOf(actor, sprintId));
+      return done(form, back, "Tasks created");
     },
     "start-over": async () => {
       await startOver(actor, { kind: "sprint", id: sprintId });
@@ -90,6 +107,9 @@ export async function actOnSprint(
     },
   });
 }
+
+const storiesOf = async (actor: Actor, sprint_id: string): Promise<string[]> =>
+  (await getSprint(actor, { sprint_id })).stories.map(({ id }) => id);
 
 /** Without an amount, the run gets no budget. */
 function stopAtOf(form: FormData): z.infer<typeof stopAtSchema> | undefined {

@@ -1,6 +1,6 @@
 import type { SprintFrame } from "~/contract/page-data";
 import type { Sprint } from "~/contract/sprint";
-import { RunStatus } from "~/features/runs/stopped-run";
+import { RunStatus } from "~/features/runs/run-status";
 import { ActionForm } from "~/ui/action-form";
 import { Button, buttonClass } from "~/ui/button";
 import { Confirm } from "~/ui/confirm";
@@ -20,7 +20,7 @@ export function SprintTitle({ sprint }: { sprint: Sprint }) {
       {sprint.status === "active" ? (
         <StatusDot status={sprint.status} />
       ) : (
-        <RunStatus status={sprint.status} />
+        <RunStatus run={sprint} />
       )}
     </>
   );

@@ -10,7 +10,7 @@ import { BeforeAfter } from "~/features/proof/before-after";
 import { CriterionHead, EvidenceList } from "~/features/proof/criterion";
 import { picturesOf } from "~/features/proof/pictures";
 import { visible } from "~/features/proof/visible";
-import { RunStatus } from "~/features/runs/stopped-run";
+import { RunStatus } from "~/features/runs/run-status";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -103,7 +103,7 @@ function ReviewHeader({ review }: { review: Pick<SprintReview, "sprint" | "produ
       title={
         <span className="flex flex-wrap items-center gap-2.5">
           Review of {sprint.code}
-          <RunStatus status={sprint.status} />
+          <RunStatus run={sprint} />
         </span>
       }
       lead={

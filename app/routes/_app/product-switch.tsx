@@ -1,5 +1,7 @@
-import { useMatches, useParams } from "@remix-run/react";
+import { useFetcher, useMatches, useParams } from "@remix-run/react";
 import clsx from "clsx";
+import { useEffect, useRef } from "react";
+import { enhancedField } from "~/ui/enhanced-field";
 import { Icon } from "~/ui/icon";
 import { Menu, MenuButton, MenuDivider, MenuHeading, MenuLink } from "~/ui/menu";
 import { productPath } from "./navigation";
@@ -7,21 +9,45 @@ import type { ShellData } from "./shell-data";
 
 /** Returns the current product: the one in the address, else the active one. */
 export function useCurrentProduct(shell: ShellData) {
-  const { productId } = useParams();
-  const matches = useMatches();
-  const shown = productId ?? matches.map(({ data }) => productOf(data)).find(Boolean);
-  const wanted = shown ?? shell.activeProductId;
+  const wanted = useShownProduct() ?? shell.activeProductId;
   return shell.products.find((product) => product.id === wanted) ?? shell.products[0];
 }
 
-/** Pages of a story, task or idea have their product in their data. */
+/** The product of the page, if it has one. */
+function useShownProduct(): string | undefined {
+  const { productId } = useParams();
+  const matches = useMatches();
+  return productId ?? matches.map(({ data }) => productOf(data)).find(Boolean);
+}
+
+/** Pages of a story, task, idea or job have their product in their data. */
 function productOf(data: unknown): string | undefined {
-  if (typeof data !== "object" || data === null || !("page" in data)) return undefined;
-  const { page } = data;
-  if (typeof page !== "object" || page === null || !("product" in page)) return undefined;
-  const { product } = page;
-  if (typeof product !== "object" || product === null || !("id" in product)) return undefined;
-  return typeof product.id === "string" ? product.id : undefined;
+  const id = fieldOf(fieldOf(fieldOf(data, "page"), "product"), "id");
+  const found = id ?? fieldOf(fieldOf(data, "job"), "product_id");
+  return typeof found === "string" ? found : undefined;
+}
+
+function fieldOf(data: unknown, name: string): unknown {
+  return typeof data === "object" && data !== null ? Reflect.get(data, name) : undefined;
+}
+
+/**
+ * Makes the product of each page that is opened the active one, so that pages of no product stay with it. Once a page:
+ * two tabs with different products would otherwise answer each other for ever.
+ */
+export function useFollowedProduct({ user, products, activeProductId }: ShellData): void {
+  const shown = useShownProduct();
+  const { submit } = useFetcher();
+  const followed = useRef(activeProductId);
+  useEffect(() => {
+    if (!shown || followed.current === shown || user.isDemo) return;
+    followed.current = shown;
+    if (shown === activeProductId || !products.some(({ id }) => id === shown)) return;
+    submit(
+      { product_id: shown, [enhancedField]: "1" },
+      { method: "post", action: "/active-product" },
+    );
+  }, [shown, activeProductId, products, user.isDemo, submit]);
 }
 
 /** Opens another product and makes it the active one. Demo accounts only open it. */

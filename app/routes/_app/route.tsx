@@ -15,7 +15,7 @@ import { ToastRegion } from "~/ui/toast-region";
 import { WriteAccessNotice, WriteAccessProvider } from "~/ui/write-access";
 import { BottomBar } from "./bottom-bar";
 import { useShellKeys } from "./keys";
-import { useCurrentProduct } from "./product-switch";
+import { useCurrentProduct, useFollowedProduct } from "./product-switch";
 import type { ShellData } from "./shell-data";
 import { Sidebar } from "./sidebar";
 import { TopBar } from "./top-bar";
@@ -62,6 +62,7 @@ export const loader = pageLoader(async ({ request, context }) => {
 export default function AppShell() {
   const shell = useLoaderData<typeof loader>();
   const product = useCurrentProduct(shell);
+  useFollowedProduct(shell);
   const [overlay, setOverlay] = useState<"none" | "palette" | "keys">("none");
   const openPalette = useCallback(() => setOverlay("palette"), []);
   const openKeys = useCallback(() => setOverlay("keys"), []);

@@ -1,0 +1,198 @@
+import { expect, it } from "vitest";
+import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { updatePbi } from "~/domain/pbis/operations.server";
+import { getProduct, updateProduct } from "~/domain/products/operations.server";
+import { askQuestion } from "~/domain/questions/operations.server";
+import { getSprintRun, startRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { getTaskDetail } from "~/domain/tasks/operations.server";
+import { importBacklog, readImport } from "~/domain/transfers/import-backlog.server";
+import { claim, type SprintOptions, seedSprint } from "../db/agents/sprint-world";
+import { at } from "../db/world";
+import { connectClient } from "../mcp/clients";
+import { createToken, signIn, startTestApp } from "../setup/app";
+import { create } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+
+const unplanned = { plan: () => undefined, task: { p_description: "Say hello" } };
+
+async function scene(options: SprintOptions = {}) {
+  const world = await seedSprint(t, options);
+  const visitor = createVisitor(app, await signIn(t, app, world.owner));
+  const board = `/products/${world.product.id}/sprints/${world.sprint.id}`;
+  const runPage = (id: string) => `/products/${world.product.id}/runs/${id}`;
+  const runOf = (address: string | null) =>
+    getSprintRun(world.actor, {
+      sprint_run_id: /runs\/([0-9a-f-]{36})/.exec(address ?? "")?.[1] ?? "",
+    });
+  const end = (job: { id: string; attempt: number }, rest: object) =>
+    reportAgentJob(world.actor, { job_id: job.id, attempt: job.attempt, status: "done", ...rest });
+  const words = async (path: string) => wordsOf(await visitor.read(path));
+  return { ...world, ...visitor, board, runPage, runOf, end, words };
+}
+
+/** What a reader of the page sees. */
+const wordsOf = (html: string) =>
+  html
+    .replaceAll(/<script.*?<\/script>/gs, "")
+    .replaceAll("<!-- -->", "")
+    .replaceAll(/<[^>]*>/g, " ");
+
+it("Try again keeps how the run began", async () => {
+  const { actor, sprint, end, submit, runPage, runOf } = await scene(unplanned);
+  const run = await startSprintRun(actor, { sprint_id: sprint.id, plan_first: true });
+  await end(await claim(actor), { status: "failed", failure_reason: "The push failed" });
+  const again = await runOf(await submit(runPage(run.id), "try-again"));
+  expect(again).toMatchObject({ plan_first: true, jobs_total: 3 });
+});
+
+it("Try again of a run of its own keeps it too", async () => {
+  const { actor, end, submit, runPage, runOf, tasks } = await scene({
+    ...unplanned,
+    stories: [1],
+  });
+  const { run } = await startRun(actor, { task_ids: [at(tasks, 0).id], plan_first: true });
+  await end(await claim(actor), { status: "failed", failure_reason: "The push failed" });
+  expect(await runOf(await submit(runPage(run.id), "try-again"))).toMatchObject({
+    plan_first: true,
+  });
+});
+
+it("a retry that is blocked says by what, with the cures, and a cure repeats the retry", async () => {
+  const { actor, sprint, end, send, runPage, runOf, tasks, stories, pbi } = await scene({
+    stories: [1],
+  });
+  const run = await startSprintRun(actor, { sprint_id: sprint.id });
+  await end(await claim(actor), { status: "failed", failure_reason: "No" });
+  await create(actor, "create_task", { p_story_id: at(stories, 0).id, p_title: "Later" });
+  await updatePbi(actor, { pbi_id: pbi.id, status: "blocked" });
+  const route = encodeURIComponent("routes/_app.products.$productId.runs_.$runId");
+  const refused = await send(`${runPage(run.id)}?_data=${route}`, [["intent", "skip"]]);
+  const answer: unknown = await refused.json();
+  expect(refused.status).toBe(409);
+  expect(answer).toMatchObject({ retry: "skip", plan_first: "ask" });
+  const pressed = await send(runPage(run.id), [
+    ["retry", "skip"],
+    ["cure", `unblock:${pbi.id}`],
+    ["cure", "plan_first"],
+  ]);
+  expect(pressed.status).toBe(303);
+  const next = await runOf(pressed.headers.get("location"));
+  expect(next.jobs.map(({ task_id }) => task_id)).not.toContain(at(tasks, 0).id);
+});
+
+it("a cure stays while a blocker of another kind stands, and Unblock is a press", async () => {
+  const { actor, board, pbi, send, runOf, tasks } = await scene({ ...unplanned, stories: [1] });
+  await updatePbi(actor, { pbi_id: pbi.id, status: "blocked" });
+  const start = (...cures: string[]) =>
+    send(board, [
+      ["intent", "start-run"],
+      ...cures.map((cure): [string, string] => ["cure", cure]),
+    ]);
+  const refused = await start("use_description");
+  expect(refused.status).toBe(409);
+  const page = await refused.text();
+  expect(page).toContain('name="cure" value="use_description"');
+  expect(wordsOf(page)).not.toContain("has no implementation plan");
+  expect(wordsOf(page)).toContain(`Unblock ${pbi.code}`);
+  const led = await start("use_description", `unblock:${pbi.id}`);
+  expect(await runOf(led.headers.get("location"))).toMatchObject({ jobs_total: 1 });
+  const { implementation_plan } = await getTaskDetail(actor, { task_id: at(tasks, 0).id });
+  expect(implementation_plan).toBe("Say hello");
+});
+
+it("a question is answered in the list of blockers", async () => {
+  const { actor, board, read, words, tasks } = await scene({ stories: [1] });
+  await askQuestion(actor, { task_id: at(tasks, 0).id, question: "Which words?" });
+  expect(await read(board)).toContain('aria-label="Your answer"');
+  expect(await words(board)).toContain("Send answer");
+});
+
+it("open stories without tasks get one each, in a press, and nothing else is offered to fix", async () => {
+  const { board, words, send, stories, product } = await scene({ stories: [0, 0] });
+  const page = await words(board);
+  expect(page).toContain("Make one task of each story");
+  const story = `/products/${product.id}/runs/new?item=story:${at(stories, 0).id}`;
+  expect((await send(story, [])).status).toBe(409);
+  const own = await send(story, [["cure", "make_tasks plan_first"]]);
+  expect(own.status).toBe(303);
+  await send(board, [["intent", "make-tasks"]]);
+  const { rows } = await t.sql.query(
+    "select s.title from public.tasks t join public.stories s on s.id = t.story_id and s.title = t.title where t.product_id = $1 order by 1",
+    [product.id],
+  );
+  expect(rows).toEqual([{ title: "Story 1" }, { title: "Story 2" }]);
+  expect(await words(board)).not.toContain("Make one task");
+});
+
+it("a run that only people can continue says so, and its finished jobs cannot be cancelled", async () => {
+  const { actor, product, board, sprint, runPage, read, words, end, send } = await scene({
+    stories: [1],
+  });
+  await updateProduct(actor, { product_id: product.id, done_requires: "person" });
+  const run = await startSprintRun(actor, { sprint_id: sprint.id });
+  const job = await claim(actor);
+  await end(job, { verify_result: "ALIGNED", head_sha: "bbb" });
+  const pages = [runPage(run.id), `/products/${product.id}/runs`, board, "/dashboard"];
+  for (const path of pages) {
+    const shown = await words(path);
+    expect(shown, path).toContain("Waits for you: 1 review");
+    expect(shown, path).not.toMatch(/\bRunning\b/);
+  }
+  const page = await read(runPage(run.id));
+  expect(page).not.toContain('value="cancel-job"');
+  expect(page).not.toContain("Time left");
+  expect(await words(board)).toContain("Run: 1 of 1 job");
+
+  await send(runPage(run.id), [["intent", "cancel"]]);
+  expect(await words("/inbox?kind=review")).toContain("View changes");
+  const after = await words(board);
+  expect(after).toContain("Waits for you: reviews");
+  expect(after).not.toContain("Start run");
+});
+
+it("a run whose only job waits for an answer is not running", async () => {
+  const { actor, sprint, product, runPage, words, tasks } = await scene({ stories: [1] });
+  const run = await startSprintRun(actor, { sprint_id: sprint.id });
+  const job = await claim(actor);
+  await askQuestion(actor, {
+    ...{ task_id: at(tasks, 0).id, question: "Which?", park: true },
+    ...{ job_id: job.id, attempt: job.attempt },
+  });
+  for (const path of [runPage(run.id), `/products/${product.id}/runs`]) {
+    const shown = await words(path);
+    expect(shown).toContain("Waits for you: 1 answer");
+    expect(shown).not.toMatch(/\bRunning\b/);
+  }
+  expect(await words(runPage(run.id))).not.toMatch(/\bQueued\b/);
+});
+
+it("a run that is over says which branch is not on main", async () => {
+  const { actor, sprint, runPage, words, end } = await scene({ stories: [1] });
+  const run = await startSprintRun(actor, { sprint_id: sprint.id });
+  const job = await claim(actor);
+  await end(job, {
+    verify_result: "ALIGNED",
+    branch: job.branch,
+    base_sha: "aaa",
+    head_sha: "bbb",
+  });
+  expect(await words(runPage(run.id))).toContain(`git merge ${job.branch}`);
+});
+
+it("a new product waits for a person through every door", async () => {
+  const { owner, actor } = await scene({ stories: [] });
+  const client = await connectClient(app, await createToken(t, owner));
+  const made = (await client.call("create_product", { code: "DOOR", name: "Door" })).result;
+  await client.close();
+  expect(made).toMatchObject({ done_requires: "person" });
+  const file = JSON.stringify([{ number: 1, title: "A", state: "OPEN", body: "", labels: [] }]);
+  const draft = readImport("github", [{ name: "a.json", bytes: new TextEncoder().encode(file) }]);
+  const target = { product_id: null, name: "Moved in", code: "MOVED" };
+  const { product: moved } = await importBacklog(actor, target, draft, false);
+  const product = await getProduct(actor, { product_id: moved.id ?? "" });
+  expect(product).toMatchObject({ done_requires: "person", agent_items: "triage" });
+});
