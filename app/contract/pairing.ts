@@ -42,4 +42,5 @@ export const pairingStateSchema = z.object({
   pairing_id: z.uuid(),
   status: z.enum(pairingStatuses),
   expires_at: z.string(),
+  snapshot: z.string(),
 });

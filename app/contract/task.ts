@@ -66,11 +66,10 @@ export const updateTaskBody = z
     labels: labelNamesSchema.optional(),
   })
   .refine(
-    (body) =>
-      [body.status, body.implementation_plan, body.labels].some((given) => given !== undefined),
-    {
-      message: "At least one of status and implementation_plan is required.",
-    },
+    ({ status, implementation_plan, labels, ...verify }) =>
+      (status ?? implementation_plan) !== undefined ||
+      (labels !== undefined && Object.values(verify).every((given) => given === undefined)),
+    { message: "At least one of status and implementation_plan is required." },
   );
 
 export const updateTaskInput = updateTaskBody.safeExtend({

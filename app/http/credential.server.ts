@@ -19,7 +19,12 @@ export async function requireCredential(
   }
   const session = await readSessionCookie(request.headers.get("cookie"), context.services.env);
   if (session) return { session_id: session.session_id };
-  throw new ContractError(401, "Sign in first, or send an API token as a bearer token.");
+  throw new ContractError(
+    401,
+    mode === "cookie"
+      ? "Sign in first: this takes the session of a person, and no API token."
+      : "Sign in first, or send an API token as a bearer token.",
+  );
 }
 
 /** Admits only the scheduler. Without a configured secret, nobody is admitted. */

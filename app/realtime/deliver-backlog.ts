@@ -19,13 +19,16 @@ export interface BacklogViewer extends Reader {
 /** Taken from the product's topic only. Some also come on user topics, and output about an idea comes only there. */
 const ofProduct = new Set(["member", "product", "job_output"]);
 
-/** Readers that do not know these would reload everything each second an agent produces output. */
-const forLiveReaders = new Set(["job_output", "evidence", "waiver"]);
+/** Readers that do not know these would reload everything for each: agents produce output each second. */
+const forLiveReaders = new Set(["job_output", "evidence", "waiver", "comment", "file", "pull"]);
+
+/** What streams of a user say, whatever product it is about. */
+const ofUser = new Set(["question", "inbox"]);
 
 /**
  * Filter of the backlog stream: everything in one product (specification: Backlog stream). The specification names
- * PBIs, stories, tasks and story logs; other entities are sent too and readers may ignore them. Agent output, evidence
- * and waivers go only to readers that ask for them.
+ * PBIs, stories, tasks and story logs; other entities are sent too and readers may ignore them. What happens often
+ * and changes no backlog goes only to readers that ask for it.
  */
 export function deliverBacklog(
   event: ChangeEvent,
@@ -35,7 +38,7 @@ export function deliverBacklog(
   const credential = deliverCredentialChange(event, viewer);
   if (credential) return credential;
   if (losesProduct(event, viewer.productId, viewer.userId)) return end;
-  if (event.product_id !== viewer.productId || event.entity === "question") return drop;
+  if (event.product_id !== viewer.productId || ofUser.has(event.entity)) return drop;
   if (ofProduct.has(event.entity) && !isProductTopic) return drop;
   if (forLiveReaders.has(event.entity) && !viewer.isLive) return drop;
   return send;

@@ -10,7 +10,7 @@ export const loader = apiRoute({
     summary: "Brings issues of the code host into Triage, each once; one that was closed leaves it",
     auth: "bearer",
     body: observeIssuesInput,
-    refusals: [404, 429],
+    refusals: [403, 404, 429],
     onlyNamed: true,
     input: ({ body }) => body,
   }),

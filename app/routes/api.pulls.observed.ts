@@ -10,7 +10,7 @@ export const loader = apiRoute({
     summary: "Hands in what was seen of pull requests; each thing is followed once, whoever saw it",
     auth: "bearer",
     body: observePullsInput,
-    refusals: [404, 429],
+    refusals: [403, 404, 429],
     onlyNamed: true,
     input: ({ body }) => body,
   }),

@@ -11,7 +11,7 @@ export const loader = apiRoute({
     auth: "either",
     body: startRunInput,
     status: 201,
-    refusals: [404, 409],
+    refusals: [403, 404, 409, 429],
     onlyNamed: true,
     input: ({ body }) => body,
   }),

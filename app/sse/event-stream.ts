@@ -29,7 +29,7 @@ export class EventStream implements TopicViewer, OpenStream {
   readonly #connection: StreamConnection;
   #state: StreamState;
   /** Snapshot of the state the reader has. Events it includes are not sent again. */
-  #known: StreamState["snapshot"];
+  #known: StreamState["snapshot"] | undefined;
   #topics: TopicBundle | undefined;
   #phase: "joining" | "reading" | "live" = "joining";
   #waiting: TopicEvent[] = [];

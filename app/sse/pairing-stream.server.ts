@@ -1,5 +1,6 @@
 import { topics } from "~/contract/topics";
 import { deliverPairing, finalPairingStatuses, pairingPayload } from "~/realtime/deliver-pairing";
+import { Snapshot } from "~/realtime/snapshot";
 import type { StreamSource } from "./stream-source";
 
 /** A pairing as shown to the waiting desktop. */
@@ -7,6 +8,8 @@ export interface PairingStreamState {
   pairing_id: string;
   status: string;
   expires_at: string;
+  /** Which changes it knows. */
+  snapshot: string;
 }
 
 interface PairingStreamOptions {
@@ -23,7 +26,7 @@ export function pairingStream({ pairingId, read }: PairingStreamOptions): Stream
     kind: "pairing",
     payload: pairingPayload,
     async read() {
-      const { status, expires_at } = await read();
+      const { status, expires_at, snapshot } = await read();
       const isFinal = finalPairingStatuses.has(status);
       return {
         limitKey: `pairing:${pairingId}`,
@@ -33,6 +36,7 @@ export function pairingStream({ pairingId, read }: PairingStreamOptions): Stream
         greeting: () => [{ event: "state", data: { pairing_id: pairingId, status } }],
         deliver: (event) => deliverPairing(event, pairingId),
         isFinal,
+        snapshot: new Snapshot(snapshot),
       };
     },
   };

@@ -32,7 +32,7 @@ export interface StreamState {
   /** What the sweep checks. Absent for streams without a user. */
   access?: Reader & { productId: string | null };
   /** Transactions this state includes. Their events are not sent again. */
-  snapshot?: Snapshot;
+  snapshot: Snapshot;
   topics: readonly [string, ...string[]];
   /** `ready` or `state`, and the messages that follow it at once. */
   greeting(resumed: boolean): readonly [PlacedMessage, ...PlacedMessage[]];

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { create, seedBacklog, seedProduct } from "../setup/backlog";
@@ -115,5 +116,20 @@ describe("GET /api/products/:id/backlog", () => {
     expect(packed.headers.get("content-encoding")).toBe("gzip");
     expect(packed.headers.get("vary")).toBe("Accept-Encoding");
     expect(await packed.text()).toBe(await plain.text());
+  });
+
+  it("leaves tasks of triage out like their stories", async () => {
+    const product = await seedProduct(t, owner, { p_agent_items: "triage" });
+    const agent = {
+      database: t.database,
+      credential: { token_hash: createHash("sha256").update(token).digest("hex") },
+    };
+    const pbi = await create(agent, "create_pbi", { p_product_id: product.id, p_title: "PBI" });
+    const story = await create(agent, "create_story", { p_pbi_id: pbi.id, p_title: "Later" });
+    await create(agent, "create_task", { p_story_id: story.id, p_title: "Not yet" });
+    const { storiesByPbi, tasksByStory } = await read(product.id);
+    expect({ storiesByPbi, tasksByStory }).toEqual({
+      ...{ storiesByPbi: { [pbi.id]: [] }, tasksByStory: {} },
+    });
   });
 });

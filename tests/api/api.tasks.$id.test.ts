@@ -107,6 +107,12 @@ describe("PATCH /api/tasks/:id", () => {
     });
   });
 
+  it("takes labels alone, but no verify fields beside them alone", async () => {
+    expect((await patch({ labels: [] })).status).toBe(200);
+    expect((await patch({ labels: [], verify_only: false })).status).toBe(422);
+    expect((await patch({ status: "todo", labels: [], verify_only: false })).status).toBe(200);
+  });
+
   it("changes one field without losing the other in 50 parallel updates", async () => {
     const updates = Array.from({ length: 50 }, (_, n) =>
       patch(n % 2 === 0 ? { status: "done" } : { implementation_plan: "the one plan" }),

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { Once } from "~/db/once.server";
 import { callAs, callService } from "~/db/rpc.server";
 import { bearer, createToken, startTestApp } from "../setup/app";
-import { create, seedBacklog } from "../setup/backlog";
+import { addMember, create, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { expectRefusal } from "../setup/endpoint-checks";
 import { createUser } from "../setup/users";
@@ -52,6 +52,16 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
     expect(await again.text()).toBe(body);
     expect(await entries(plan.content)).toBe(1);
+  });
+
+  it("is not answered again to somebody who has left the product meanwhile", async () => {
+    const member = await createUser(t);
+    await addMember(t, product.id, member);
+    const theirs = await createToken(t, member);
+    const key = randomUUID();
+    expect((await post(log, plan, key, theirs)).status).toBe(201);
+    await t.sql.query("delete from product_members where user_id = $1", [member.id]);
+    await expectRefusal(await post(log, plan, key, theirs), 403);
   });
 
   it("makes one row of ten callers at once, who all get the same answer", async () => {

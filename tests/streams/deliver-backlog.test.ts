@@ -13,6 +13,7 @@ describe("the filter of the backlog stream", () => {
     ["an entity of the future", { ...base, entity: "spaceship" }, true, { send: true }],
     ["another product", task({ product_id: "q" }), true, { send: false }],
     ["a question", { ...base, entity: "question" }, false, { send: false }],
+    ["my inbox", { ...base, entity: "inbox" }, true, { send: false }],
     ["my idea for this product", { ...base, entity: "idea" }, false, { send: true }],
     ["a new member", { ...base, op: "I", entity: "member" }, true, { send: true }],
     ["the same on my own topic", { ...base, op: "I", entity: "member" }, false, { send: false }],
@@ -33,6 +34,15 @@ describe("the filter of the backlog stream", () => {
   it.each(cases)("%s", (_name, event, isProductTopic, expected) => {
     expect(deliverBacklog(event, viewer, isProductTopic)).toEqual(expected);
   });
+
+  it.each(["job_output", "evidence", "waiver", "comment", "file", "pull"])(
+    "sends %s only to readers that ask for it, so that others do not read their backlog again",
+    (entity) => {
+      const event = { ...base, entity };
+      expect(deliverBacklog(event, viewer, true).send).toBe(false);
+      expect(deliverBacklog(event, { ...viewer, isLive: true }, true).send).toBe(true);
+    },
+  );
 
   it("sends the place of the row, and after a move the place it left", () => {
     const event = story({

@@ -36,6 +36,7 @@ begin
     v_earlier := private.take_idempotency_key(v_principal.user_id, p_key,
       sha256(convert_to(p_function || p_arguments::text || coalesce(v_principal.product_ids::text, ''), 'UTF8')));
     if v_earlier is not null then
+      perform private.refuse_former_member(v_principal.user_id, p_arguments);
       return json_build_object('answer', v_earlier, 'kept', true, 'replayed', true);
     end if;
   end if;
@@ -160,3 +161,34 @@ $$;
 
 comment on function private.require_keys_left is 'PT429 beyond the new idempotency keys of a user (specification: Limits).';
 grant execute on function private.require_keys_left to service_role;
+
+-- Why: an answer that is kept is about a product, and whoever has left it meanwhile reads nothing of it any more.
+create function private.refuse_former_member(p_user_id uuid, p_arguments jsonb)
+returns void
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if exists (
+    select from jsonb_each_text(p_arguments) a
+    cross join lateral (
+      select case a.key
+        when 'p_product_id' then (select p.id from public.products p where p.id = a.value::uuid)
+        when 'p_pbi_id' then (select b.product_id from public.pbis b where b.id = a.value::uuid)
+        when 'p_sprint_id' then (select n.product_id from public.sprints n where n.id = a.value::uuid)
+        when 'p_story_id' then (select s.product_id from public.stories s where s.id = a.value::uuid)
+        when 'p_task_id' then (select t.product_id from public.tasks t where t.id = a.value::uuid)
+        when 'p_job_id' then (select j.product_id from public.agent_jobs j where j.id = a.value::uuid)
+      end as product_id) x
+    where x.product_id is not null
+      and not exists (select from public.product_members m where m.product_id = x.product_id and m.user_id = p_user_id))
+  then
+    raise exception using errcode = 'PT403',
+      message = 'You have no access to this product. Ask its owner to add you as a member.';
+  end if;
+end;
+$$;
+
+comment on function private.refuse_former_member is 'PT403 for a kept answer about a product that its user has left.';
+grant execute on function private.refuse_former_member to service_role;

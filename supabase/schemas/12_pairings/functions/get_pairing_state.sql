@@ -1,6 +1,6 @@
 -- Why: the pairing stream reads it on opening and again once its subscription is active. The row is read with a lock: a
 -- change is announced when it is on disk, a moment before other transactions see it, so a plain read right after
--- subscribing could miss a change announced just before.
+-- subscribing could miss a change announced just before. The snapshot says which changes it knows.
 -- Service only; authenticated by the hash of the desktop cookie: unknown PT404, mismatch PT401, expired PT410
 -- (specification: GET /api/auth/pair/stream/:pairingId).
 create function operations.get_pairing_state(p_pairing_id uuid, p_desktop_token_hash text)
@@ -23,7 +23,7 @@ begin
     raise exception using errcode = 'PT410', message = 'This code has expired. Show a new code.';
   end if;
   return json_build_object('pairing_id', v_pairing.id, 'status', lower(v_pairing.status::text),
-    'expires_at', v_pairing.expires_at);
+    'expires_at', v_pairing.expires_at, 'snapshot', pg_current_snapshot()::text);
 end;
 $$;
 

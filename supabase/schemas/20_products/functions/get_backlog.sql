@@ -66,7 +66,7 @@ begin
     ) x
     group by x.story_id
   ) g on g.story_id = s.id
-  where s.product_id = p_product_id;
+  where s.product_id = p_product_id and not s.in_triage;
 
   return json_build_object(
     'product', (select row_to_json(p) from private.product_shape p where p.id = p_product_id),

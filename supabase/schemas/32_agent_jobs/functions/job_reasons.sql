@@ -67,7 +67,8 @@ begin
   end if;
   if p_job.not_before > v_now then
     v_reasons := v_reasons || jsonb_build_object('code', 'not_before',
-      'message', format('It is rate-limited until %s.', to_char(p_job.not_before at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')),
+      'message', format(case p_job.failure_class when 'rate_limited' then 'It is rate-limited until %s.'
+        else 'Its last attempt failed; it can be tried again at %s.' end, to_char(p_job.not_before at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')),
       'not_before', p_job.not_before);
   end if;
   if p_job.open_blockers > 0 then
