@@ -44,7 +44,14 @@ export const nextLandingSchema = z.object({
       may_reach: z.array(z.string()),
       task_code: z.string(),
       pull: z
-        .object({ number: z.int(), url: z.string(), head_sha: z.string(), ci: z.string() })
+        .object({
+          number: z.int(),
+          url: z.string(),
+          head_sha: z.string(),
+          ci: z.string(),
+          /** True while CI may still begin: earlier pull requests of the product had it. */
+          expects_ci: z.boolean().default(false),
+        })
         .nullable(),
     })
     .nullable(),

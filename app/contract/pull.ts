@@ -84,3 +84,21 @@ export const pullSchema = z.object({
 });
 
 export const pullListSchema = z.object({ pulls: z.array(pullSchema) });
+
+export const pullTextsInput = z.object({ product_id: idSchema });
+
+/** What the pull requests of done work are made of; `draft`: until every criterion is proven. */
+export const pullTextsSchema = z.object({
+  draft: z.boolean(),
+  branches: z.array(
+    z.object({
+      branch: z.string(),
+      title: z.string(),
+      /** Changes with the text. */
+      digest: z.string(),
+      stories: z.array(
+        z.object({ id: z.string(), code: z.string(), title: z.string(), description: z.string() }),
+      ),
+    }),
+  ),
+});

@@ -534,6 +534,7 @@ export type Database = {
       list_product_members: { Args: { p_product_id: string }; Returns: Json };
       list_product_overviews: { Args: { p_archived?: boolean }; Returns: Json };
       list_products: { Args: Record<PropertyKey, never>; Returns: Json };
+      list_pull_texts: { Args: { p_product_id: string }; Returns: Json };
       list_pulls: { Args: { p_product_id: string; p_state?: string }; Returns: Json };
       list_push_subscriptions: { Args: Record<PropertyKey, never>; Returns: Json };
       list_questions: {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { archiveProduct, updateProduct } from "~/domain/products/operations.server";
 import { at } from "../db/world";
 import { bearer, createToken, startTestApp } from "../setup/app";
-import { addMember, seedProduct } from "../setup/backlog";
+import { addMember, allowWorkers, seedProduct } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser, type TestUser } from "../setup/users";
 
@@ -17,8 +17,9 @@ async function scene() {
   const owner = await createUser(t);
   const member = await createUser(t);
   const actor = t.actorOf(owner);
-  const product = await seedProduct(t, owner);
+  const product = await seedProduct(t, owner, { p_repo_url: "https://code.example/acme/shop" });
   await addMember(t, product.id, member);
+  await allowWorkers(t, product.id, member);
   await updateProduct(actor, { product_id: product.id, forge_issue_label: "backlog" });
   const put = async (user: TestUser, body: object) =>
     app.request("/api/issues/observed", {

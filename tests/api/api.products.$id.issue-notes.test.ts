@@ -7,7 +7,7 @@ import { acceptStory, mergeStory } from "~/domain/stories/operations.server";
 import { claim } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { bearer, createToken, startTestApp } from "../setup/app";
-import { addMember, create, seedProduct } from "../setup/backlog";
+import { addMember, allowWorkers, create, seedProduct } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser, type TestUser } from "../setup/users";
 
@@ -21,10 +21,11 @@ async function scene() {
   const owner = await createUser(t);
   const member = await createUser(t);
   const actor = t.actorOf(owner);
-  const product = await seedProduct(t, owner);
+  const product = await seedProduct(t, owner, { p_repo_url: "https://code.example/acme/shop" });
   const product_id = product.id;
   const pbi = await create(actor, "create_pbi", { p_product_id: product_id, p_title: "Exports" });
   await addMember(t, product_id, member);
+  await allowWorkers(t, product_id, member);
   await updateProduct(actor, { product_id, forge_issue_label: "backlog" });
   const call = async (method: string, path: string, body: object, user: TestUser = owner) => {
     const answer = await app.request(path, {

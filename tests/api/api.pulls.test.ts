@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { pullListSchema } from "~/contract/pull";
+import { pullListSchema, pullTextsSchema } from "~/contract/pull";
 import { reportAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
 import { getInbox } from "~/domain/inbox/operations.server";
 import { getInsights } from "~/domain/insights/operations.server";
 import { updateProduct } from "~/domain/products/operations.server";
+import { getProof, waiveCriterion } from "~/domain/proof/operations.server";
 import { getSprintRun, startRun } from "~/domain/sprint-runs/operations.server";
 import { claim } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { bearer, createToken, startTestApp } from "../setup/app";
-import { addMember, seedBacklog } from "../setup/backlog";
+import { addMember, allowWorkers, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser, type TestUser } from "../setup/users";
 
@@ -43,7 +44,7 @@ async function scene(done_requires: "none" | "ci" = "none") {
       body: JSON.stringify(body),
     });
   const pull = {
-    ...{ number: 7, url: "https://code.example/pulls/7", branch: job.branch, head_sha: head },
+    ...{ number: 7, url: "https://example.com/ledger/pulls/7", branch: job.branch, head_sha: head },
     ...{ state: "open", mergeable: true, observed_at: "2026-11-23T10:00:00.000Z" },
   };
   const observe = async (change: object, user = owner) => {
@@ -69,6 +70,7 @@ describe("PUT /api/pulls/observed", () => {
     const { owner, actor, product, observe, state, task } = await scene();
     const member = await createUser(t);
     await addMember(t, product.id, member);
+    await allowWorkers(t, product.id, member);
     await Promise.all(
       Array.from({ length: 6 }, (_, place) => observe(red, place % 2 ? owner : member)),
     );
@@ -192,7 +194,9 @@ describe("PUT /api/pulls/observed", () => {
       observed: 0,
       again: [],
     });
-    expect(await observe({ branch: "backloom/elsewhere", url: "https://code.example/8" })).toEqual({
+    expect(
+      await observe({ branch: "backloom/elsewhere", url: "https://example.com/ledger/pulls/8" }),
+    ).toEqual({
       observed: 0,
       again: [],
     });
@@ -204,7 +208,7 @@ describe("PUT /api/pulls/observed", () => {
     expect(await list()).toMatchObject([
       {
         number: 7,
-        url: "https://code.example/pulls/7",
+        url: "https://example.com/ledger/pulls/7",
         state: "open",
         ci: "passed",
         head_sha: head,
@@ -213,6 +217,78 @@ describe("PUT /api/pulls/observed", () => {
     await observe({ state: "closed" });
     expect(await list()).toEqual([]);
     expect(await list("?state=all")).toMatchObject([{ state: "closed" }]);
+  });
+
+  it("counts only from workers that are allowed, about the product's own repository, and is audited", async () => {
+    const { owner, product, put, pull, observe, state } = await scene("ci");
+    const member = await createUser(t);
+    await addMember(t, product.id, member);
+    const say = async (user: TestUser, change: object) =>
+      (await put(user, { product_id: product.id, pulls: [{ ...pull, ...change }] })).status;
+    const green = { ci: { state: "passed" }, comments: [comment] };
+    expect(await say(member, green)).toBe(403);
+    for (const url of [
+      "https://evil.example/ledger/pulls/7",
+      "https://example.com/ledgers/pulls/7",
+      "https://example.com/ledger/../other/pulls/7",
+      "https://example.com@evil.example/ledger/pulls/7",
+    ]) {
+      expect([url, await say(owner, { ...green, url })]).toEqual([url, 403]);
+    }
+    expect(await state()).toMatchObject({ status: "queued" });
+    await allowWorkers(t, product.id, member);
+    await observe(green, member);
+    await observe(green, member);
+    const { rows } = await t.sql.query(
+      "select kind, detail from audit_events where user_id = $1 and kind = 'worker.word'",
+      [member.id],
+    );
+    expect(rows).toMatchObject([
+      { detail: { said: [{ url: pull.url, ci: "passed", comments: 1 }] } },
+    ]);
+  });
+
+  it.each([
+    ["git@example.com:acme/ledger.git", "https://example.com/acme/ledger/-/merge_requests/7", 200],
+    ["ssh://git@ssh.example.com:443/acme/ledger", "https://example.com/acme/ledger/pull/7", 200],
+    ["git@work:acme/ledger.git", "https://example.com/git/acme/ledger/pulls/7", 200],
+    ["git@example.com:acme/ledger.git", "https://other.example/acme/ledger/pull/7", 403],
+    ["git@example.com:acme/ledger.git", "https://example.com/evil/ledger/pull/7", 403],
+    ["https://ada@example.com/acme/ledger.git/", "https://example.com/Acme/ledger/pull/7", 200],
+    ["", "https://anywhere.example/pull/7", 200],
+  ])("of a product at %s, %s is answered %i", async (repo_url, url, status) => {
+    const { actor, owner, product, put, pull } = await scene();
+    await updateProduct(actor, { product_id: product.id, repo_url });
+    const answer = await put(owner, { product_id: product.id, pulls: [{ ...pull, url }] });
+    expect(answer.status).toBe(status);
+  });
+
+  it("names the branches whose pull request is missing or open, with what it says", async () => {
+    const { actor, owner, product, task, observe, pull } = await scene();
+    const texts = async () => {
+      const headers = bearer(await createToken(t, owner));
+      const answer = await app.request(`/api/products/${product.id}/pull-texts`, { headers });
+      return pullTextsSchema.parse(await answer.json());
+    };
+    const why = async () => (await whyNotMoving(actor, { kind: "task", id: task.id })).text;
+    expect(await texts()).toEqual({ draft: false, branches: [] });
+    expect(await why()).not.toContain("no pull request yet");
+    await updateProduct(actor, { product_id: product.id, pull_requests: "draft" });
+    const missing = await texts();
+    expect(missing).toMatchObject({
+      draft: true,
+      branches: [{ branch: pull.branch, stories: [{ title: "Export as CSV" }] }],
+    });
+    expect(await why()).toContain("It has no pull request yet");
+    await observe({ draft: true });
+    expect(await texts()).toEqual(missing);
+    expect(await why()).toContain("still a draft until every criterion is proven");
+    const story_id = at(at(missing.branches, 0).stories, 0).id;
+    const { criteria } = await getProof(actor, { story_id });
+    await waiveCriterion(actor, { story_id, criterion: at(criteria, 0).id, reason: "Seen" });
+    expect((await texts()).branches[0]?.digest).not.toBe(missing.branches[0]?.digest);
+    await observe({ state: "closed" });
+    expect((await texts()).branches).toEqual([]);
   });
 
   it("refuses strangers, products that are not there, and nonsense", async () => {

@@ -97,3 +97,15 @@ export async function addMember(
     [productId, member.id],
   );
 }
+
+/** What a member does on the members page, so that their workers' word counts. */
+export async function allowWorkers(
+  t: Pick<TestDatabase, "sql">,
+  productId: string,
+  member: Pick<TestUser, "id">,
+): Promise<void> {
+  await t.sql.query(
+    "update public.product_members set workers_allowed = true where product_id = $1 and user_id = $2",
+    [productId, member.id],
+  );
+}

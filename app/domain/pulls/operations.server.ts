@@ -1,4 +1,11 @@
-import { listPullsInput, observedSchema, observePullsInput, pullListSchema } from "~/contract/pull";
+import {
+  listPullsInput,
+  observedSchema,
+  observePullsInput,
+  pullListSchema,
+  pullTextsInput,
+  pullTextsSchema,
+} from "~/contract/pull";
 import { operation } from "../operation.server";
 
 /** Stores what workers saw of pull requests, and applies the consequences. */
@@ -6,3 +13,6 @@ export const observePulls = operation("observe_pulls", observePullsInput, observ
 
 /** Pull requests of a product as last seen. */
 export const listPulls = operation("list_pulls", listPullsInput, pullListSchema);
+
+/** What pull requests of done work say, and those that are still to be opened. */
+export const listPullTexts = operation("list_pull_texts", pullTextsInput, pullTextsSchema);

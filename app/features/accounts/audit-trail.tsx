@@ -25,6 +25,7 @@ const words: Readonly<Record<string, string>> = {
   "criterion.waived": "Waived a criterion",
   "task.begun_waiting": "Started a task that is blocked",
   "story.started_over": "Let work start over from main",
+  "worker.word": "A worker reported what it saw at the code host",
   "job.merged": "Marked the work of a job as merged",
   "job.merge_taken_back": "Undid marking the work of a job as merged",
   "comment.edited": "Edited a comment",

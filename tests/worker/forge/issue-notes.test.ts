@@ -63,7 +63,7 @@ describe.each(forgeKinds)("an issue at %s whose work is done", async (kind) => {
     const actor = t.actorOf(owner);
     const token = await createToken(t, owner);
     const code = `${kind}-${number}`;
-    const product = await seedProduct(t, owner, { p_code: code });
+    const product = await seedProduct(t, owner, { p_code: code, p_repo_url: forge.remote });
     const product_id = product.id;
     await updateProduct(actor, { product_id, forge_issue_label: label });
     const url = `${forge.origin}/acme/shop/issues/${number}`;

@@ -20,7 +20,7 @@ describe.each(forgeKinds)("%s", (kind) => {
     seed("commit", "--quiet", "-m", "Rules");
     forge.push(seed);
     const code = `ISSUES-${kind}`;
-    const product = await seedProduct(t, ada, { p_code: code });
+    const product = await seedProduct(t, ada, { p_code: code, p_repo_url: forge.remote });
     const open = (number: number, label = "backlog") =>
       forge.issues.push({ number, label, title: `Issue ${number}`, body: "It\u0000 breaks" });
     for (let number = 1; number <= 130; number += 1) open(number);

@@ -15,12 +15,9 @@ declare
 begin
   if not private.is_token() then
     perform private.require_product_owner(v_job.product_id);
-  elsif not exists (
-    select from public.product_members m
-    where m.product_id = v_job.product_id and m.user_id = auth.uid() and (m.role = 'OWNER' or m.workers_allowed)
-  ) then
-    perform private.refuse(403, 'Only workers that are allowed in this product can report what is on its main branch. Allow yours on the members page, or ask the owner.');
-  elsif p_head_sha is null then
+  end if;
+  perform private.hear_worker(v_job.product_id);
+  if private.is_token() and p_head_sha is null then
     perform private.refuse(422, 'head_sha names the commit that you found on the main branch.');
   end if;
   perform private.take_rate_limit('job_merged', p_job_id::text);

@@ -16,8 +16,9 @@ begin
   perform private.take_rate_limit('issue_notes', auth.uid()::text);
   perform private.lock_product(p_product_id);
   perform private.require_product_write(p_product_id);
+  perform private.hear_worker(p_product_id);
   select d.* into v_due from private.due_issue_notes(p_product_id) d
-  where position(lower('/' || p_project || '/') in lower(d.url)) > 0
+  where position(lower('/' || p_project || '/') in lower(d.url)) > 0 and private.is_own_address(p_product_id, d.url)
   limit 1;
   if v_due.url is null then
     return json_build_object('note', null);

@@ -18,6 +18,9 @@ begin
   perform private.take_rate_limit('issues_observed', auth.uid()::text);
   perform private.lock_product(p_product_id);
   perform private.require_product_write(p_product_id);
+  perform private.hear_worker(p_product_id,
+    (select jsonb_agg(jsonb_build_object('url', i -> 'url', 'state', i -> 'state') order by i ->> 'url') from jsonb_array_elements(p_issues) i),
+    array(select i ->> 'url' from jsonb_array_elements(p_issues) i));
   if p_label = '' or not exists (select from public.products p where p.id = p_product_id and p.forge_issue_label = p_label) then
     return json_build_object('brought', 0, 'declined', 0);
   end if;

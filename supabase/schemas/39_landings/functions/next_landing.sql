@@ -16,13 +16,19 @@ begin
   perform private.take_rate_limit('landings', auth.uid()::text);
   perform private.lock_product(p_product_id);
   perform private.require_product_write(p_product_id);
-  perform private.require_allowed_workers(p_product_id);
+  perform private.hear_worker(p_product_id);
   if not p_pushes and (select p.pull_requests = 'none' from public.products p where p.id = p_product_id) then
     return json_build_object('landing', null);
   end if;
   select l.* into v_landing from public.landings l where l.product_id = p_product_id and l.finished_at is null;
   if v_landing.state = 'waiting_ci' and v_landing.updated_at < private.now() - interval '3 hours' then
     v_landing := private.end_landing(v_landing, 'refused', 'CI has said nothing about it for three hours.');
+  end if;
+  -- CI that has not begun by then is not waited for; the worker tests by itself, or says that nothing tests it.
+  if v_landing.state = 'waiting_ci' and v_landing.updated_at < private.now() - interval '10 minutes' and exists (
+    select from public.pulls p where p.product_id = p_product_id and p.branch = v_landing.branch and p.head_sha = v_landing.head_sha and p.ci = 'none')
+  then
+    update public.landings l set state = 'working', lease_until = private.now() where l.id = v_landing.id returning l.* into v_landing;
   end if;
   -- CI or a reviewer may have sent it back meanwhile.
   if v_landing.id is not null and v_landing.finished_at is null and not exists (
@@ -50,7 +56,8 @@ begin
     select jsonb_build_object('lease', v_landing.lease, 'repo_url', coalesce(nullif(t.repo_url, ''), p.repo_url), 'may_reach', p.may_reach,
       'task_code', t.code,
       'pull', (
-        select jsonb_build_object('number', x.number, 'url', x.url, 'head_sha', x.head_sha, 'ci', x.ci) from public.pulls x
+        select jsonb_build_object('number', x.number, 'url', x.url, 'head_sha', x.head_sha, 'ci', x.ci,
+          'expects_ci', private.expects_ci(v_landing)) from public.pulls x
         where x.product_id = p.id and x.branch = v_landing.branch and x.state = 'open' order by x.number desc limit 1))
     from public.agent_jobs j
     join public.products p on p.id = j.product_id
@@ -61,3 +68,23 @@ $$;
 
 comment on function operations.next_landing is 'The branch that a worker brings to the main branch next (docs/forges.md).';
 grant execute on function operations.next_landing to authenticated;
+
+-- Why: CI of a fresh commit takes a while to register, and until then there is nothing to see. Where earlier pull
+-- requests had CI, it is waited for; ten minutes after the landing began it has had its chance.
+create function private.expects_ci(p_landing public.landings)
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return p_landing.created_at > private.now() - interval '10 minutes' and exists (
+    select from (
+      select p.id, p.ci, p.branch from public.pulls p where p.product_id = p_landing.product_id order by p.number desc limit 20
+    ) p
+    where p.ci <> 'none' or exists (
+      select from public.pull_reactions r where r.pull_id = p.id and r.kind in ('ci_passed', 'ci_failed')));
+end;
+$$;
+
+comment on function private.expects_ci is 'Whether CI of a landing may still begin (docs/forges.md).';

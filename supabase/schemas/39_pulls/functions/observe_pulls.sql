@@ -19,6 +19,9 @@ begin
   perform private.take_rate_limit('pulls_observed', auth.uid()::text);
   perform private.lock_product(p_product_id);
   perform private.require_product_write(p_product_id);
+  perform private.hear_worker(p_product_id,
+    (select jsonb_agg(private.pull_said(s) order by s ->> 'url') from jsonb_array_elements(p_pulls) s),
+    array(select s ->> 'url' from jsonb_array_elements(p_pulls) s));
   for v_seen in select s from jsonb_array_elements(p_pulls) s loop
     v_job := private.job_of_branch(p_product_id, v_seen ->> 'branch', v_seen ->> 'head_sha');
     continue when v_job.id is null;
@@ -35,6 +38,21 @@ $$;
 
 comment on function operations.observe_pulls is 'What workers saw of pull requests, and what follows (docs/forges.md).';
 grant execute on function operations.observe_pulls to authenticated;
+
+create function private.pull_said(p_seen jsonb)
+returns jsonb
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object('url', p_seen -> 'url', 'head_sha', p_seen -> 'head_sha', 'state', p_seen -> 'state', 'ci', p_seen -> 'ci' -> 'state',
+    'review', p_seen -> 'review', 'mergeable', p_seen -> 'mergeable', 'comments', (
+      select count(*) from jsonb_array_elements(coalesce(p_seen -> 'comments', '[]')) c where (c ->> 'trusted')::boolean));
+end;
+$$;
+
+comment on function private.pull_said is 'What the audit trail keeps of an observed pull request.';
 
 -- Why: of the jobs that share a branch, the one whose commit is at its head is concerned, else the last that ended.
 create function private.job_of_branch(p_product_id uuid, p_branch text, p_head_sha text)
@@ -157,7 +175,7 @@ begin
       where p_pull.ci = 'failed'
       union all
       select 2, jsonb_build_object('kind', 'conflict', 'id', '', 'text',
-        'The pull request does not merge with the main branch. Merge the main branch into this one and resolve the conflicts.')
+        'The pull request does not merge with the main branch. Where it still does not, the merge is begun in your folder with both versions: resolve the conflicts.')
       where p_pull.mergeable is false
       union all
       select 3, jsonb_build_object('kind', r ->> 'kind', 'id', r ->> 'id', 'text', private.comment_words(r))
@@ -213,6 +231,11 @@ begin
     group by k.kind having count(distinct k.head_sha) >= 2);
   for v_fault in select f from jsonb_array_elements(p_faults) f loop
     perform private.is_first(p_pull, v_fault ->> 'kind', v_fault ->> 'id', p_job.id, case when v_asks then 'asked' else 'returned' end);
+    if v_fault ->> 'kind' = 'conflict' and p_job.sprint_run_id is not null then
+      -- The worker begins the merge; what the main branch is at then, and which files, it sees in git.
+      perform private.note_conflict(p_job, null, jsonb_build_object('kind', 'base', 'ours_sha', p_pull.head_sha, 'theirs_sha', p_pull.head_sha,
+        'files', '[]'::jsonb), 'noted');
+    end if;
   end loop;
 
   perform private.return_work(p_job, v_words, format('Pull request #%s', p_pull.number), case when v_asks then format(

@@ -41,7 +41,9 @@ begin
     return v_link || jsonb_build_object('code', 'merge', 'message', v_landing);
   elsif p_pull.id is not null then
     return v_link || jsonb_build_object('code', 'merge', 'message', format('Pull request #%s is waiting to be merged%s.', p_pull.number,
-      case when p_pull.draft then '; it is still a draft' else '' end));
+      case when p_pull.draft then '; it is still a draft until every criterion is proven' else '' end));
+  elsif private.wants_pull(p_job) and (select p.pull_requests <> 'none' from public.products p where p.id = p_job.product_id) then
+    return jsonb_build_object('code', 'merge', 'message', 'It has no pull request yet: a worker with --pr opens it, and tries again where the code host refused.');
   end if;
   return null;
 end;
