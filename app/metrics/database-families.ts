@@ -20,12 +20,17 @@ export function databaseFamilies(facts: DatabaseFacts): Family[] {
       facts.notices.oldest_seconds ?? 0,
     ),
     ...budgetFamilies(facts),
-    gaugeBy(
-      "backloom_schedule_success_timestamp_seconds",
-      "When an entry of the schedule last ended well.",
-      "entry",
-      facts.schedules,
-    ),
+    // A time of 0 would say 1970.
+    ...(Object.keys(facts.schedules).length === 0
+      ? []
+      : [
+          gaugeBy(
+            "backloom_schedule_success_timestamp_seconds",
+            "When an entry of the schedule last ended well.",
+            "entry",
+            facts.schedules,
+          ),
+        ]),
     gauge(
       "backloom_database_connections",
       "Connections to Postgres, of all its users.",

@@ -37,19 +37,19 @@ export function gaugeBy(
   return { name, help, type: "gauge", samples };
 }
 
-/** Writes the Prometheus text format, version 0.0.4. Omits families without samples. */
+/** Writes the Prometheus text format, version 0.0.4. What has no sample is 0, so that a dashboard says so; histograms are omitted. */
 export function writeFamilies(families: readonly Family[]): string {
-  const lines = families.flatMap(({ name, help, type, samples }) =>
-    samples.length === 0
-      ? []
-      : [
-          `# HELP ${name} ${help}`,
-          `# TYPE ${name} ${type}`,
-          ...samples.map(
-            ({ suffix = "", labels, value }) => `${name}${suffix}${writeLabels(labels)} ${value}`,
-          ),
-        ],
-  );
+  const lines = families.flatMap(({ name, help, type, samples }) => {
+    if (samples.length === 0 && type === "histogram") return [];
+    const shown: readonly Sample[] = samples.length === 0 ? [{ value: 0 }] : samples;
+    return [
+      `# HELP ${name} ${help}`,
+      `# TYPE ${name} ${type}`,
+      ...shown.map(
+        ({ suffix = "", labels, value }) => `${name}${suffix}${writeLabels(labels)} ${value}`,
+      ),
+    ];
+  });
   return `${lines.join("\n")}\n`;
 }
 

@@ -65,6 +65,9 @@ describe("GET /metrics", () => {
     const samples = await read();
     expect(samples.get("backloom_database_up")).toBe(1);
     expect(samples.get("backloom_streams_open")).toBe(0);
+    for (const name of ["jobs_queued", "runs", "budget_spent", "oldest_question_age_seconds"]) {
+      expect(samples.get(`backloom_${name}`), name).toBe(0);
+    }
     for (const name of [
       "backloom_resident_memory_bytes",
       "backloom_cpu_seconds_total",
