@@ -101,6 +101,14 @@ describe("a backup of a running installation", { timeout: 600_000 }, () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  it("says which folder cannot be made, and what to do", async () => {
+    const file = join(await ownDataDir(), "file");
+    await writeFile(file, "");
+    await expect(backUp({ dataDir, folder: join(file, "copies") })).rejects.toThrow(
+      `The folder for copies ${join(file, "copies")} cannot be made`,
+    );
+  });
+
   it("keeps as many copies as it is told, of its own database alone", async () => {
     const folder = await ownDataDir();
     const foreign = "0.1.0-20200101T000000Z";

@@ -40,7 +40,11 @@ export interface Copy {
  */
 export async function makeCopy(plan: CopyPlan): Promise<Copy> {
   const { folder, keep, at = new Date() } = plan;
-  await mkdir(folder, { recursive: true, mode: 0o711 });
+  await mkdir(folder, { recursive: true, mode: 0o711 }).catch(() => {
+    throw new DataFolderProblem(
+      `The folder for copies ${folder} cannot be made: a part of its path is a file, or is not yours. Name another one.`,
+    );
+  });
   await requireSpace(plan.clusterFolder, folder);
   const system = await systemOf(plan.clusterFolder);
   await removeAll(folder, await unfinished(folder, system));
