@@ -1,5 +1,6 @@
 import { storyProofSchema } from "~/contract/proof";
 import { mainNameOf } from "../git/remote";
+import type { Repository } from "../git/repository";
 import type { Worktree } from "../git/worktree";
 import type { Attempt } from "../job/attempt";
 import { interruption } from "../job/interruption";
@@ -8,21 +9,42 @@ import { type Forge, ForgeProblem, type Pull } from "./forge";
 import { openForge } from "./open-forge";
 import { areProven, type StoryPart, withStories } from "./pull-text";
 
-/** Opens the branch's pull request at its code host, or updates the open one. Returns its URL. */
-export async function bringPull(
+/** A pull request as it should be. */
+interface PullWish {
+  branch: string;
+  title: string;
+  /** Whether it is a draft until every criterion is proven. */
+  isDraftFirst: boolean;
+  stories: readonly (Omit<StoryPart, "link" | "criteria"> & { id: string })[];
+}
+
+export type PullTools = Pick<Attempt, "rules" | "options" | "service" | "journal"> & {
+  repository: Repository;
+};
+
+/** Opens the pull request of an attempt's branch at its code host, or updates the open one. Returns its URL. */
+export function bringPullOf(
   attempt: Attempt,
   { repository, branch }: Pick<Worktree, "repository" | "branch">,
   title: string,
 ): Promise<string> {
-  const forge = await openForge(repository, attempt.rules, attempt.options);
-  const parts = await readParts(attempt);
-  const isDraft = attempt.job.product.pull_requests === "draft" && !areProven(parts);
+  const isDraftFirst = attempt.job.product.pull_requests === "draft";
+  const stories = storiesOf(attempt.job);
+  return bringPull({ ...attempt, repository }, { branch, title, isDraftFirst, stories });
+}
+
+export async function bringPull(tools: PullTools, wish: PullWish): Promise<string> {
+  const { repository, rules, options } = tools;
+  const forge = await openForge(repository, rules, options);
+  const { branch, title } = wish;
+  const parts = await readParts(tools, wish.stories);
+  const isDraft = wish.isDraftFirst && !areProven(parts);
   const open = await forge.findOpen(branch);
   if (open !== null) return update(forge, open, parts, isDraft);
   const base = (await mainNameOf(repository)) ?? (await forge.defaultBranch());
   const draft = { branch, base, title: title.slice(0, 250), body: withStories("", parts), isDraft };
   const pull = await openOnce(forge, draft);
-  await decorate(attempt, forge, pull);
+  await decorate(tools, forge, pull);
   return pull.url;
 }
 
@@ -56,7 +78,7 @@ async function openOnce(forge: Forge, draft: Parameters<Forge["open"]>[0]): Prom
 }
 
 /** An unknown label or reviewer must not prevent the pull request. */
-async function decorate({ rules, journal }: Attempt, forge: Forge, pull: Pull): Promise<void> {
+async function decorate({ rules, journal }: PullTools, forge: Forge, pull: Pull): Promise<void> {
   const { labels, reviewers } = rules;
   const tell = (what: string) => (error: unknown) => {
     interruption()?.throwIfAborted();
@@ -66,9 +88,12 @@ async function decorate({ rules, journal }: Attempt, forge: Forge, pull: Pull): 
   if (reviewers.length > 0) await forge.askReviewers(pull, reviewers).catch(tell("reviewers"));
 }
 
-async function readParts({ job, options, service }: Attempt): Promise<StoryPart[]> {
+async function readParts(
+  { options, service }: PullTools,
+  stories: PullWish["stories"],
+): Promise<StoryPart[]> {
   const parts: StoryPart[] = [];
-  for (const story of storiesOf(job)) {
+  for (const story of stories) {
     const link = new URL(`/stories/${story.id}`, options.url).href;
     const criteria = await service
       .read(`/api/stories/${story.id}/evidence`, storyProofSchema)

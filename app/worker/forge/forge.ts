@@ -70,6 +70,8 @@ export interface PullDetails {
   ci: NonNullable<ObservedPull["ci"]>;
   review: NonNullable<ObservedPull["review"]>;
   comments: Comment[];
+  /** What this login may not read, for the worker's user. */
+  unread?: string;
 }
 
 /** What Backloom needs of a code host. */

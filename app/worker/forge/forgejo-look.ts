@@ -37,10 +37,9 @@ const writtenSchema = z.object({
   body: z.string().nullish(),
   user: z.object({ login: z.string() }).nullish(),
   created_at: z.string().nullish(),
-  submitted_at: z.string().nullish(),
   updated_at: z.string().nullish(),
 });
-const reviewSchema = writtenSchema.extend({
+const reviewSchema = writtenSchema.omit({ created_at: true, updated_at: true }).extend({
   state: z.string(),
   dismissed: z.boolean().default(false),
   comments_count: z.int().default(0),
@@ -57,13 +56,13 @@ export function lookAtForgejo(
     const { data } = z.object({ permission: z.string() }).safeParse(answer);
     return ["owner", "admin", "write"].includes(data?.permission ?? "");
   };
-  const commentOf = async (written: z.output<typeof writtenSchema>, mayWrite: typeof mayPush) => {
-    const { id, body, user, created_at, submitted_at, updated_at } = written;
-    const begun = created_at ?? submitted_at;
+  const commentOf = async (written: z.input<typeof writtenSchema>, mayWrite: typeof mayPush) => {
+    const { id, body, user, created_at, updated_at } = written;
     return {
       ...{ id: String(id), author: user?.login ?? "somebody", body: (body ?? "").slice(0, 10_000) },
       trusted: user ? await mayWrite(user.login) : false,
-      edited: Boolean(updated_at && begun && updated_at !== begun),
+      // A review has no such time: it was begun, then submitted, and `updated_at` is of the latter.
+      edited: Boolean(updated_at && created_at && updated_at !== created_at),
     };
   };
   return {
@@ -81,7 +80,8 @@ export function lookAtForgejo(
       const { mergeable } = listedSchema.parse(await requests.get(one));
       const found = await allOf(reviewSchema, `${one}/reviews?limit=50`, 50, requests);
       const mayWrite = onceEach(mayPush);
-      const reviews = found.filter(({ dismissed }) => !dismissed);
+      // A review that is not submitted is shown to its author, whose login this may be, and says nothing yet.
+      const reviews = found.filter(({ dismissed, state }) => !dismissed && state !== "PENDING");
       const comments: PullDetails["comments"] = [];
       for (const review of reviews) {
         if (review.state === "REQUEST_CHANGES" && review.body) {

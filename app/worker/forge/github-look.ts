@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { allOf, onceEach } from "./all-of";
-import { endOf, stateOfAll, unlessForbidden } from "./ci";
-import type { Forge, ListedPull, PullDetails } from "./forge";
+import { unlessForbidden } from "./ci";
+import type { Forge, PullDetails } from "./forge";
+import { ciOfGitHub } from "./github-ci";
 import type { Requests } from "./requests";
 
 const listedSchema = z
@@ -28,25 +29,6 @@ const listedSchema = z
         : ("closed" as const),
   }));
 
-const checksSchema = z.object({
-  check_runs: z.array(
-    z.object({
-      id: z.int(),
-      name: z.string(),
-      status: z.string(),
-      conclusion: z.string().nullish(),
-      output: z.object({ summary: z.string().nullish() }).nullish(),
-    }),
-  ),
-});
-type Check = z.output<typeof checksSchema>["check_runs"][number];
-
-const statusesSchema = z.object({
-  statuses: z.array(
-    z.object({ context: z.string(), state: z.string(), description: z.string().nullish() }),
-  ),
-});
-
 const writtenSchema = z.object({
   id: z.int(),
   body: z.string().nullish(),
@@ -66,6 +48,7 @@ export function lookAtGitHub(
   repository: string,
   requests: Requests,
 ): Pick<Forge, "listRecent" | "readListed" | "inspect"> {
+  const readCi = ciOfGitHub(repository, requests);
   const isOwn = (pull: z.output<typeof listedSchema>) => repository.endsWith(`/${pull.repository}`);
   /** Members of an organisation and collaborators may have read access only. A login that may not ask believes the association. */
   const mayPush = async (login: string): Promise<boolean> => {
@@ -111,7 +94,7 @@ export function lookAtGitHub(
       }
       return {
         mergeable: mergeable ?? null,
-        ci: await readCi(repository, pull, requests),
+        ...(await readCi(pull.headSha)),
         review: verdictOf(reviews),
         comments: said,
       };
@@ -146,50 +129,4 @@ function wordsOf(written: z.output<typeof writtenSchema>) {
     trusted: trusted.includes(author_association) && user?.type !== "Bot",
     edited: Boolean(updated_at && begun && updated_at !== begun),
   };
-}
-
-/** Fine-grained tokens cannot read checks; then only statuses count. */
-async function readCi(
-  repository: string,
-  { headSha }: ListedPull,
-  requests: Requests,
-): Promise<PullDetails["ci"]> {
-  const commit = `${repository}/commits/${headSha}`;
-  const none = { check_runs: [] };
-  const asked = requests.get(`${commit}/check-runs?per_page=100`);
-  const { check_runs } = checksSchema.parse(await unlessForbidden(asked, none));
-  const { statuses } = statusesSchema.parse(await requests.get(`${commit}/status?per_page=100`));
-  const failed: { name: string; log: string }[] = [];
-  for (const check of check_runs.filter((one) => stateOfCheck(one) === "failed").slice(0, 3)) {
-    failed.push({ name: check.name.slice(0, 200), log: await logOf(repository, check, requests) });
-  }
-  for (const { context, state, description } of statuses) {
-    if (stateOfStatus(state) !== "failed") continue;
-    failed.push({ name: context.slice(0, 200), log: endOf(description ?? "") });
-  }
-  const states = [
-    ...check_runs.map(stateOfCheck),
-    ...statuses.map(({ state }) => stateOfStatus(state)),
-  ];
-  return { state: stateOfAll(states), failed: failed.slice(0, 5) };
-}
-
-function stateOfCheck({ status, conclusion }: Check) {
-  if (status !== "completed") return "pending";
-  return ["success", "neutral", "skipped"].includes(conclusion ?? "") ? "passed" : "failed";
-}
-
-function stateOfStatus(state: string) {
-  if (state === "success") return "passed";
-  return state === "pending" ? "pending" : "failed";
-}
-
-/** Log of a check: GitHub Actions stores it under the check's id, others put it into their output. */
-async function logOf(
-  repository: string,
-  { id, output }: Check,
-  requests: Requests,
-): Promise<string> {
-  const log = await unlessForbidden(requests.get(`${repository}/actions/jobs/${id}/logs`), null);
-  return endOf(typeof log === "string" ? log : (output?.summary ?? ""));
 }

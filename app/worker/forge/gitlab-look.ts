@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { onceEach } from "./all-of";
-import { endOf, unlessForbidden } from "./ci";
+import { openLogs, unlessForbidden } from "./ci";
 import type { Forge, PullDetails } from "./forge";
 import type { Requests } from "./requests";
 
@@ -58,6 +58,7 @@ export function lookAtGitLab(
   project: string,
   requests: Requests,
 ): Pick<Forge, "listRecent" | "readListed" | "inspect"> {
+  const logOf = openLogs(requests);
   const mayPush = async (author: string): Promise<boolean> => {
     const asked = requests.get(`${project}/members/all/${author}`);
     const member = await unlessForbidden(asked, null);
@@ -81,24 +82,22 @@ export function lookAtGitLab(
         .array(noteSchema)
         .parse(await requests.get(`${one}/notes?sort=desc&per_page=100`))
         .sort((note, other) => note.id - other.id);
+      const reviewers = await readReviewers(one, requests);
       const mayWrite = onceEach(mayPush);
       const comments: PullDetails["comments"] = [];
-      for (const note of notes.filter(
-        ({ system, resolvable, resolved }) => !system && resolvable && !resolved,
-      )) {
+      for (const { note, kind } of notesOfReviews(notes, reviewers)) {
         comments.push({
-          ...{ id: String(note.id), kind: "review_comment", author: note.author.username },
+          ...{ id: String(note.id), kind, author: note.author.username },
           ...{ body: note.body.slice(0, 10_000), path: note.position?.new_path ?? null },
           line: note.position?.new_line ?? null,
           trusted: await mayWrite(String(note.author.id)),
           edited: note.updated_at !== note.created_at,
         });
       }
-      const review = await verdictOf(one, requests);
       return {
         mergeable: isBeingChecked(detail.merge_status) ? null : !detail.has_conflicts,
-        ci: await readCi(project, headSha, detail, requests),
-        ...{ review, comments: comments.slice(-50) },
+        ci: await readCi({ project, headSha, requests, logOf }, detail),
+        ...{ review: verdictOf(reviewers), comments: comments.slice(-50) },
       };
     },
   };
@@ -109,22 +108,45 @@ function isBeingChecked(status: string | null | undefined): boolean {
   return ["unchecked", "checking", "cannot_be_merged_recheck"].includes(status ?? "");
 }
 
-async function verdictOf(one: string, requests: Requests): Promise<PullDetails["review"]> {
+const reviewerSchema = z.object({ user: z.object({ id: z.int() }), state: z.string() });
+type Reviewer = z.output<typeof reviewerSchema>;
+type Note = z.output<typeof noteSchema>;
+
+async function readReviewers(one: string, requests: Requests): Promise<Reviewer[]> {
   const asked = await unlessForbidden(requests.get(`${one}/reviewers`), []);
-  const states = z
-    .array(z.object({ state: z.string() }))
-    .parse(asked)
-    .map(({ state }) => state);
+  return z.array(reviewerSchema).parse(asked);
+}
+
+function verdictOf(reviewers: readonly Reviewer[]): PullDetails["review"] {
+  const states = reviewers.map(({ state }) => state);
   if (states.includes("requested_changes")) return "changes_requested";
   return states.includes("approved") ? "approved" : "none";
 }
 
+/** Open threads, and the summaries of those who request changes: GitLab keeps one as the reviewer's newest plain note. */
+function* notesOfReviews(notes: readonly Note[], reviewers: readonly Reviewer[]) {
+  const written = notes.filter(({ system }) => !system);
+  for (const { user, state } of reviewers) {
+    if (state !== "requested_changes") continue;
+    const note = written.findLast((one) => one.author.id === user.id && !one.resolvable);
+    if (note !== undefined) yield { note, kind: "changes_requested" as const };
+  }
+  for (const note of written) {
+    if (note.resolvable && !note.resolved) yield { note, kind: "review_comment" as const };
+  }
+}
+
+interface CiPlace {
+  project: string;
+  headSha: string;
+  requests: Requests;
+  logOf: ReturnType<typeof openLogs>;
+}
+
 /** Pipeline of this commit. A skipped or manual one counts as none. */
 async function readCi(
-  project: string,
-  headSha: string,
+  { project, headSha, requests, logOf }: CiPlace,
   { head_pipeline }: z.output<typeof detailSchema>,
-  requests: Requests,
 ): Promise<PullDetails["ci"]> {
   if (!head_pipeline || (head_pipeline.sha ?? headSha) !== headSha) return { state: "none" };
   const { id, status } = head_pipeline;
@@ -136,8 +158,8 @@ async function readCi(
   const jobs = z.array(z.object({ id: z.int(), name: z.string() })).parse(found);
   const failed: { name: string; log: string }[] = [];
   for (const job of jobs.slice(0, 3)) {
-    const log = await unlessForbidden(requests.get(`${project}/jobs/${job.id}/trace`), "");
-    failed.push({ name: job.name.slice(0, 200), log: endOf(String(log)) });
+    const log = await logOf(`${project}/jobs/${job.id}/trace`, "");
+    failed.push({ name: job.name.slice(0, 200), log });
   }
   return { state: "failed", failed };
 }

@@ -1,6 +1,7 @@
 import { ZodError } from "zod";
-import { type ObservedPull, observedSchema, pullListSchema } from "~/contract/pull";
+import { type ObservedPull, observedSchema, pullLimits, pullListSchema } from "~/contract/pull";
 import { isOwnBranch } from "../job/heard-claim";
+import type { Journal } from "../service/journal";
 import type { Service } from "../service/service";
 import { type Forge, ForgeProblem, type ListedPull } from "./forge";
 
@@ -14,13 +15,17 @@ interface Known {
 
 /** Interval for changes that do not touch the pull request, such as mergeability. */
 const restMilliseconds = 600_000;
-/** Limits per look; the others are inspected next time. */
+/** Limits per look of open pull requests; the others are inspected next time. */
 const mostInspected = 20;
 const mostOfMany = 1;
 const many = 50;
 
 /** Inspects pull requests of Backloom's branches, and reports those that may have changed. */
-export function pullLook(service: Service, productId: string, now = () => performance.now()) {
+export function pullLook(
+  { service, journal }: { service: Service; journal: Pick<Journal, "sayOnce"> },
+  productId: string,
+  now = () => performance.now(),
+) {
   const known = new Map<number, Known>();
   return async (open: () => Promise<Forge>): Promise<void> => {
     const forge = await open();
@@ -28,17 +33,21 @@ export function pullLook(service: Service, productId: string, now = () => perfor
     const listed = [...recent, ...(await findMissing(recent, forge))].filter(({ branch }) =>
       isOwnBranch(branch),
     );
-    const due = listed
-      .filter((pull) => isDue(pull, known.get(pull.number), now()))
-      .sort(byNeed(known));
+    const due = listed.filter((pull) => isDue(pull, known.get(pull.number), now()));
+    const slots = listed.filter(isOpen).length > many ? mostOfMany : mostInspected;
+    // What is closed or merged costs the host no request, so it takes no slot of an open one.
+    const candidates = [
+      ...due.filter(isOpen).sort(byNeed(known)).slice(0, slots),
+      ...due.filter((pull) => !isOpen(pull)),
+    ].slice(0, pullLimits.pulls);
     const pulls: { pull: ListedPull; seen: ObservedPull }[] = [];
     const problems: unknown[] = [];
-    for (const candidate of due.slice(0, listed.length > many ? mostOfMany : mostInspected)) {
+    for (const candidate of candidates) {
       const { number, version, headSha } = candidate;
       try {
         const isMissing = !recent.includes(candidate);
         const pull = isMissing ? await forge.readListed(number) : candidate;
-        if (pull !== null) pulls.push({ pull, seen: await observe(forge, pull) });
+        if (pull !== null) pulls.push({ pull, seen: await observe(forge, pull, journal) });
       } catch (error) {
         if (!isOfOne(error)) throw error;
         // One broken pull request does not stop the others. It goes to the end of the queue.
@@ -74,8 +83,12 @@ export function pullLook(service: Service, productId: string, now = () => perfor
   }
 }
 
+function isOpen({ state }: ListedPull): boolean {
+  return state === "open";
+}
+
 /** True if the problem is one pull request's, not the host's or the login's. */
-function isOfOne(error: unknown): boolean {
+export function isOfOne(error: unknown): boolean {
   if (error instanceof ZodError) return true;
   const status = error instanceof ForgeProblem ? (error.status ?? 0) : 0;
   return status >= 400 && status < 500 && status !== 401 && status !== 429;
@@ -105,11 +118,18 @@ function byNeed(known: ReadonlyMap<number, Known>) {
 }
 
 /** A closed pull request needs no inspection. */
-async function observe(forge: Forge, pull: ListedPull): Promise<ObservedPull> {
+async function observe(
+  forge: Forge,
+  pull: ListedPull,
+  journal: Pick<Journal, "sayOnce">,
+): Promise<ObservedPull> {
   const { number, url, branch, headSha, state, isDraft } = pull;
   const observed_at = new Date().toISOString();
   const seen = { number, url, branch, head_sha: headSha, state, draft: isDraft, observed_at };
-  return state === "open" ? { ...seen, ...(await forge.inspect(pull)) } : seen;
+  if (state !== "open") return seen;
+  const { unread, ...details } = await forge.inspect(pull);
+  if (unread !== undefined) journal.sayOnce(unread);
+  return { ...seen, ...details };
 }
 
 /** Unsettled while CI has not passed or it is not mergeable: it is inspected each time. */

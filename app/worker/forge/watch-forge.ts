@@ -10,7 +10,8 @@ import type { Journal } from "../service/journal";
 import { messageOf } from "../service/problems";
 import type { ServedProduct } from "../service/served-product";
 import type { Service } from "../service/service";
-import type { Forge } from "./forge";
+import type { PullTools } from "./bring-pull";
+import { pullKeeping } from "./keep-pulls";
 import { issueLook } from "./look-at-issues";
 import { pullLook } from "./look-at-pulls";
 import { openForge } from "./open-forge";
@@ -30,24 +31,26 @@ interface Watch {
 export async function watchForge(watch: Watch, stop: AbortSignal): Promise<void> {
   const { options, service, product, journal } = watch;
   if (!options.opensPulls || product === null) return;
+  const open = () => openToolsOf(watch, product);
+  const openHost = async () => {
+    const { repository, rules } = await open();
+    return openForge(repository, rules, options);
+  };
+  const lookAtPulls = pullLook(watch, product.id);
+  const keepPulls = pullKeeping(service, product.id);
+  const { workerName } = watch.folder;
+  const lookAtIssues = issueLook({ service, journal, productId: product.id, workerName });
   const looks = [
-    { what: "Pull requests", look: pullLook(service, product.id) },
-    {
-      what: "Issues",
-      look: issueLook({
-        service,
-        journal,
-        productId: product.id,
-        workerName: watch.folder.workerName,
-      }),
-    },
+    { what: "Pull requests cannot be looked at", look: () => lookAtPulls(openHost) },
+    { what: "Pull requests cannot be brought up to date", look: () => keepPulls(open) },
+    { what: "Issues cannot be looked at", look: () => lookAtIssues(openHost) },
   ];
   /** The last problem of each, which is said when it begins. */
   const said = new Map<string, string>();
   while (!stop.aborted) {
     for (const { what, look } of looks) {
       try {
-        await interruptible(stop, () => look(() => openForgeOf(watch, product)));
+        await interruptible(stop, look);
         said.delete(what);
       } catch (error) {
         if (stop.aborted) return;
@@ -55,7 +58,7 @@ export async function watchForge(watch: Watch, stop: AbortSignal): Promise<void>
           error instanceof ZodError
             ? "the code host answered something else than expected"
             : messageOf(error);
-        const sentence = `${what} cannot be looked at: ${words}`;
+        const sentence = `${what}: ${words}`;
         if (said.get(what) !== sentence) journal.say(sentence);
         said.set(what, sentence);
       }
@@ -66,9 +69,10 @@ export async function watchForge(watch: Watch, stop: AbortSignal): Promise<void>
   }
 }
 
-async function openForgeOf({ options, folder }: Watch, product: ServedProduct): Promise<Forge> {
+async function openToolsOf(watch: Watch, product: ServedProduct): Promise<PullTools> {
+  const { options, folder, service, journal } = watch;
   const wish = { product, repo_url: product.repo_url };
   const repository = await openRepositoryOf(wish, options, folder);
   const rules = await readRulesOf(repository.folder, await mainOf(repository));
-  return openForge(repository, rules, options);
+  return { options, service, journal, repository, rules };
 }

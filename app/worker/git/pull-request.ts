@@ -1,6 +1,6 @@
 import { ZodError } from "zod";
 import { httpUrlSchema } from "~/contract/text";
-import { bringPull } from "../forge/bring-pull";
+import { bringPullOf } from "../forge/bring-pull";
 import { ForgeProblem } from "../forge/forge";
 import type { Attempt } from "../job/attempt";
 import { runShown } from "../job/shown-command";
@@ -54,7 +54,7 @@ function wantsPulls({ pull_requests, auto_pr }: Attempt["job"]["product"]): bool
 
 async function openAtForge(attempt: Attempt, worktree: Worktree): Promise<PullRequest> {
   try {
-    const url = await bringPull(attempt, worktree, titleOf(attempt));
+    const url = await bringPullOf(attempt, worktree, titleOf(attempt));
     attempt.journal.say(`Pull request: ${url}`);
     return { url };
   } catch (error) {

@@ -48,13 +48,15 @@ async function beginMerge(
   if (await isAncestor(folder, theirs, "HEAD")) return null;
   const isOwn = conflict.kind === "branch";
   // Own undelivered work is always merged back; others' work only if it conflicts.
-  if (!isOwn && (await clashWith(folder, theirs, journal)).length === 0) return null;
+  const clash = isOwn ? conflict.files : await clashWith(folder, theirs, journal);
+  if (!isOwn && clash.length === 0) return null;
   const onto = isOwn ? null : await withBase(folder, base, theirs);
   const words = ["merge", "--quiet", "--no-commit", "--no-ff", onto ?? theirs];
   const merge = await gitEnd(folder, ...committer, ...words);
   const files = await conflictedPaths(folder);
   if (merge.code === 0) await commitMerge(folder, conflict);
-  return files.length === 0 ? null : { conflict, theirs, files, base: onto ?? base };
+  const now = { ...conflict, files: clash };
+  return files.length === 0 ? null : { conflict: now, theirs, files, base: onto ?? base };
 }
 
 /** The commit to merge: own undelivered work, or the current state of the other side. */

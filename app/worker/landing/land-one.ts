@@ -104,10 +104,10 @@ async function judge(
   rules: Rules,
 ): Promise<LandingReport | null> {
   const { landing, options } = place;
-  const { pull } = landing;
-  if (pull?.head_sha === head && pull.ci === "passed") return null;
+  const seen = await lookAtCi(place, rules);
+  if (seen?.headSha === head && seen.ci === "passed") return null;
   const command = options.testCommand ?? rules.test;
-  const hasCi = pull !== null && pull.ci !== "none";
+  const hasCi = seen !== null && (seen.ci !== "none" || landing.pull?.expects_ci === true);
   if (command === undefined && !hasCi) {
     const words =
       "Nothing tests it: start the worker with --test, write a test command into .backloom.yml, or set up CI.";
@@ -120,6 +120,16 @@ async function judge(
   if (!hasCi) return null;
   await pushBranch(place, head);
   return { state: "waiting_ci", head_sha: head };
+}
+
+/** CI as this worker sees it: what the service was told by others lets nothing through untested. */
+async function lookAtCi({ repository, landing, options }: LandingPlace, rules: Rules) {
+  if (landing.pull === null) return null;
+  const forge = await openForge(repository, rules, options);
+  const pull = await forge.readListed(landing.pull.number);
+  if (pull?.branch !== landing.branch) throw new ForgeProblem("its pull request is not there");
+  const { ci } = await forge.inspect(pull);
+  return { headSha: pull.headSha, ci: ci.state };
 }
 
 /** Pushes the merged state to the branch, so that CI and the pull request cover what will be on the main branch. */

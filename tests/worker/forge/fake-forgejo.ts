@@ -74,11 +74,12 @@ export function forgejoApi(world: ForgeWorld, { method, path, query, body }: Ask
         body: found.map((one) => ({ ...written(one), path: "a.txt", position: 1 })),
       };
     }
-    const reviews = pull.comments.map((one) => ({
-      ...written(one),
-      ...(one.isVerdict
-        ? { state: "REQUEST_CHANGES" }
-        : { state: "COMMENT", body: "", comments_count: 1 }),
+    // A review is begun with its first comment and submitted later; `submitted_at` is of its beginning.
+    const reviews = pull.comments.map(({ id, author, body, isVerdict, isPending }) => ({
+      ...{ id, user: { login: author }, submitted_at: begun, updated_at: edited },
+      ...(isVerdict
+        ? { body, state: "REQUEST_CHANGES" }
+        : { state: isPending ? "PENDING" : "COMMENT", body: "", comments_count: 1 }),
     }));
     return { status: 200, body: reviews };
   }

@@ -56,6 +56,8 @@ export function gitHubApi(world: ForgeWorld, { method, path, query, body }: Aske
     if (made) return { status: 201, body: shown(world, made) };
     return { status: 422, body: { message: "A pull request already exists" } };
   }
+  const runs = /\/actions\/runs(?:\/(\d+)\/jobs)?$/.exec(path);
+  if (runs) return { status: 200, body: ofActions(world, query.get("head_sha"), runs[1]) };
   const commit = /\/commits\/(\w+)\/([\w-]+)$/.exec(path);
   if (commit) return { status: 200, body: ofCommit(world, commit[1] ?? "", commit[2] ?? "") };
   if (path.endsWith("/logs")) {
@@ -105,6 +107,19 @@ function ofCommit(world: ForgeWorld, sha: string, what: string) {
   const status = state === "pending" ? "in_progress" : "completed";
   const conclusion = { pending: null, passed: "success", failed: "failure" }[state];
   return { check_runs: [{ id: pull.number, name: "test", status, conclusion, output: null }] };
+}
+
+/** Runs of Actions at a commit, one for each pull request with CI there, and the only job of a run. */
+function ofActions(world: ForgeWorld, sha: string | null, run: string | undefined) {
+  const found = world.pulls.filter(({ number, ci }) => (run ? number === +run : ci?.sha === sha));
+  const shownRuns = found.flatMap(({ number: id, ci }) => {
+    const conclusion = { pending: null, passed: "success", failed: "failure" }[
+      ci?.state ?? "pending"
+    ];
+    const status = conclusion === null ? "in_progress" : "completed";
+    return [{ id, name: "test", workflow_id: 1, event: "push", status, conclusion }];
+  });
+  return run ? { jobs: shownRuns } : { workflow_runs: shownRuns };
 }
 
 function shown(

@@ -73,14 +73,20 @@ export function gitLabApi(world: ForgeWorld, { method, path, query, body }: Aske
   const pull = world.pulls.find(({ number }) => number === Number(id));
   if (pull === undefined) return { status: 404, body: { message: "404 Not found" } };
   if (path.endsWith("/notes")) {
-    const notes = pull.comments.map(({ id: note, author, body: words, isEdited }) => ({
-      ...{ id: note, body: words, resolvable: true, created_at: begun },
+    // The summary of a review is a plain note.
+    const place = { resolvable: true, position: { new_path: "a.txt", new_line: 1 } };
+    const notes = pull.comments.map(({ id: note, author, body: words, isEdited, isVerdict }) => ({
+      ...{ id: note, body: words, created_at: begun, updated_at: isEdited ? edited : begun },
       author: { id: author === "grace" ? 7 : 8, username: author },
-      ...{ updated_at: isEdited ? edited : begun, position: { new_path: "a.txt", new_line: 1 } },
+      ...(isVerdict ? { resolvable: false } : place),
     }));
     return { status: 200, body: notes };
   }
-  if (path.endsWith("/reviewers")) return { status: 200, body: [] };
+  if (path.endsWith("/reviewers")) {
+    const isAsked = pull.comments.some(({ isVerdict }) => isVerdict);
+    const state = isAsked ? "requested_changes" : "unreviewed";
+    return { status: 200, body: [{ user: { id: 7, username: "grace" }, state }] };
+  }
   if (path.endsWith("/merge")) {
     if (mergePull(world, pull, body.sha)) return { status: 200, body: shown(world, pull) };
     return { status: 409, body: { message: "SHA does not match HEAD of source branch" } };

@@ -1,61 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
-import { listPulls } from "~/domain/pulls/operations.server";
 import { type ForgeKind, forgeKinds } from "~/worker/forge/forge";
-import { pullLook } from "~/worker/forge/look-at-pulls";
-import { claim } from "../../db/agents/sprint-world";
-import { createToken } from "../../setup/app";
-import { createUser } from "../../setup/users";
-import { gitIn, openStage, startRun } from "../fixture";
-import { connectBoth } from "./victim";
-import { type FakePull, openForgeWorld } from "./world";
+import { openStage } from "../fixture";
+import { openLookScene, pullOf } from "./look-world";
 
 const { t, app, home } = await openStage();
 
-/** The work of as many stories is done, and each has a pull request. */
-async function scene(kind: ForgeKind, place: string, count = 1) {
-  const forge = await openForgeWorld(kind, `${home}/${place}`);
-  const owner = await createUser(t);
-  const actor = t.actorOf(owner);
-  const stories = Array.from({ length: count }, (_, number) => `Story ${number}`);
-  const run = await startRun(t, owner, { code: `${place}-${kind}`, strategy: "STORY", stories });
-  for (let number = 1; number <= count; number += 1) {
-    const { id: job_id, attempt, branch } = await claim(actor);
-    gitIn(forge.bare)("branch", branch ?? "", "main");
-    const head_sha = forge.headOf(branch ?? "");
-    const done = { status: "done" as const, verify_result: "ALIGNED" as const, head_sha };
-    await reportAgentJob(actor, { job_id, attempt, ...done });
-    forge.pulls.push(pullOf(number, branch ?? ""));
-  }
-  const { service, forge: asked } = connectBoth(forge, app.origin, await createToken(t, owner));
-  let clock = 0;
-  const look = pullLook(service, run.productId, () => clock);
-  const poll = () => {
-    clock += 60_000;
-    return look(async () => asked);
-  };
-  const seen = async () =>
-    (await listPulls(actor, { product_id: run.productId })).pulls
-      .map(({ number, ci }) => `${number} ${ci}`)
-      .sort();
-  const returns = async () => {
-    const { rows } = await t.sql.query(
-      "select summary from job_reviews where product_id = $1 order by created_at",
-      [run.productId],
-    );
-    return rows.map(({ summary }) => String(summary));
-  };
-  const say = (pull: FakePull | undefined, state: "passed" | "failed") => {
-    if (pull) pull.ci = { sha: forge.headOf(pull.branch), state, log: "FAIL a" };
-  };
-  return { forge, poll, seen, returns, say };
-}
-
-function pullOf(number: number, branch: string): FakePull {
-  const texts = { branch, base: "main", title: "Work", body: "", labels: [], reviewers: [] };
-  const state = { isDraft: false, state: "open" as const, mergeable: true, ci: null };
-  return { ...texts, ...state, number, comments: [] };
-}
+const scene = (kind: ForgeKind, place: string, count = 1) =>
+  openLookScene({ t, app, home }, kind, place, count);
 
 /** Where each host says what its CI found. */
 const ciPlace = {
@@ -71,6 +22,9 @@ describe.each(forgeKinds)("a look at %s", (kind) => {
     const { forge, poll, seen, returns, say } = await scene(kind, "forbidden");
     say(forge.pulls[0], "failed");
     forge.faults.push({ method: "GET", path: ciPlace[kind], status: 403 });
+    if (kind === "github") {
+      forge.faults.push({ method: "GET", path: /\/actions\/runs$/, status: 403 });
+    }
     await poll();
     // GitLab's pipeline says that it failed before anybody asks for its jobs.
     expect(await seen()).toEqual([kind === "gitlab" ? "1 failed" : "1 none"]);

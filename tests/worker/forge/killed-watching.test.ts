@@ -2,10 +2,11 @@ import { describe, expect, it } from "vitest";
 import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
 import { forgeKinds } from "~/worker/forge/forge";
 import { pullLook } from "~/worker/forge/look-at-pulls";
+import { openJournal } from "~/worker/service/journal";
 import { claim } from "../../db/agents/sprint-world";
 import { at } from "../../db/world";
 import { createToken, startTestApp } from "../../setup/app";
-import { addMember } from "../../setup/backlog";
+import { addMember, allowWorkers } from "../../setup/backlog";
 import { createUser } from "../../setup/users";
 import { gitIn, openStage, startRun } from "../fixture";
 import { openToolGate } from "../tool-gate";
@@ -14,6 +15,7 @@ import { type FakePull, openForgeWorld } from "./world";
 
 const { t, app, home } = await openStage();
 const gate = await openToolGate(app.port);
+const journal = openJournal(() => undefined);
 
 const asks = (path: RegExp): Step => ({ host: { method: "GET", path, when: "before" } });
 /** Every step of a look, from the list to the answer of the service. */
@@ -38,6 +40,7 @@ describe.each(forgeKinds)("what happens to a pull request at %s", async (kind) =
     const run = await startRun(t, owner, { code, strategy: "STORY" });
     const member = await createUser(t);
     await addMember(t, run.productId, member);
+    await allowWorkers(t, run.productId, member);
     const token = await createToken(t, member);
     const job = await claim(actor);
     const branch = job.branch ?? "";
@@ -62,7 +65,7 @@ describe.each(forgeKinds)("what happens to a pull request at %s", async (kind) =
     const rescue = async () => {
       const looks = [1, 2].map(() => {
         const both = connectBoth(forge, app.origin, token);
-        const look = pullLook(both.service, run.productId);
+        const look = pullLook({ service: both.service, journal }, run.productId);
         return () => look(async () => both.forge);
       });
       for (let round = 0; round < 2; round += 1) await Promise.all(looks.map((look) => look()));

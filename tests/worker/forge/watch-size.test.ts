@@ -25,7 +25,7 @@ const worlds = {
 async function watcher(kind: ForgeKind, code = `IDLE-${kind}`) {
   const world = worlds[kind];
   gitIn(world.bare)("branch", "--force", branch, "main");
-  const product = await seedProduct(t, ada, { p_code: code });
+  const product = await seedProduct(t, ada, { p_code: code, p_repo_url: world.remote });
   const place = placeOf(world.remote, kind, undefined);
   const secret = tokenOf(kind);
   const headers = { authorization: `Bearer ${secret}`, "user-agent": "test" };
@@ -33,14 +33,15 @@ async function watcher(kind: ForgeKind, code = `IDLE-${kind}`) {
     place,
     openRequests({ api: place.api, title: kind, headers, secret }),
   );
+  const journal = openJournal(() => undefined);
   const service = connectService(
     { url: app.origin, token },
-    openJournal(() => undefined),
+    journal,
     (text) => text,
     new AbortController().signal,
   );
   let clock = 0;
-  const look = pullLook(service, product.id, () => clock);
+  const look = pullLook({ service, journal }, product.id, () => clock);
   const poll = async () => {
     clock += 60_000;
     world.requests.length = 0;
@@ -85,3 +86,18 @@ it("asks less than ten things a look of 1,000 open pull requests", async () => {
     expect(asked.length).toBeLessThan(10);
   }
 }, 240_000);
+
+it("looks at each open pull request within three looks, however many were merged before", async () => {
+  const { world, poll } = await watcher("github", "OLD");
+  world.pulls.length = 0;
+  addPulls(world, 90);
+  for (const pull of world.pulls.slice(6)) pull.state = "merged";
+  const inspected = new Set<string>();
+  for (let minute = 0; minute < 3; minute += 1) {
+    await poll();
+    for (const { path } of world.requests) {
+      if (/\/pulls\/\d+$/.test(path)) inspected.add(path);
+    }
+  }
+  expect(inspected.size).toBe(6);
+}, 120_000);

@@ -54,7 +54,7 @@ describe.each(forgeKinds)("%s", (kind) => {
     forge.push(seed);
     const run = await startRun(t, ada, {
       ...{ code, strategy: "STORY", criteria: "- The tests pass\n- It is blue" },
-      product: { pull_requests: "open" },
+      product: { pull_requests: "open", repo_url: forge.remote },
     });
     const first = watcher("first");
     watcher("second");

@@ -47,6 +47,8 @@ export interface FakeComment {
   body: string;
   isEdited?: boolean;
   isVerdict?: boolean;
+  /** A review that its author has begun and not submitted. */
+  isPending?: boolean;
 }
 
 export const begun = "2026-11-23T08:00:00Z";

@@ -1,0 +1,93 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { getProof, waiveCriterion } from "~/domain/proof/operations.server";
+import { forgeKinds } from "~/worker/forge/forge";
+import { at } from "../../db/world";
+import { openStage, startRun } from "../fixture";
+import { read, startWorker } from "../worker-process";
+import { writeAgent, writeRepository } from "./landing-world";
+import { openForgeWorld, tokenOf } from "./world";
+
+const { t, app, ada, token, home } = await openStage();
+const actor = t.actorOf(ada);
+const patience = { timeout: 90_000, interval: 200 };
+const { command, prompts } = writeAgent(home);
+
+describe.each(forgeKinds)("%s", (kind) => {
+  it("opens what an outage kept from being opened, and marks a draft ready when the proof comes later", async () => {
+    const { forge, run } = await begin(kind, "OUTAGE", { criteria: "- It is blue" });
+    const path = /(pulls|merge_requests)$/;
+    for (let time = 0; time < 2; time += 1) {
+      forge.faults.push({ method: "POST", path, status: 503 });
+    }
+    const worker = serve(kind, "OUTAGE");
+    await expect.poll(() => forge.pulls.length, patience).toBe(1);
+    const pull = at(forge.pulls, 0);
+    expect(worker.output()).toContain("No pull request was opened");
+    expect(pull).toMatchObject({ isDraft: true, title: expect.stringContaining("ST-001: ") });
+    expect(pull.body).toContain("- [ ] It is blue");
+    const { rows } = await t.sql.query("select id from stories where product_id = $1", [
+      run.productId,
+    ]);
+    const story_id = String(at(rows, 0).id);
+    const { criteria } = await getProof(actor, { story_id });
+    await waiveCriterion(actor, { story_id, criterion: at(criteria, 0).id, reason: "Seen" });
+    await expect.poll(() => pull.isDraft, patience).toBe(false);
+    expect(pull.body).toContain("- [x] It is blue (waived)");
+    expect(forge.pulls).toHaveLength(1);
+    worker.process.kill("SIGTERM");
+    await worker.ended;
+  }, 240_000);
+});
+
+it("begins the merge where a pull request does not merge, and shows both versions at the first return", async () => {
+  const { forge, run, git, repo } = await begin("github", "CLASH", { stories: ["Say one"] });
+  const worker = serve("github", "CLASH");
+  await expect.poll(() => forge.pulls.length, patience).toBe(1);
+  const pull = at(forge.pulls, 0);
+  const attempts = async () => {
+    const { jobs } = await run.read();
+    return jobs.map(({ attempt, status }) => `${attempt} ${status}`);
+  };
+  await expect.poll(attempts, patience).toEqual(["1 done"]);
+  writeFileSync(join(repo, "line.txt"), "two\n");
+  git("commit", "--quiet", "--all", "-m", "Two");
+  forge.push(git);
+  pull.mergeable = false;
+  await expect.poll(() => read(prompts), patience).toContain("The merge is begun in this folder");
+  pull.mergeable = true;
+  await expect.poll(attempts, patience).toEqual(["2 done"]);
+  expect(read(prompts)).toContain("line.txt, yours:\n    | one\nline.txt, theirs:\n    | two");
+  worker.process.kill("SIGTERM");
+  await worker.ended;
+}, 240_000);
+
+async function begin(
+  kind: (typeof forgeKinds)[number],
+  code: string,
+  wish: { criteria?: string; stories?: string[] },
+) {
+  const forge = await openForgeWorld(kind, join(home, code));
+  const repo = join(home, `repo-${code}-${kind}`);
+  const git = forge.clone(repo);
+  writeRepository(repo, `forge: ${kind}\n`);
+  forge.push(git);
+  const run = await startRun(t, ada, {
+    ...{ code: `${code}-${kind}`, strategy: "STORY", ...wish },
+    product: { pull_requests: "draft", repo_url: forge.remote },
+  });
+  return { forge, run, git, repo };
+}
+
+function serve(kind: (typeof forgeKinds)[number], code: string) {
+  return startWorker(
+    [
+      ...["--url", app.origin, "--token", token, "--product", `${code}-${kind}`],
+      ...["--work-dir", join(home, `work-${code}-${kind}`), "--name", `${code}-${kind}`],
+      ...["--repo", join(home, `repo-${code}-${kind}`), "--exec", command],
+      ...["--sandbox", "off", "--pr"],
+    ],
+    { BACKLOOM_FORGE_TOKEN: tokenOf(kind), BACKLOOM_FORGE_POLL_SECONDS: "2" },
+  );
+}

@@ -1,0 +1,63 @@
+import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { listPulls } from "~/domain/pulls/operations.server";
+import type { ForgeKind } from "~/worker/forge/forge";
+import { pullLook } from "~/worker/forge/look-at-pulls";
+import { openJournal } from "~/worker/service/journal";
+import { claim } from "../../db/agents/sprint-world";
+import { createToken } from "../../setup/app";
+import { createUser } from "../../setup/users";
+import { gitIn, type openStage, startRun } from "../fixture";
+import { connectBoth } from "./victim";
+import { type FakePull, openForgeWorld } from "./world";
+
+/** The work of as many stories is done, and each has a pull request. */
+export async function openLookScene(
+  { t, app, home }: Pick<Awaited<ReturnType<typeof openStage>>, "t" | "app" | "home">,
+  kind: ForgeKind,
+  place: string,
+  count = 1,
+) {
+  const forge = await openForgeWorld(kind, `${home}/${place}`);
+  const owner = await createUser(t);
+  const actor = t.actorOf(owner);
+  const stories = Array.from({ length: count }, (_, number) => `Story ${number}`);
+  const run = await startRun(t, owner, { code: `${place}-${kind}`, strategy: "STORY", stories });
+  for (let number = 1; number <= count; number += 1) {
+    const { id: job_id, attempt, branch } = await claim(actor);
+    gitIn(forge.bare)("branch", branch ?? "", "main");
+    const head_sha = forge.headOf(branch ?? "");
+    const done = { status: "done" as const, verify_result: "ALIGNED" as const, head_sha };
+    await reportAgentJob(actor, { job_id, attempt, ...done });
+    forge.pulls.push(pullOf(number, branch ?? ""));
+  }
+  const { service, forge: asked } = connectBoth(forge, app.origin, await createToken(t, owner));
+  const lines: string[] = [];
+  const journal = openJournal((line) => lines.push(line));
+  let clock = 0;
+  const look = pullLook({ service, journal }, run.productId, () => clock);
+  const poll = () => {
+    clock += 60_000;
+    return look(async () => asked);
+  };
+  const seen = async () =>
+    (await listPulls(actor, { product_id: run.productId })).pulls
+      .map(({ number, ci }) => `${number} ${ci}`)
+      .sort();
+  const returns = async () => {
+    const { rows } = await t.sql.query(
+      "select summary from job_reviews where product_id = $1 order by created_at",
+      [run.productId],
+    );
+    return rows.map(({ summary }) => String(summary));
+  };
+  const say = (pull: FakePull | undefined, state: "passed" | "failed") => {
+    if (pull) pull.ci = { sha: forge.headOf(pull.branch), state, log: "FAIL a" };
+  };
+  return { forge, poll, seen, returns, say, lines };
+}
+
+export function pullOf(number: number, branch: string): FakePull {
+  const texts = { branch, base: "main", title: "Work", body: "", labels: [], reviewers: [] };
+  const state = { isDraft: false, state: "open" as const, mergeable: true, ci: null };
+  return { ...texts, ...state, number, comments: [] };
+}
