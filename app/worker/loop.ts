@@ -45,6 +45,11 @@ export async function runLoop(loop: Loop): Promise<void> {
   const { options, journal, stopSignal, sandboxes } = loop;
   const name = loop.folder.workerName;
   journal.say(`Worker ${name} waits for jobs of ${options.url}; ${sandboxes.description}`);
+  if (sandboxes.leftOut.length > 0) {
+    journal.say(
+      `Your variables that jobs do not get: ${sandboxes.leftOut.join(", ")} (--env NAME lets one in)`,
+    );
+  }
   const looks = openMergeLooks();
   const lookForMerged = (heads: readonly AwaitedHead[]) =>
     interruptible(stopSignal, () => tellMerged(heads, { ...loop, looks }));

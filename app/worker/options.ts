@@ -38,6 +38,7 @@ npm run worker -- agents        which agents and sandbox this machine has; --san
                command:<line> for a sandbox of your own, which runs what is put behind it (default: auto)
   --net        host or host:port that jobs in a sandbox may reach; may be given several times, or "all" for any network
   --mount      file or folder of this machine that jobs in a sandbox may read, with ":rw" write; may be given several times
+  --env        name of one of your variables that jobs in a sandbox get, besides the agent's keys; may be given several times
   --disk       gigabytes by which the worktree of a job may grow, at most 90 % of what is free (default: 10)
   --work-dir   where worktrees and logs are kept (default: ~/.backloom)
   --timeout    minutes after which a command is stopped (default: 120)
@@ -87,6 +88,9 @@ const optionsSchema = z.object({
   sandbox: sandboxSchema.prefault("auto"),
   net: z.array(z.string().refine(isHostOrAll, noHost)).default([]),
   mount: z.array(z.string().regex(/^(\/|~\/)./, noMount)).default([]),
+  env: z
+    .array(z.string().regex(/^[A-Za-z_]\w*$/, "--env takes the name of a variable"))
+    .default([]),
   disk: z.coerce.number().positive().default(10),
   "work-dir": z.string().min(1).optional(),
   timeout: z.coerce.number().positive().default(120),
@@ -160,6 +164,8 @@ export function readOptions(
     sandbox: data.sandbox,
     net: data.net,
     mounts: data.mount,
+    /** Further variables for jobs in a sandbox. */
+    env: data.env,
     diskGigabytes: data.disk,
     workDir: resolve(data["work-dir"] ?? join(homedir(), ".backloom")),
     timeoutMinutes: data.timeout,

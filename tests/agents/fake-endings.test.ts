@@ -1,4 +1,4 @@
-import { readFileSync, symlinkSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, vi } from "vitest";
@@ -159,6 +159,7 @@ describe("an agent that speaks the protocol", () => {
   it.each([
     ["git's own file", ".git"],
     ["what git runs", ".git/hooks/post-commit"],
+    ["a file below git's own", ".git/config"],
     ["the same in other letters", "inner/.GIT/config"],
     ["a file behind a link of the repository", "link/authorized_keys"],
     ["a link that leads nowhere yet", "dangling"],
@@ -166,6 +167,11 @@ describe("an agent that speaks the protocol", () => {
     ["no file at all", ""],
   ])("asks before it edits %s", async (_what, FAKE_PATH) => {
     const place = scene("denied", { FAKE_PATH });
+    // As in a worktree.
+    if (FAKE_PATH === ".git/config") {
+      rmSync(join(place.folder, ".git"), { recursive: true });
+      writeFileSync(join(place.folder, ".git"), "gitdir: elsewhere");
+    }
     symlinkSync(place.environment.HOME, join(place.folder, "link"));
     symlinkSync(join(place.environment.HOME, "later"), join(place.folder, "dangling"));
     const { end } = await takeTurn(fake, "Do the work", { ...place, allow: "commands" });

@@ -1,13 +1,16 @@
+import { rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { answerQuestion, listQuestions } from "~/domain/questions/operations.server";
 import { projectRoot } from "../../supabase/embedded/project-root";
+import { startRun } from "./fixture";
 import { openSandboxScene, sandboxProblem } from "./sandbox-scene";
+import { startWorker } from "./worker-process";
 
 describe.skipIf(sandboxProblem !== null)("what the person of a sandbox is asked", async () => {
-  const { t, ada, run, begin, put, root, git } = await openSandboxScene();
+  const { t, app, token, repo, ada, run, begin, put, root, home, git } = await openSandboxScene();
   const actor = t.actorOf(ada);
   const asked: string[] = [];
   let mayGoOn = false;
@@ -105,6 +108,76 @@ curl -s http://other.shop.example/ > other.txt; true`,
     const waiting = (await open()).filter(({ question }) => question.includes(root));
     expect(waiting.map(({ question }) => question.includes(no))).toEqual([true]);
     writeRules("{}\n");
+  });
+
+  it("are not asked about what a tool looks up by itself", async () => {
+    const script =
+      "curl -s https://github.com/ > a.txt; curl -s https://elsewhere.invalid/ > b.txt; true";
+    const { job, output } = await run(script, [], {}, [], "codex-");
+    expect(output).toMatch(/Refused: github\.com:443/);
+    const { rows } = await t.sql.query(
+      "select reach from agent_questions q join agent_jobs j on j.product_id = q.product_id where j.id = $1",
+      [job.id],
+    );
+    expect(rows).toEqual([{ reach: "elsewhere.invalid:443" }]);
+  });
+
+  it("need not list the model's address of Gemini's own file", async () => {
+    put("person/.gemini/.env", `GOOGLE_GEMINI_BASE_URL=http://${here}\n`);
+    mayGoOn = true;
+    const ask = `curl -s --noproxy '' -x $HTTP_PROXY http://${here}/model > model.txt`;
+    const { read, output } = await run(ask, [], {}, [], "gemini-");
+    expect(read("model.txt"), output).toBe("go");
+  });
+
+  it("are asked about the path that an entry really leads to, and about no hidden one", async () => {
+    const real = put("needed/real/secret.txt", "shown");
+    symlinkSync(join(root, "needed/real"), join(root, "needed/link"));
+    writeRules(`needs: ['${root}/needed/link']\n`);
+    mayGoOn = false;
+    const { worker, end } = await begin(untilTold, [
+      ...listed,
+      ...["--test", `grep -q shown ${root}/needed/link/secret.txt`],
+    ]);
+    await answer(`read ${root}/needed/real of your machine`, 0);
+    await worker.said(new RegExp(`Allowed: ${root}/needed/real`));
+    mayGoOn = true;
+    const { job, output } = await end();
+    expect(job.failure_reason, output).toBe(null);
+    // The link leads elsewhere since: nobody has allowed that.
+    rmSync(join(root, "needed/link"));
+    symlinkSync(home, join(root, "needed/link"));
+    const next = await run(`ls ${root}/needed/link > seen.txt 2>&1 || true`);
+    expect(next.read("seen.txt"), next.output).toContain("No such file");
+    for (const path of ["/run/../home", "/run/a\u202eb", `/${"a".repeat(200)}`]) {
+      writeRules(`needs: [${JSON.stringify(path)}]\n`);
+      const refused = await run("echo x > x.txt");
+      expect(refused.job.failure_reason, refused.output).toContain("is no plain absolute path");
+    }
+    expect(real).toContain("real");
+    writeRules("{}\n");
+  });
+
+  it("counts for the next job where they answer after the job that asked", async () => {
+    mayGoOn = true;
+    const ask = `curl -s --noproxy '' -x $HTTP_PROXY http://${here}/late`;
+    const run = await startRun(t, ada, { code: "LATE", tasks: 2 });
+    const work = async () => {
+      const worker = startWorker([
+        ...["--url", app.origin, "--token", token, "--work-dir", join(root, "late"), "--once"],
+        ...["--repo", repo, "--product", "LATE", "--name", "late", "--sandbox", "bwrap"],
+        ...["--exec", `${ask} > "$BACKLOOM_TASK_CODE.txt"; echo done`],
+      ]);
+      expect(await worker.ended, worker.output()).toBe(0);
+    };
+    await work();
+    await answer(`wants to reach ${here}`, 1);
+    await work();
+    const [one, two] = (await run.read()).jobs;
+    expect([one?.status, two?.status]).toEqual(["done", "done"]);
+    expect(git("show", `${one?.branch}:T-1.txt`)).toContain("is not among the hosts");
+    expect(git("show", `${two?.branch}:T-2.txt`)).toBe("go");
+    expect((await open()).filter(({ reach }) => reach === here)).toEqual([]);
   });
 
   it("lets a job reach what its repository names once they say yes for the product", async () => {

@@ -44,11 +44,13 @@ export async function openSandboxScene(uid?: number) {
     words: string[] = [],
     environment = {},
     may_reach: string[] = [],
+    /** What the name of its file begins with: the tool that the command names. */
+    tool = "",
   ) => {
     scenes += 1;
     const code = `BOX${scenes}`;
     const started = await startRun(t, ada, { code, product: { may_reach } });
-    const file = put(`scripts/${code}.sh`, script);
+    const file = put(`scripts/${tool}${code}.sh`, script);
     if (uid !== undefined) execFileSync("chown", ["-R", `${uid}:${uid}`, root]);
     const worker = startWorker(
       [

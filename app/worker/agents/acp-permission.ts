@@ -46,11 +46,20 @@ function followed(path: string): string | null {
   try {
     return realpathSync(path);
   } catch {
-    const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
     const parent = dirname(path);
-    if (isThere || parent === path) return null;
+    if (isThere(path) || parent === path) return null;
     const home = followed(parent);
     return home === null ? null : join(home, basename(path));
+  }
+}
+
+/** False as well below a file, where nothing can be. */
+function isThere(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch {
+    return false;
   }
 }
 

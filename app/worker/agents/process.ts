@@ -78,11 +78,17 @@ export async function startProcess(wish: ProcessWish): Promise<RunningProcess> {
     log.write(piece);
     wish.heard(piece);
   });
-  const ended = endOf(child).finally(async () => {
-    await log.close();
-    noteTouched(wish.folder, wish.confine !== undefined);
-    await launch.cleared?.();
-  });
+  const ended = endOf(child)
+    .finally(async () => {
+      await log.close();
+      noteTouched(wish.folder, wish.confine !== undefined);
+      await launch.cleared?.();
+    })
+    .then((end) => {
+      const problem = launch.startProblem?.(end.code, complaints);
+      if (problem) throw new Error(`The sandbox did not start: ${problem}`);
+      return end;
+    });
   // Nobody has to await it.
   ended.catch(() => undefined);
   await letBegin(gate, child.pid, wish.pidFile);

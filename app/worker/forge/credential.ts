@@ -7,7 +7,6 @@ import { z } from "zod";
 import { gitEnvironment } from "../git/git";
 import { personsEnvironment } from "../job/environment";
 import type { ForgePlace } from "./forge";
-import { isKnownHost } from "./place";
 
 /** Variable that takes precedence over every other login. Agents and commands do not see it. */
 export const forgeTokenName = "BACKLOOM_FORGE_TOKEN";
@@ -23,7 +22,7 @@ const timeout = 20_000;
 
 /**
  * The user's login: from the worker's variable, the host's own tool, or git. The variable names no host, so it is sent
- * only to one the user chose (`isPersons`) or a well-known one.
+ * only to the one the user chose (`isPersons`) or that its form names.
  */
 export async function findCredential(
   place: ForgePlace,
@@ -31,9 +30,15 @@ export async function findCredential(
   folder: string,
 ): Promise<Credential | null> {
   const given = process.env[forgeTokenName];
-  if (given && (isPersons || isKnownHost(place.host))) return { secret: given, user: null };
+  if (given && (isPersons || hostOfToken(given) === place.host))
+    return { secret: given, user: null };
   const token = await tokenOfTool(place);
   return token ? { secret: token, user: null } : passwordOfGit(place, folder);
+}
+
+function hostOfToken(token: string): string | null {
+  if (/^(gh[a-z]_|github_pat_)/.test(token)) return "github.com";
+  return token.startsWith("glpat-") ? "gitlab.com" : null;
 }
 
 async function tokenOfTool({ kind, host }: ForgePlace): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import manifest from "../../../package.json";
 import { git } from "../git/git";
-import type { Repository } from "../git/repository";
+import { isAddress, type Repository, remoteOf } from "../git/repository";
 import type { Rules } from "../git/rules";
 import { learnSecret, type WorkerOptions } from "../options";
 import { type Credential, findCredential, forgeTokenName } from "./credential";
@@ -8,7 +8,7 @@ import { type Forge, type ForgeKind, type ForgePlace, ForgeProblem, forgeTitles 
 import { openForgejo } from "./forgejo";
 import { openGitHub } from "./github";
 import { openGitLab } from "./gitlab";
-import { placeOf } from "./place";
+import { hostIn, placeOf } from "./place";
 import { openRequests } from "./requests";
 
 const openers = { github: openGitHub, gitlab: openGitLab, forgejo: openForgejo };
@@ -22,12 +22,13 @@ export async function openForge(
   rules: Pick<Rules, "forge">,
   options: WorkerOptions,
 ): Promise<Forge> {
-  const place = placeOf(await remoteAddress(repository), rules.forge, options.forgeUrl);
-  const isPersons = options.repo !== undefined || options.forgeUrl !== undefined;
+  const address = await remoteAddress(repository);
+  const place = placeOf(address, rules.forge, options.forgeUrl);
+  const isPersons = options.forgeUrl !== undefined || (await isOfRepo(address, options));
   const credential = await findCredential(place, isPersons, repository.folder);
   if (credential === null) {
     throw new ForgeProblem(
-      `no login for ${place.host} was found: set ${forgeTokenName}, or sign in with ${toolOf[place.kind]}`,
+      `no login for ${place.host} was found: set ${forgeTokenName} with BACKLOOM_FORGE_URL, or sign in with ${toolOf[place.kind]}`,
     );
   }
   learnSecret(options, credential.secret);
@@ -61,6 +62,14 @@ const toolOf: Record<ForgeKind, string> = {
   gitlab: '"glab auth login"',
   forgejo: '"tea login add"',
 };
+
+/** True if the user named this host with `--repo`. Tasks may name repositories elsewhere. */
+async function isOfRepo(address: string, { repo }: WorkerOptions): Promise<boolean> {
+  if (repo === undefined) return false;
+  const remote = isAddress(repo) ? null : await remoteOf(repo).catch(() => null);
+  const own = remote === null ? repo : await remoteAddress({ folder: repo, remote });
+  return hostIn(own) === hostIn(address);
+}
 
 /** The remote's URL after git's rewrites (`insteadOf`). */
 async function remoteAddress({ folder, remote }: Repository): Promise<string> {

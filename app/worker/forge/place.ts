@@ -42,6 +42,12 @@ export function placeOf(
   };
 }
 
+/** The host of a remote, with the port of its web address. */
+export function hostIn(address: string): string | undefined {
+  const remote = readRemote(address);
+  return remote?.origin ? new URL(remote.origin).host : remote?.hostname;
+}
+
 function readRemote(address: string): Remote | null {
   const short = /^(?:[\w.-]+@)([a-z0-9][a-z0-9.-]*):(?!\/\/)(.+)$/i.exec(address);
   if (short) return { origin: null, hostname: short[1] ?? "", path: cut(short[2] ?? "") };
@@ -75,16 +81,11 @@ function isLoopback(hostname: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
-/** Well-known hosts, to which any login may be sent. */
 const known: Readonly<Record<string, ForgeKind>> = {
   "github.com": "github",
   "gitlab.com": "gitlab",
   "codeberg.org": "forgejo",
 };
-
-export function isKnownHost(host: string): boolean {
-  return known[host] !== undefined;
-}
 
 function kindOf(hostname: string, given: string | undefined): ForgeKind {
   for (const host of [given === undefined ? hostname : new URL(given).hostname, hostname]) {

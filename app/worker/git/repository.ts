@@ -99,7 +99,7 @@ function openGiven(given: string, wish: RepositoryWish): Promise<Repository> {
     : openFolder(resolve(given), wish.mayCreate);
 }
 
-function isAddress(given: string): boolean {
+export function isAddress(given: string): boolean {
   return /^([a-z+]+:\/\/|[\w.-]+@[\w.-]+:)/i.test(given);
 }
 

@@ -37,8 +37,14 @@ const rulesSchema = z.strictObject({
   /** Hosts the work needs. The worker's user decides. */
   net: z.array(z.string().refine(isHost, "is no host or host:port")).default([]),
   /** Paths of the machine, as in `--mount`. Mounted only if the user allows it. */
-  needs: z.array(z.string().regex(/^(\/|~\/)./, "is no absolute path")).default([]),
+  needs: z.array(z.string().refine(isPlainPath, "is no plain absolute path")).default([]),
 });
+
+/** What a person is asked about must be what it looks like. */
+function isPlainPath(text: string): boolean {
+  const isLong = text.length > 200;
+  return !isLong && /^(\/|~\/)./.test(text) && !/(^|\/)\.\.(\/|:|$)|\p{C}/u.test(text);
+}
 
 function isHost(text: string): boolean {
   return readReach(text, "person") !== null;

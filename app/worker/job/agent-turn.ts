@@ -119,7 +119,7 @@ function turnOf(
   return {
     folder,
     promptFile: files.prompt,
-    environment: attempt.sandbox.environment({ ...personsVariables(), ...environment }),
+    environment: attempt.sandbox.environment({ ...attempt.sandbox.variables(), ...environment }),
     confine: attempt.sandbox.confine,
     allow: narrower(wish.allow, rules.allow),
     model: wish.model,

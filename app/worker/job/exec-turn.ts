@@ -49,7 +49,7 @@ export async function runExecTurn(
       command: exec === "demo" ? attempt.demoCommand : exec,
       folder: place.folder,
       environment: { ...place.environment, BACKLOOM_MESSAGES: files.messages },
-      confine: attempt.sandbox.confine,
+      sandbox: attempt.sandbox,
       logFile: logFileOf(attempt),
       timeoutMinutes: options.timeoutMinutes,
       pidFile: files.pid,

@@ -22,11 +22,17 @@ export async function awaitPermission(
   attempt: Attempt,
   wish: Wish,
   signal: AbortSignal,
+  asked: (question: AgentQuestion) => Promise<void> = async () => undefined,
 ): Promise<string | null> {
+  const askAnew = async () => {
+    const question = await askPermission(attempt, wish, { signal });
+    await asked(question);
+    return question;
+  };
   const earlier = attempt.job.questions.find(
     ({ kind, question }) => kind === "permission" && question === wish.question,
   );
-  const { id } = earlier ?? (await askPermission(attempt, wish, { signal }));
+  const { id } = earlier ?? (await askAnew());
   for (let isFirst = earlier !== undefined; ; isFirst = false) {
     if (!isFirst) await pause(pollMilliseconds, undefined, { signal, ref: false });
     const answer = await readPermission(attempt, id, { signal });

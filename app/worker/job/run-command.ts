@@ -1,8 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 import { eachLine, startProcess } from "../agents/process";
-import type { Confine } from "../sandbox/launch";
+import { type JobSandbox, noSandbox } from "../sandbox/sandbox";
 import { limitTime } from "../service/time-limit";
-import { personsVariables } from "./environment";
 
 /** How a command ended. `output` is the end of what it printed. */
 export interface CommandEnd {
@@ -17,8 +16,8 @@ interface CommandRun {
   command: string;
   folder: string;
   environment: Record<string, string>;
-  /** Puts it into the job's sandbox. Omitted only for the user's own commands. */
-  confine?: Confine | undefined;
+  /** The sandbox it runs in. Omitted only for the user's own commands. */
+  sandbox?: JobSandbox | undefined;
   logFile: string;
   timeoutMinutes: number;
   /** Where the process id is stored, for the worker's next start. */
@@ -45,12 +44,13 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   const answer = endOfText(run.clean);
   // A multi-byte character may be split over two chunks.
   const [said, complained] = [new StringDecoder("utf8"), new StringDecoder("utf8")];
+  const { confine, variables } = run.sandbox ?? noSandbox;
   const started = await startProcess({
     program: "/bin/sh",
     words: ["-c", run.command],
     folder: run.folder,
-    environment: { ...personsVariables(), ...run.environment },
-    confine: run.confine,
+    environment: { ...variables(), ...run.environment },
+    confine,
     pidFile: run.pidFile,
     logFile: run.logFile,
     heard: (piece) => {

@@ -25,7 +25,7 @@ export async function runShown(attempt: Attempt, shown: ShownCommand): Promise<C
     folder,
     ...(shown.isPersons
       ? { environment }
-      : { environment: { ...rules.env, ...environment }, confine: attempt.sandbox.confine }),
+      : { environment: { ...rules.env, ...environment }, sandbox: attempt.sandbox }),
     logFile: logFileOf(attempt),
     timeoutMinutes: shown.timeoutMinutes ?? options.timeoutMinutes,
     signal: heartbeat.signal,

@@ -6,6 +6,7 @@ import type { WorkFolder } from "../git/work-folder";
 import { runCommand } from "../job/run-command";
 import type { WorkerOptions } from "../options";
 import { hostsFile, keptIn, mountsFile } from "../sandbox/kept-permissions";
+import { neededMount } from "../sandbox/mount-path";
 import { reachesOf } from "../sandbox/open-for-job";
 import { type JobSandbox, noSandbox, type Sandbox } from "../sandbox/sandbox";
 import type { Journal } from "../service/journal";
@@ -49,7 +50,7 @@ export async function runTests(place: Place, { folder, command, rules }: Tests) 
         command: line,
         folder,
         environment: rules.env,
-        confine: sandbox.confine,
+        sandbox,
         logFile: join(place.folder.logs, `${landing.id}.log`),
         timeoutMinutes: options.timeoutMinutes,
         signal,
@@ -77,7 +78,7 @@ async function openFor(place: Place, folder: string, rules: Rules): Promise<JobS
       person: await keptIn(hostsFile(options.workDir), product.id),
     }),
     wanted: [],
-    mounts: rules.needs.filter((mount) => allowed.includes(mount)),
+    mounts: rules.needs.map(neededMount).filter(({ name }) => allowed.includes(name)),
     refused: ({ host }) => journal.sayOnce(`Refused: ${host}`),
   });
 }

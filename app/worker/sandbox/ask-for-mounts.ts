@@ -1,11 +1,10 @@
 import { stat } from "node:fs/promises";
 import type { Attempt } from "../job/attempt";
-import { awaitPermission } from "../job/permission";
-import { messageOf } from "../service/problems";
-import { keepIn, keptIn, mountsFile } from "./kept-permissions";
-import { mountPath } from "./mount-path";
+import { keptIn, mountsFile } from "./kept-permissions";
+import { askAboutMachine, hearLateAnswers } from "./late-answers";
+import { type NeededMount, neededMount } from "./mount-path";
 
-const forRepository = "Allow for this repository";
+const always = "Allow for this repository";
 /** Keeps a repository from flooding the inbox. */
 const mostAsked = 10;
 
@@ -17,30 +16,30 @@ export async function neededMounts(
   attempt: Attempt,
   repository: string,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<readonly NeededMount[]> {
   const { rules, options } = attempt;
-  const missing = rules.needs.filter((mount) => !options.mounts.includes(mount));
+  const missing = rules.needs.filter((mount) => !options.mounts.includes(mount)).map(neededMount);
   if (missing.length === 0) return [];
   const file = mountsFile(options.workDir);
+  await hearLateAnswers(attempt, file, repository, { always });
   const kept = await keptIn(file, repository);
-  const allowed = missing.filter((mount) => kept.includes(mount));
-  const open = missing.filter((mount) => !kept.includes(mount));
+  const allowed = missing.filter(({ name }) => kept.includes(name));
+  const open = missing.filter(({ name }) => !kept.includes(name));
   tell(attempt, open);
   for (const mount of open.slice(0, mostAsked)) {
-    void ask(attempt, mount, signal).then(async (isAllowed) => {
+    void ask(attempt, mount, { file, place: repository }, signal).then((isAllowed) => {
       if (!isAllowed) return;
       allowed.push(mount);
-      await keepIn(file, repository, mount);
-      attempt.journal.say(`Allowed: ${mount}`);
+      attempt.journal.say(`Allowed: ${mount.name}`);
     });
   }
   return allowed;
 }
 
-function tell({ journal, output }: Attempt, open: readonly string[]): void {
+function tell({ journal, output }: Attempt, open: readonly NeededMount[]): void {
   if (open.length === 0) return;
   const title = ".backloom.yml needs more of this machine";
-  const words = open.map((mount) => `--mount ${mount}`).join(" ");
+  const words = open.map(({ name }) => `--mount ${name}`).join(" ");
   const text = `Its person is asked. To have it from the start, start the worker with ${words}`;
   journal.sayOnce(`${title}. ${text}`);
   output.add({
@@ -49,18 +48,15 @@ function tell({ journal, output }: Attempt, open: readonly string[]): void {
   });
 }
 
-async function ask(attempt: Attempt, mount: string, signal: AbortSignal): Promise<boolean> {
-  const { path, isWritable } = mountPath(mount);
-  const what = (await stat(path).catch(() => null)) === null ? " It is not there now." : "";
+async function ask(
+  attempt: Attempt,
+  { name, real, isWritable }: NeededMount,
+  kept: { file: string; place: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const what = (await stat(real).catch(() => null)) === null ? " It is not there now." : "";
   const how = isWritable ? "read and write" : "read";
-  const question = `May jobs of this repository ${how} ${path} of your machine? Its .backloom.yml needs it.${what}`;
-  const wish = { question, options: [forRepository, "Deny"] };
-  try {
-    return (await awaitPermission(attempt, wish, signal)) === forRepository;
-  } catch (error) {
-    if (!signal.aborted) {
-      attempt.journal.say(`Could not ask about ${mount}: ${messageOf(error)}`);
-    }
-    return false;
-  }
+  const question = `May jobs of this repository ${how} ${real} of your machine? Its .backloom.yml needs it.${what}`;
+  const wish = { question, options: [always, "Deny"], what: name, always, ...kept };
+  return (await askAboutMachine(attempt, wish, signal)) === always;
 }

@@ -1,7 +1,10 @@
+import { mkdir } from "node:fs/promises";
+import { askIn } from "../agents/find-program";
 import { personsVariables } from "../job/environment";
+import { WorkerProblem } from "../service/problems";
 import { innerEnvironment } from "./inner-environment";
 import { isolation } from "./isolation";
-import { openJobPlace, type PlaceWish, proxySocket } from "./job-place";
+import { mountOf, openJobPlace, type PlaceWish, proxySocket } from "./job-place";
 import { takeOver } from "./job-store";
 import type { Launch } from "./launch";
 import { forwarded, proxyVariables } from "./network/forwarder";
@@ -23,9 +26,11 @@ export async function openBwrap(wish: BwrapWish): Promise<Sandbox> {
     system: await systemMounts(),
     programs: await programMounts(personsVariables(), [wish.workDir]),
   };
+  await tryMounts(wish, machine);
   return {
     confinement: "bwrap",
     description: `sandbox bwrap, network: ${wish.isOnline ? "all" : "listed hosts only"}`,
+    leftOut: wish.passing.leftOut,
     open: (job) => openJob(wish, machine, job),
   };
 }
@@ -33,6 +38,27 @@ export async function openBwrap(wish: BwrapWish): Promise<Sandbox> {
 interface Machine {
   system: string[];
   programs: ProgramMounts;
+}
+
+/** Starts a program with the mounts of every job, so that what cannot be mounted here is told before a job is taken. */
+async function tryMounts(
+  { program, homes, caches, mounts: wanted }: BwrapWish,
+  { system, programs }: Machine,
+): Promise<void> {
+  const folders = [homes, caches];
+  for (const folder of folders) await mkdir(folder, { recursive: true });
+  const mounts = [...folders.map((folder) => `${folder}:rw`), ...wanted].flatMap(mountOf);
+  const words = [...isolation, ...system, ...programs.mounts, ...mounts, "--unshare-net", "true"];
+  const end = await askIn({ program, words, folder: "/", environment: personsVariables() });
+  if (end?.isWell) return;
+  throw new WorkerProblem(
+    `The sandbox does not start here (${end?.output.trim().slice(-500) ?? "bwrap is gone"}): choose another --work-dir or --mount, or start the worker with --sandbox off, on a machine that has nothing to lose`,
+  );
+}
+
+/** What bwrap says and answers when it could not start the program. */
+function startProblem(code: number | null, complaints: string): string | null {
+  return code === 1 && complaints.startsWith("bwrap: ") ? complaints.slice(0, 500) : null;
 }
 
 async function openJob(
@@ -56,9 +82,11 @@ async function openJob(
     ];
     const inner = environment(launch.environment);
     const cleared = () => takeOver(folder);
-    return { program: wish.program, words, folder, environment: inner, endsAll: true, cleared };
+    const { program } = wish;
+    return { program, words, folder, environment: inner, endsAll: true, cleared, startProblem };
   };
-  return { confine, environment, close: async () => network?.close() };
+  const { variables } = wish.passing;
+  return { confine, variables, environment, close: async () => network?.close() };
 }
 
 function networkWords(network: JobNetwork | null): string[] {

@@ -26,6 +26,7 @@ export async function openDocker(wish: DockerWish): Promise<Sandbox> {
   return {
     confinement: "docker",
     description: `sandbox docker ${image}, network: ${isOnline ? "all" : "listed hosts only"}`,
+    leftOut: wish.passing.leftOut,
     open: (job) => openJob(wish, { program, label }, job),
   };
 }
@@ -75,7 +76,7 @@ async function openJob(
     for (const name of running) await remove(name);
     await network?.close();
   };
-  return { confine, environment, close };
+  return { confine, variables: wish.passing.variables, environment, close };
 }
 
 /** Files written to the worktree must belong to the user, as they do outside. */

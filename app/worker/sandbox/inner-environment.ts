@@ -6,7 +6,7 @@ const socketVariables = [
   ...["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY"],
 ];
 
-/** The user's variables, adapted to the sandbox and the job's own home. */
+/** A program's variables, adapted to the sandbox and the job's own home. */
 export function innerEnvironment(
   environment: Record<string, string>,
   home: string,

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { personsVariables } from "../job/environment";
 import { type GitPlace, openGitPlace } from "./git-mounts";
 import { openJobHome } from "./job-home";
 import { lendBranch } from "./job-store";
-import { mountPath } from "./mount-path";
+import { isAsAllowed, mountPath, type NeededMount } from "./mount-path";
 import { namedFiles } from "./named-files";
 import { type JobNetwork, openJobNetwork } from "./network/job-network";
+import type { PassingVariables } from "./passing-variables";
 import type { SandboxedJob } from "./sandbox";
 
 /** Settings that every kind of sandbox needs. */
@@ -25,6 +25,8 @@ export interface PlaceWish {
   isOnline: boolean;
   /** Further paths of this machine to mount, as in `--mount`. */
   mounts: readonly string[];
+  /** Which of the user's variables programs get. */
+  passing: PassingVariables;
 }
 
 /** What a job sees besides the system and its programs. */
@@ -68,20 +70,20 @@ export async function openJobPlace(
       ...["--bind", folder, folder],
       ...(await gitOf(folder)),
       ...files,
-      ...needed.filter(isThere).flatMap(mountOf),
+      ...needed.filter(isAsAllowed).flatMap(neededWords),
       ...socket,
     ],
   };
 }
 
-function mountOf(mount: string): string[] {
+export function mountOf(mount: string): string[] {
   const { path, isWritable } = mountPath(mount);
   return [isWritable ? "--bind" : "--ro-bind", path, path];
 }
 
-/** Skips missing paths, such as the socket of a stopped database; the job runs without them. */
-function isThere(mount: string): boolean {
-  return existsSync(mountPath(mount).path);
+/** At the place where the repository looks for it. Missing paths, such as a stopped database's socket, are left out. */
+function neededWords({ path, real, isWritable }: NeededMount): string[] {
+  return [isWritable ? "--bind" : "--ro-bind", real, path];
 }
 
 function cacheName(repository: string): string {

@@ -8,6 +8,8 @@ export interface Launch {
   endsAll?: boolean;
   /** Called once the program has ended for any reason; cleans up what it leaves behind. */
   cleared?: () => Promise<void>;
+  /** Why the program was never started, if that is what its end means. */
+  startProblem?: (code: number | null, complaints: string) => string | null;
 }
 
 /** Wraps a launch so that the program starts inside the sandbox. */

@@ -4,8 +4,9 @@ import type { Attempt } from "../job/attempt";
 import { personsVariables } from "../job/environment";
 import { neededMounts } from "./ask-for-mounts";
 import { hostsFile, keptIn } from "./kept-permissions";
-import { askForHost } from "./network/ask-for-host";
-import { modelHosts } from "./network/model-hosts";
+import { hearLateAnswers } from "./late-answers";
+import { askForHost, hostAnswers } from "./network/ask-for-host";
+import { isOwnLookup, modelHosts } from "./network/model-hosts";
 import { type Reach, readReach } from "./network/reach";
 import { registryHosts } from "./network/registries";
 import { type JobSandbox, noSandbox, type Sandbox } from "./sandbox";
@@ -27,10 +28,11 @@ export async function openForJob(
   const command = "agent" in work ? work.agent : work.exec;
   const ended = new AbortController();
   const file = hostsFile(options.workDir);
+  const once = await hearLateAnswers(attempt, file, job.product.id, hostAnswers);
   const reaches = [
     ...(await reachesOf({
       ...{ folder, main, net: options.net, product: job.may_reach ?? [] },
-      person: await keptIn(file, job.product.id),
+      person: [...once, ...(await keptIn(file, job.product.id))],
     })),
     ...(await modelHosts(command, personsVariables())),
   ];
@@ -48,7 +50,12 @@ export async function openForJob(
       const { host, sentence } = refused;
       attempt.journal.sayOnce(`Refused: ${host}`);
       const at = new Date().toISOString();
-      attempt.output.add({ kind: "error", title: `Refused: ${host}`, text: sentence, at });
+      const title = `Refused: ${host}`;
+      if (isOwnLookup(command, host)) {
+        const text = "The tool looks there by itself and works without it. --net opens it.";
+        return attempt.output.add({ kind: "note", title, text, at });
+      }
+      attempt.output.add({ kind: "error", title, text: sentence, at });
       void askForHost(attempt, { ...refused, file, signal: ended.signal });
     },
   });

@@ -9,6 +9,7 @@ import { openDocker } from "./docker";
 import { probeDocker } from "./docker-probe";
 import { removeOldHomes } from "./job-home";
 import { openOwnCommand } from "./own-command";
+import { passingVariables } from "./passing-variables";
 import { probeBwrap } from "./probe";
 import { noSandbox, type Sandbox } from "./sandbox";
 import type { SandboxWish } from "./wish";
@@ -31,6 +32,7 @@ export async function openSandbox(
     service: new URL(options.url),
     isOnline: options.net.includes("all"),
     mounts: options.mounts,
+    passing: await passingVariables(command, options.env),
   };
   await removeOldHomes(folder.homes);
   if (sandbox.kind === "docker") {
@@ -71,6 +73,7 @@ async function tellSandbox(wish: SandboxWish): Promise<string> {
 function none(reason: string): Sandbox {
   return {
     confinement: "none",
+    leftOut: [],
     description: `no sandbox (${reason}): what agents run here can do what you can`,
     open: async () => noSandbox,
   };

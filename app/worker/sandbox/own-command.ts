@@ -10,12 +10,14 @@ export async function openOwnCommand(line: string, workDir: string): Promise<San
   const confine = async (launch: Launch) => ({ ...launch, ...wrapped(line, launch) });
   const sandbox = {
     confine,
+    variables: personsVariables,
     environment: (persons: Record<string, string>) => persons,
     close: async () => undefined,
   };
   return {
     confinement: "command",
     description: `sandbox of your own: ${line}`,
+    leftOut: [],
     open: async () => ({ ...sandbox }),
   };
 }

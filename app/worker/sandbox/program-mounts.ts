@@ -20,6 +20,8 @@ const toolchains: Record<string, string> = {
   ".local/share/fnm": "FNM_DIR",
 };
 
+export const toolchainVariables = Object.values(toolchains);
+
 /** Programs that may be links to packages elsewhere. */
 const known = [
   ...["claude", "claude-agent-acp", "codex", "codex-acp", "gemini", "opencode"],

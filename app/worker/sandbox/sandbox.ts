@@ -1,4 +1,6 @@
+import { personsVariables } from "../job/environment";
 import type { Confine } from "./launch";
+import type { NeededMount } from "./mount-path";
 import type { RefusedHost } from "./network/job-network";
 import type { Reach } from "./network/reach";
 import type { Confinement } from "./wish";
@@ -8,6 +10,8 @@ export interface Sandbox {
   confinement: Confinement;
   /** Shown when the worker starts. */
   description: string;
+  /** Names of the user's variables that programs inside do not get. */
+  leftOut: readonly string[];
   open(job: SandboxedJob): Promise<JobSandbox>;
 }
 
@@ -23,14 +27,16 @@ export interface SandboxedJob {
   /** Called once for each other host the job tries. */
   refused(host: RefusedHost): void;
   /** Paths of this machine that the repository needs and the user has allowed. The list may grow while the job runs. */
-  mounts: readonly string[];
+  mounts: readonly NeededMount[];
 }
 
 /** The sandbox of one job. */
 export interface JobSandbox {
   /** Undefined without a sandbox. */
   confine: Confine | undefined;
-  /** The user's variables, adapted to the inside. */
+  /** The user's variables that programs get. */
+  variables(): Record<string, string>;
+  /** A program's variables, adapted to the inside. */
   environment(persons: Record<string, string>): Record<string, string>;
   close(): Promise<void>;
 }
@@ -38,6 +44,7 @@ export interface JobSandbox {
 /** Used with `--sandbox off`, and if none is available. */
 export const noSandbox: JobSandbox = {
   confine: undefined,
+  variables: personsVariables,
   environment: (persons) => persons,
   close: async () => undefined,
 };

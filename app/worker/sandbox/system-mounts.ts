@@ -20,7 +20,8 @@ export async function systemMounts(): Promise<string[]> {
     ...others,
     ...["--proc", "/proc", "--dev", "/dev", "--dir", "/var", "--dir", "/run"],
     ...["--size", String(temporaryBytes), "--tmpfs", "/tmp"],
-    ...["--symlink", "/tmp", "/var/tmp"],
+    // A folder of its own: below a link nothing can be mounted.
+    ...["--size", String(temporaryBytes), "--tmpfs", "/var/tmp"],
   ];
 }
 

@@ -1,11 +1,9 @@
 import type { Attempt } from "../../job/attempt";
-import { awaitPermission } from "../../job/permission";
-import { messageOf } from "../../service/problems";
-import { keepIn } from "../kept-permissions";
+import { askAboutMachine } from "../late-answers";
 import type { RefusedHost } from "./job-network";
 
-const once = "Allow once";
-const forProduct = "Allow for this product";
+/** Answers that open a host. */
+export const hostAnswers = { once: "Allow once", always: "Allow for this product" };
 
 interface HostWish extends RefusedHost {
   /** File of permanent permissions. */
@@ -23,17 +21,14 @@ export async function askForHost(
   { host, isNear, file, allow, signal }: HostWish,
 ): Promise<void> {
   const { job, options, journal } = attempt;
+  const { once, always } = hostAnswers;
   const who = "agent" in options.work ? options.work.agent : "The command";
   const where = isNear ? " It is on this machine or its network, and a lockfile names it." : "";
   const question = `${who} wants to reach ${host}.${where}`;
-  const wish = { question, options: [once, forProduct, "Deny"], reach: host };
-  try {
-    const answer = await awaitPermission(attempt, wish, signal);
-    if (answer !== once && answer !== forProduct) return journal.say(`Denied: ${host}`);
-    allow();
-    if (answer === forProduct) await keepIn(file, job.product.id, host);
-    journal.say(`Allowed: ${host}`);
-  } catch (error) {
-    if (!signal.aborted) journal.say(`Could not ask about ${host}: ${messageOf(error)}`);
-  }
+  const wish = { question, options: [once, always, "Deny"], reach: host, what: host, always };
+  const answer = await askAboutMachine(attempt, { ...wish, file, place: job.product.id }, signal);
+  if (signal.aborted) return;
+  if (answer !== once && answer !== always) return journal.say(`Denied: ${host}`);
+  allow();
+  journal.say(`Allowed: ${host}`);
 }

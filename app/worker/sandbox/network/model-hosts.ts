@@ -13,6 +13,21 @@ const hostsOfTools: Record<string, readonly string[]> = {
   opencode: ["opencode.ai", "models.dev"],
 };
 
+/** Hosts that a tool looks up by itself and works without: plugins, updates, statistics. */
+const ownLookups: Record<string, readonly string[]> = {
+  codex: ["ab.chatgpt.com", "api.github.com", "github.com"],
+  gemini: ["play.googleapis.com"],
+  opencode: ["models.opencode.ai"],
+};
+
+/** True if nobody is asked whether the command may reach this, as its tool does not need it. */
+export function isOwnLookup(command: string, who: string): boolean {
+  const words = new Set(command.toLowerCase().match(/[a-z]+/g));
+  return Object.entries(ownLookups).some(
+    ([tool, hosts]) => words.has(tool) && hosts.some((host) => who === `${host}:443`),
+  );
+}
+
 /** Hosts by API key, for tools that support several model providers. */
 const hostsOfKeys: Record<string, readonly string[]> = {
   ANTHROPIC_API_KEY: ["api.anthropic.com"],
@@ -35,7 +50,8 @@ const hostsOfLogins: Record<string, readonly string[]> = {
   openrouter: ["openrouter.ai"],
 };
 
-const addressVariable =
+/** Variables that name an address of a model. */
+export const addressVariable =
   /^(ANTHROPIC|OPENAI|CODEX|GOOGLE|GEMINI|VERTEX|CODE_ASSIST|CLOUD_ML|OPENCODE|OPENROUTER|OLLAMA|MISTRAL|GROQ|DEEPSEEK|AZURE|AWS_ENDPOINT|XAI|LITELLM)\w*(URL|BASE|ENDPOINT|HOST|RUNTIME)$/;
 
 /** Hosts the command's tool needs, from the user's environment and settings. */
@@ -70,7 +86,9 @@ export async function modelHosts(
 
 const addressInSettings =
   /(?:base_?url|endpoint|api_?base)["']?\s{0,9}[:=]\s{0,9}["'](https?:\/\/[^"'\s]{1,500})["']/gi;
-const settingsFiles = /\.(json|jsonc|toml)$/;
+const settingsFiles = /(\.(json|jsonc|toml)|\/\.env)$/;
+const lineOfEnv =
+  /^\s{0,9}(?:export\s{1,9})?(\w{1,99})\s{0,9}=\s{0,9}["']?(https?:\/\/[^"'\s]{1,500})/gm;
 
 /** Model addresses from the tool's settings, and hosts of its stored logins. */
 async function settingsOf(
@@ -83,6 +101,10 @@ async function settingsOf(
     for (const name of tool.settings.filter((one) => settingsFiles.test(one))) {
       const text = await readFile(placeOf(tool, name, environment), "utf8").catch(() => "");
       for (const [, address = ""] of text.matchAll(addressInSettings)) addresses.push(address);
+      if (!name.endsWith(".env")) continue;
+      for (const [, variable = "", address = ""] of text.matchAll(lineOfEnv)) {
+        if (addressVariable.test(variable)) addresses.push(address);
+      }
     }
     for (const name of tool.copied.filter((one) => one.endsWith("auth.json"))) {
       const text = await readFile(placeOf(tool, name, environment), "utf8").catch(() => "");

@@ -1,0 +1,58 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { makeRepository, openStage, startRun } from "./fixture";
+import { sandboxProblem } from "./sandbox-scene";
+import { startWorker } from "./worker-process";
+
+describe.skipIf(sandboxProblem !== null)("where a sandbox starts", async () => {
+  const { t, app, ada, token, home, repo } = await openStage();
+  const start = (code: string, ...words: string[]) =>
+    startWorker([
+      ...["--url", app.origin, "--token", token, "--product", code, "--name", code],
+      ...["--once", "--sandbox", "bwrap", ...words],
+    ]);
+
+  it("is below /var/tmp as well", async () => {
+    const folder = mkdtempSync("/var/tmp/backloom-");
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+    const git = makeRepository(join(folder, "repo"));
+    const run = await startRun(t, ada, { code: "VAR" });
+    const place = ["--repo", join(folder, "repo"), "--work-dir", join(folder, "work")];
+    const worker = start("VAR", ...place, "--exec", "echo x > x; touch /var/tmp/y");
+    expect(await worker.ended, worker.output()).toBe(0);
+    const [job] = (await run.read()).jobs;
+    expect(job?.status, worker.output()).toBe("done");
+    expect(git("show", `${job?.branch}:x`)).toBe("x");
+  });
+
+  it("is told before a job is taken where it cannot start", async () => {
+    const run = await startRun(t, ada, { code: "START" });
+    const place = ["--repo", repo, "--work-dir", join(home, "start")];
+    const worker = start("START", ...place, "--exec", "true", "--mount", join(home, "nothing"));
+    expect(await worker.ended).not.toBe(0);
+    expect(worker.output()).toContain("The sandbox does not start here (bwrap: ");
+    expect((await run.read()).jobs).toMatchObject([{ status: "queued", attempt: 0 }]);
+  });
+
+  it("fails a job for the machine, and not for its work, where it cannot start later", async () => {
+    const run = await startRun(t, ada, { code: "LATER" });
+    const mounted = join(home, "mounted");
+    writeFileSync(mounted, "");
+    const place = ["--repo", repo, "--work-dir", join(home, "later"), "--mount", mounted];
+    const wait = "touch begun; until test -e go; do sleep 0.1; done";
+    const worker = start("LATER", ...place, "--exec", `echo x > x; ${wait}`, "--test", "true");
+    const [job] = (await run.read()).jobs;
+    const folder = join(home, "later/workers/LATER/worktrees", `${job?.id}-1`);
+    await expect.poll(() => existsSync(join(folder, "begun")), { timeout: 60_000 }).toBe(true);
+    rmSync(mounted);
+    writeFileSync(join(folder, "go"), "");
+    await worker.ended;
+    const { rows } = await t.sql.query(
+      "select failure_class, failure_reason from agent_jobs where id = $1",
+      [job?.id],
+    );
+    expect(rows[0]).toMatchObject({ failure_class: "infrastructure" });
+    expect(rows[0].failure_reason).toContain("The sandbox did not start: bwrap: ");
+  });
+});

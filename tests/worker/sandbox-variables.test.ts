@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { openSandboxScene, sandboxProblem } from "./sandbox-scene";
+
+describe.skipIf(sandboxProblem !== null)("the variables of a job in a sandbox", async () => {
+  const { run } = await openSandboxScene();
+  const persons = {
+    ...{ GITHUB_TOKEN: "ghp_x", NPM_TOKEN: "x", AWS_SECRET_ACCESS_KEY: "x", DATABASE_URL: "x" },
+    ...{ NODE_OPTIONS: "", SSH_AUTH_SOCK: "/run/x", OPENAI_API_KEY: "sk-x", OF_NEXT_YEAR: "x" },
+    ...{ LANG: "C.UTF-8", LC_TIME: "C", TZ: "UTC", OF_THE_WORK: "shown" },
+  };
+
+  it("are a list of what passes, and the worker says which it left out", async () => {
+    const { job, read, output } = await run(
+      "env > all.txt; cut -d= -f1 all.txt | sort > names.txt; rm all.txt",
+      ["--env", "OF_THE_WORK", "--test", 'test "$OF_THE_WORK" = shown && test -z "$NPM_TOKEN"'],
+      persons,
+    );
+    expect(job, output).toMatchObject({ status: "done" });
+    const names = read("names.txt").split("\n");
+    const known =
+      /^(HOME|TMPDIR|PATH|LANG|LANGUAGE|TZ|OF_THE_WORK|(OLD)?PWD|SHLVL|_|SHELL|USER|LOGNAME|(COLOR)?TERM|CI|NO_COLOR|FORCE_COLOR|LC_\w+|BACKLOOM_\w+|\w+_PROXY|\w+_(ROOT|HOME|DIR)|\w+_CA_\w+|\w*SSL_\w+)$/i;
+    expect(names.filter((name) => !known.test(name))).toEqual([]);
+    expect(names).toEqual(expect.arrayContaining(["LANG", "LC_TIME", "TZ", "OF_THE_WORK"]));
+    const [, leftOut = ""] = /Your variables that jobs do not get: (.*) \(--env/.exec(output) ?? [];
+    expect(leftOut.split(", ")).toEqual(
+      expect.arrayContaining([
+        "AWS_SECRET_ACCESS_KEY",
+        "GITHUB_TOKEN",
+        "OF_NEXT_YEAR",
+        "OPENAI_API_KEY",
+      ]),
+    );
+    expect(leftOut.split(", ")).not.toContain("OF_THE_WORK");
+  });
+
+  it("have the keys of the tool that the command names, and no other tool's", async () => {
+    const { job, read, output } = await run(
+      'echo "$OPENAI_API_KEY $GITHUB_TOKEN." > got.txt',
+      [],
+      persons,
+      [],
+      "codex-",
+    );
+    expect(job, output).toMatchObject({ status: "done" });
+    expect(read("got.txt")).toBe("sk-x .");
+  });
+});
