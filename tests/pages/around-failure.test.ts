@@ -190,7 +190,8 @@ it("a new product waits for a person through every door", async () => {
   await client.close();
   expect(made).toMatchObject({ done_requires: "person" });
   const file = JSON.stringify([{ number: 1, title: "A", state: "OPEN", body: "", labels: [] }]);
-  const draft = readImport("github", [{ name: "a.json", bytes: new TextEncoder().encode(file) }]);
+  const files = [{ name: "a.json", bytes: new TextEncoder().encode(file) }];
+  const { draft } = await readImport({ format: "github", files }, owner.id);
   const target = { product_id: null, name: "Moved in", code: "MOVED" };
   const { product: moved } = await importBacklog(actor, target, draft, false);
   const product = await getProduct(actor, { product_id: moved.id ?? "" });
