@@ -62,7 +62,10 @@ describe.skipIf(sandboxProblem !== null)("a sandbox of another kind", async () =
 (cat ${root}/person/.netrc || echo evil >> ${repo}/.git/config) 2>/dev/null && touch evil.txt
 curl -s -m 5 -o /dev/null -w '%{http_code}' -X POST ${app.origin}/mcp > door.txt
 curl -s -m 5 -o /dev/null https://example.com/ || true`,
-      ["--sandbox", `docker:${image}`, "--mount", `${root}/person/.gitconfig`],
+      [
+        ...["--sandbox", `docker:${image}`, "--mount", `${root}/person/.gitconfig`],
+        ...["--env", "SECRET_OF_MODEL"],
+      ],
       { ...path, SECRET_OF_MODEL: "of the person" },
     );
     expect(job, output).toMatchObject({ status: "done", confinement: "docker" });
