@@ -5,6 +5,7 @@ import type { JobComment, JobComments } from "~/contract/job-review";
 import { waitsForReview } from "~/features/jobs/job-badges";
 import { useHasOnlySample } from "~/features/products/has-only-sample";
 import { ActionForm } from "~/ui/action-form";
+import { type ActionResult, useResultToast } from "~/ui/action-result";
 import { Button, ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { TextAreaField } from "~/ui/field";
@@ -117,12 +118,15 @@ const fetcherKey = "review";
 /** The review form. If somebody else reviewed the attempt first, the typed text stays so that it can be copied. */
 function ReviewForm({ isOpen }: { isOpen: boolean }) {
   const [summary, setSummary] = useState("");
-  const { state } = useFetcher({ key: fetcherKey });
+  const { state, data } = useFetcher<ActionResult>({ key: fetcherKey });
+  // The form goes when somebody else was first; then the refusal has no other place.
+  useResultToast(isOpen ? undefined : data);
   const isLate = !isOpen && state === "idle";
   if (!isOpen && summary.trim() === "") return null;
   return (
     <ActionForm
       fetcherKey={fetcherKey}
+      refusal="here"
       aria-label="Review"
       className="grid gap-3"
       onDone={() => setSummary("")}

@@ -74,7 +74,7 @@ function Verdict({ jobId, code }: { jobId: string; code: string }) {
       <ButtonLink to={changes}>View changes</ButtonLink>
       <details className="min-w-0 open:basis-full">
         <summary className={buttonClass("plain", "md", "cursor-pointer")}>Request changes</summary>
-        <ActionForm action={changes} className="mt-2 grid gap-2">
+        <ActionForm action={changes} refusal="here" className="mt-2 grid gap-2">
           <input type="hidden" name="intent" value="review" />
           <textarea
             name="summary"

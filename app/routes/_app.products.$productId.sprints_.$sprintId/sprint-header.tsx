@@ -62,7 +62,7 @@ function Dates({ sprint }: { sprint: Sprint }) {
 
 function StateButtons({ sprint, storyCount }: { sprint: Sprint; storyCount: number }) {
   const change = (intent: string, buttons: React.ReactNode) => (
-    <ActionForm>
+    <ActionForm refusal="here">
       <input type="hidden" name="intent" value={intent} />
       {buttons}
     </ActionForm>
@@ -86,7 +86,7 @@ function StateButtons({ sprint, storyCount }: { sprint: Sprint; storyCount: numb
         inMenu
         trigger="Complete sprint"
         question={`Complete ${sprint.code}?`}
-        consequence="Unfinished stories return to the backlog. The burndown is kept."
+        consequence="Unfinished stories return to the backlog. The burndown is kept, and reviews stay open."
         confirmLabel="Complete sprint"
         confirmTone="primary"
       >
