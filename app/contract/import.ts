@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { codeSchema } from "./codes";
-import { titleLimit } from "./exported-parts";
+import { logEntrySchema, titleLimit } from "./exported-parts";
 import { labelNameSchema } from "./label";
 import { idSchema, isStorable, prioritySchema, requiredText } from "./text";
 
@@ -20,6 +20,7 @@ export const importLimits = {
   bytes: 10 * 1024 * 1024,
   stories: 5_000,
   tasks: 20_000,
+  dependencies: 2_000,
   unpacked: 50 * 1024 * 1024,
   text: 20 * 1024 * 1024,
 } as const;
@@ -29,6 +30,8 @@ const title = requiredText(titleLimit);
 const text = z.string().max(100_000).refine(isStorable);
 const labels = z.array(labelNameSchema).max(20);
 const created_at = z.iso.datetime().optional();
+/** External ids. */
+const blocked_by = z.array(external_id);
 
 const importedTaskSchema = z.object({
   external_id,
@@ -39,6 +42,7 @@ const importedTaskSchema = z.object({
   status: z.enum(["TO_DO", "IN_PROGRESS", "REVIEW", "DONE", "FAILED"]),
   estimated_minutes: z.int().min(0).max(1_000_000).nullable(),
   labels,
+  blocked_by,
   created_at,
 });
 export type ImportedTask = z.infer<typeof importedTaskSchema>;
@@ -52,10 +56,16 @@ const importedStorySchema = z.object({
   priority: prioritySchema,
   assignee: z.string().max(254).nullable(),
   labels,
+  blocked_by,
   created_at,
+  log: z.array(logEntrySchema.pick({ content: true, metadata: true, created_at: true })),
+  /** Acceptance criteria that were ticked off. */
+  ticked: z.array(text),
   tasks: z.array(importedTaskSchema),
 });
 export type ImportedStory = z.infer<typeof importedStorySchema>;
+
+const left_out = z.array(z.object({ count: z.int(), reason: z.string() }));
 
 const readStatusSchema = z.object({
   word: z.string(),
@@ -70,7 +80,7 @@ export const importDraftSchema = z.object({
   pbis: z.array(
     z.object({ title, description: text, stories: z.array(importedStorySchema).min(1) }),
   ),
-  left_out: z.array(z.object({ count: z.int(), reason: z.string() })),
+  left_out,
   statuses: z.array(readStatusSchema),
 });
 export type ImportDraft = z.infer<typeof importDraftSchema>;
@@ -82,8 +92,10 @@ export const importedRowsSchema = z.object({
   stories: z.int(),
   tasks: z.int(),
   labels: z.int(),
+  dependencies: z.int(),
   already_there: z.int(),
   unknown_people: z.array(z.string()),
+  impossible: z.array(z.object({ name: z.string(), reason: z.string() })),
 });
 
 export const importBacklogInput = z.object({
@@ -94,7 +106,7 @@ export const importBacklogInput = z.object({
   preview: z.boolean(),
 });
 
-export const importReportSchema = importedRowsSchema.extend({
+export const importReportSchema = importedRowsSchema.omit({ impossible: true }).extend({
   preview: z.boolean().describe("Nothing was written"),
   already_there: z
     .int()

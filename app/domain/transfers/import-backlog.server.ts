@@ -8,6 +8,7 @@ import {
 import type { Actor } from "~/db/rpc.server";
 import { WorkThread } from "~/threads/work-thread.server";
 import { operation } from "../operation.server";
+import { LeftOut } from "./formats/left-out";
 import type { ImportAnswer, ImportTask } from "./import-thread";
 import source from "./import-thread?thread";
 
@@ -49,11 +50,13 @@ export async function importBacklog(
   { pbis, left_out, statuses }: ImportDraft,
   preview: boolean,
 ): Promise<ImportReport> {
-  const rows = await importRows(actor, { ...target, pbis, preview });
+  const { impossible, ...rows } = await importRows(actor, { ...target, pbis, preview });
+  const dependencies = new LeftOut();
+  for (const { reason, name } of impossible) dependencies.add(reason, 1, name);
   return {
     ...rows,
     preview,
-    left_out,
+    left_out: [...left_out, ...dependencies.list()],
     statuses,
     rows: pbis
       .flatMap(({ title: pbi, stories }) =>

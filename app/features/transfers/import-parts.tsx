@@ -64,7 +64,7 @@ export function ImportFields({ isNew }: { isNew: boolean }) {
 
 /** What an import will do or did, what it left out and why, and the first rows. */
 export function ImportResult({ report, children }: { report: ImportReport; children: ReactNode }) {
-  const { preview, product, already_there, left_out, unknown_people, rows } = report;
+  const { preview, product, already_there, left_out, unknown_people, rows, statuses } = report;
   return (
     <Section
       title={preview ? "Preview" : "Imported"}
@@ -82,12 +82,13 @@ export function ImportResult({ report, children }: { report: ImportReport; child
             Unassigned, because nobody here has this name or e-mail: {unknown_people.join(", ")}.
           </p>
         ) : null}
+        {statuses.length > 0 ? <ReadStatuses statuses={statuses} /> : null}
         {left_out.length > 0 ? (
           <div>
             <h3 className="font-medium">Left out</h3>
             <ul className="list-disc pl-5 text-muted">
               {left_out.map(({ count, reason }) => (
-                <li key={reason}>
+                <li key={reason} className="wrap-anywhere">
                   {count} × {reason}
                 </li>
               ))}
@@ -108,13 +109,41 @@ export function ImportResult({ report, children }: { report: ImportReport; child
   );
 }
 
-function counted({ pbis, stories, tasks, labels }: ImportReport): string {
+function counted({ pbis, stories, tasks, labels, dependencies }: ImportReport): string {
   return [
     countText(stories, "story", "stories"),
     countText(tasks, "task", "tasks"),
     countText(pbis, "new PBI", "new PBIs"),
     countText(labels, "new label", "new labels"),
+    ...(dependencies > 0 ? [countText(dependencies, "dependency", "dependencies")] : []),
   ].join(", ");
+}
+
+const stateWords = {
+  TO_DO: "to do",
+  IN_PROGRESS: "in progress",
+  REVIEW: "in review",
+  DONE: "done",
+  LEFT_OUT: "left out",
+} as const;
+
+/** Which status was read as what: unknown ones first, as those are guesses. */
+function ReadStatuses({ statuses }: Pick<ImportReport, "statuses">) {
+  return (
+    <div>
+      <h3 className="font-medium">Statuses</h3>
+      <ul className="list-disc pl-5 text-muted">
+        {statuses
+          .toSorted((one, other) => Number(one.known) - Number(other.known))
+          .map(({ word, became, known, count }) => (
+            <li key={`${became} ${word}`} className="wrap-anywhere">
+              {count} × “{word}”: {stateWords[became]}
+              {known ? "" : " (unknown here, so check these)"}
+            </li>
+          ))}
+      </ul>
+    </div>
+  );
 }
 
 function FirstRows({ rows, stories }: { rows: ImportReport["rows"]; stories: number }) {

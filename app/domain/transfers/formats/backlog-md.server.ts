@@ -27,12 +27,12 @@ export function readBacklogMd(files: readonly UploadedFile[]): ImportDraft {
   const conversion = convertFolder(folder, { name: "Imported", code: "IMPORTED" });
   const document = exportDocumentSchema.parse(conversion.document);
   const draft = new Draft("backlog-md");
-  addDocument(draft, document, "");
-  draft.leaveOut("Drafts and archived tasks", document.ideas.length);
+  addDocument(draft, document, "", true);
+  draft.leftOut.add("Drafts and archived tasks", document.ideas.length);
   for (const { source, reason } of conversion.skipped)
-    draft.leaveOut(`Files: ${reason}`, 1, source);
+    draft.leftOut.add(`Files: ${reason}`, 1, source);
   for (const { source, note } of conversion.notes)
-    draft.leaveOut(`Notes on files: ${note}`, 1, source);
+    draft.leftOut.add(`Notes on files: ${note}`, 1, source);
   for (const { status, became } of conversion.unknownStatuses)
     draft.countStatus(status, readAs[became], false);
   return draft.finish();

@@ -3,6 +3,7 @@ import type { ImportDraft, ImportedStory, ImportedTask, ReadStatus } from "~/con
 import { importLimits } from "~/contract/import";
 import { type SourceState, tellsState, toState, type WorkState } from "../backlog-md/state";
 import { cleanLine, cleanText, cleanTitle, codeOf } from "./clean-text";
+import { LeftOut } from "./left-out";
 
 /** A story as a format provides it; missing fields get defaults. */
 export interface StoryFields {
@@ -14,8 +15,12 @@ export interface StoryFields {
   priority?: number;
   assignee?: string | null | undefined;
   labels?: readonly string[];
+  /** Ids of what it waits for. */
+  blocked_by?: readonly string[];
   created_at?: string | undefined;
   state: WorkState;
+  log?: ImportedStory["log"];
+  ticked?: string[];
   tasks?: readonly TaskFields[];
 }
 
@@ -27,6 +32,7 @@ export interface TaskFields {
   implementation_plan?: string | null;
   estimated_minutes?: number | null;
   labels?: readonly string[];
+  blocked_by?: readonly string[];
   created_at?: string | undefined;
   state: WorkState;
 }
@@ -41,27 +47,20 @@ interface Standing {
   shown?: string;
 }
 
-const shown = { names: 5, words: 50 } as const;
+const mostWords = 50;
 
 /** Collects the content of a file. Texts are cut to fit, and omitted items are counted by reason. */
 export class Draft {
   readonly #source: string;
+  #dependencies = 0;
   readonly #groups = new Map<string, { description: string; stories: ImportedStory[] }>();
-  readonly #leftOut = new Map<string, { count: number; names: string[] }>();
+  readonly leftOut = new LeftOut();
   readonly #statuses = new Map<string, ReadStatus>();
   readonly #ids = new Set<string>();
   #tasks = 0;
 
   constructor(source: string) {
     this.#source = source;
-  }
-
-  /** Counts what is not imported. The first names of a reason are shown. */
-  leaveOut(reason: string, count = 1, name?: string): void {
-    if (count <= 0) return;
-    const known = this.#leftOut.get(reason) ?? { count: 0, names: [] };
-    if (name && known.names.length < shown.names) known.names.push(cleanLine(name).slice(0, 100));
-    this.#leftOut.set(reason, { ...known, count: known.count + count });
   }
 
   /** Reads a state, and counts which word was read as what; null for dropped work. Unknown words are to do. */
@@ -78,7 +77,7 @@ export class Draft {
     const line = cleanLine(word.slice(0, 200)).slice(0, 80).trim();
     const key = `${became} ${line}`;
     const before = this.#statuses.get(key)?.count ?? 0;
-    if (line !== "" && (before > 0 || this.#statuses.size < shown.words))
+    if (line !== "" && (before > 0 || this.#statuses.size < mostWords))
       this.#statuses.set(key, { word: line, became, known, count: before + 1 });
   }
 
@@ -90,7 +89,7 @@ export class Draft {
   add(pbi: string, fields: StoryFields): void {
     const external_id = this.#id(fields.id);
     if (this.#ids.has(external_id)) {
-      this.leaveOut("The same id a second time in the file", 1, fields.id);
+      this.leftOut.add("The same id a second time in the file", 1, fields.id);
       return;
     }
     this.#ids.add(external_id);
@@ -100,7 +99,15 @@ export class Draft {
     // A story's status follows its tasks, and a story without tasks cannot be run. If they do not show it, one is added.
     if (!tellsState(tasks, fields.state)) {
       const description = fields.state === "DONE" ? "" : (fields.description ?? "");
-      tasks.push(...this.#task({ ...fields, id: `${fields.id}/own`, description, labels: [] }));
+      tasks.push(
+        ...this.#task({
+          ...fields,
+          id: `${fields.id}/own`,
+          description,
+          labels: [],
+          blocked_by: [],
+        }),
+      );
     }
     const story: ImportedStory = {
       external_id,
@@ -111,7 +118,10 @@ export class Draft {
       priority: fields.priority ?? 3,
       assignee: cleanLine(fields.assignee ?? "").slice(0, 254) || null,
       labels: this.#labels(fields.labels),
+      blocked_by: this.#blockers(fields.blocked_by),
       created_at: fields.created_at,
+      log: fields.log ?? [],
+      ticked: fields.ticked ?? [],
       tasks,
     };
     this.#group(pbi).stories.push(story);
@@ -119,7 +129,7 @@ export class Draft {
 
   finish(): ImportDraft {
     for (const [title, { stories }] of this.#groups)
-      if (stories.length === 0) this.leaveOut("A PBI without stories", 1, title);
+      if (stories.length === 0) this.leftOut.add("A PBI without stories", 1, title);
     const pbis = [...this.#groups]
       .filter(([, { stories }]) => stories.length > 0)
       .map(([title, group]) => ({ title, ...group }));
@@ -134,23 +144,16 @@ export class Draft {
         422,
         `The file holds more than ${importLimits.stories} stories or ${importLimits.tasks} tasks. Import it in parts.`,
       );
-    const left_out = [...this.#leftOut].map(([reason, { count, names }]) => {
-      const more = count > names.length ? ["…"] : [];
-      return {
-        count,
-        reason: names.length > 0 ? `${reason}: ${[...names, ...more].join(", ")}` : reason,
-      };
-    });
-    return { pbis, left_out, statuses: [...this.#statuses.values()] };
+    return { pbis, left_out: this.leftOut.list(), statuses: [...this.#statuses.values()] };
   }
 
   /** A parent's own state is lost where its parts say otherwise. */
   #tellParent({ id, state }: StoryFields, parts: readonly ImportedTask[]): void {
     const isDone = state === "DONE" && parts.some(({ status }) => status !== "DONE");
     const isStarted = state === "IN_PROGRESS" || state === "REVIEW";
-    if (isDone) this.leaveOut("Done, but a part is not: the story stays open", 1, id);
+    if (isDone) this.leftOut.add("Done, but a part is not: the story stays open", 1, id);
     if (isStarted && parts.length > 0 && parts.every(({ status }) => status === "TO_DO"))
-      this.leaveOut("Started, but no part is: the story is to do", 1, id);
+      this.leftOut.add("Started, but no part is: the story is to do", 1, id);
   }
 
   #group(pbi: string) {
@@ -165,7 +168,7 @@ export class Draft {
   #task(fields: TaskFields): ImportedTask[] {
     const external_id = this.#id(fields.id);
     if (this.#ids.has(external_id)) {
-      this.leaveOut("The same id a second time in the file", 1, fields.id);
+      this.leftOut.add("The same id a second time in the file", 1, fields.id);
       return [];
     }
     this.#ids.add(external_id);
@@ -182,6 +185,7 @@ export class Draft {
         status: fields.state,
         estimated_minutes: fields.estimated_minutes ?? null,
         labels: this.#labels(fields.labels),
+        blocked_by: this.#blockers(fields.blocked_by),
         created_at: fields.created_at,
       },
     ];
@@ -191,13 +195,24 @@ export class Draft {
     return `${this.#source}:${cleanLine(id)}`.slice(0, 300);
   }
 
+  #blockers(ids: readonly string[] = []): string[] {
+    const room = importLimits.dependencies - this.#dependencies;
+    const kept = [...new Set(ids)].slice(0, room);
+    this.#dependencies += kept.length;
+    this.leftOut.add(
+      `Dependencies beyond ${importLimits.dependencies}`,
+      new Set(ids).size - kept.length,
+    );
+    return kept.map((id) => this.#id(id));
+  }
+
   #labels(names: readonly string[] = []): string[] {
     const known = new Map<string, string>();
     for (const name of names) {
       const label = cleanLine(name.replaceAll(",", " ")).slice(0, 50).trim();
       if (label !== "" && !known.has(label.toLowerCase())) known.set(label.toLowerCase(), label);
     }
-    this.leaveOut("More than 20 labels on one story or task", known.size - 20);
+    this.leftOut.add("More than 20 labels on one story or task", known.size - 20);
     return [...known.values()].slice(0, 20);
   }
 }

@@ -17,7 +17,7 @@ export function addFamilies(draft: Draft, issues: readonly Issue[]): void {
   for (const { fields } of issues) {
     if (rootOf(fields.id) === fields.id) continue;
     append(tasksOf, rootOf(fields.id), fields);
-    draft.leaveOut("Assignees of parts: a task has none", fields.assignee ? 1 : 0);
+    draft.leftOut.add("Assignees of parts: a task has none", fields.assignee ? 1 : 0);
   }
   for (const { pbi, fields } of issues)
     if (rootOf(fields.id) === fields.id)

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ImportDraft } from "~/contract/import";
 import type { WorkState } from "../backlog-md/state";
 import { boxesOf, isOfForm } from "./boxes";
-import { timeOf, withComments } from "./clean-text";
+import { timeOf, withComments, withFacts } from "./clean-text";
 import { Draft } from "./draft";
 import { readJson } from "./read-json";
 
@@ -13,7 +13,7 @@ const named = z.object({ name: z.string() });
  * number,title,body,state,stateReason,labels,assignees,milestone,createdAt,url,comments`, or the list of the REST
  * interface, which writes some names otherwise. Only number and title are required.
  */
-const issueSchema = z.object({
+const issueSchema = z.looseObject({
   number: z.int(),
   title: z.string(),
   body: z.string().nullish(),
@@ -24,20 +24,30 @@ const issueSchema = z.object({
   isPullRequest: z.boolean().default(false),
   labels: z.array(z.union([named, z.string().transform((name) => ({ name }))])).default([]),
   assignees: z.array(z.object({ login: z.string() })).default([]),
-  milestone: z.object({ title: z.string() }).nullish(),
+  milestone: z
+    .object({
+      title: z.string(),
+      description: z.string().nullish(),
+      dueOn: z.string().nullish(),
+      due_on: z.string().nullish(),
+    })
+    .nullish(),
   createdAt: z.string().optional(),
   created_at: z.string().optional(),
   url: z.string().optional(),
   html_url: z.string().optional(),
   comments: z
-    .array(
-      z.object({
-        author: z.object({ login: z.string() }).nullish(),
-        body: z.string(),
-        createdAt: z.string().optional(),
-      }),
-    )
-    .catch([]),
+    .union([
+      z.number(),
+      z.array(
+        z.object({
+          author: z.object({ login: z.string() }).nullish(),
+          body: z.string(),
+          createdAt: z.string().optional(),
+        }),
+      ),
+    ])
+    .default([]),
 });
 
 type Issue = z.output<typeof issueSchema>;
@@ -75,20 +85,30 @@ function stateOfIssue(draft: Draft, issue: Issue): WorkState | null {
 
 function addIssue(draft: Draft, issue: Issue): void {
   if (issue.isPullRequest || issue.pull_request) {
-    draft.leaveOut("Pull requests");
+    draft.leftOut.add("Pull requests");
     return;
   }
   const state = stateOfIssue(draft, issue);
   if (state === null) {
-    draft.leaveOut("Closed as not planned or as a duplicate on GitHub");
+    draft.leftOut.add("Closed as not planned or as a duplicate on GitHub");
     return;
   }
+  draft.leftOut.addUnread("", issue, issueSchema.shape);
+  if (issue.milestone) {
+    const { title, description, dueOn, due_on } = issue.milestone;
+    draft.describe(title, withFacts(description ?? "", { "Due date": dueOn ?? due_on ?? "" }));
+  }
+  const said = typeof issue.comments === "number" ? [] : issue.comments;
+  draft.leftOut.add(
+    "Comments, of which this list has only the number",
+    typeof issue.comments === "number" ? issue.comments : 0,
+  );
   const [assignee] = issue.assignees;
-  draft.leaveOut("A second assignee: a story has one", issue.assignees.length - 1);
+  draft.leftOut.add("A second assignee: a story has one", issue.assignees.length - 1);
   const id = issue.html_url ?? issue.url ?? `#${issue.number}`;
   const body = issue.body ?? "";
   const boxes = boxesOf(body);
-  draft.leaveOut("Boxes of a form: no tasks", boxes.filter(isOfForm).length);
+  draft.leftOut.add("Boxes of a form: no tasks", boxes.filter(isOfForm).length);
   const isTaken = (box: (typeof boxes)[number]) => state === "DONE" || box.isTicked;
   draft.add(issue.milestone?.title || "Imported from GitHub", {
     id,
@@ -96,9 +116,9 @@ function addIssue(draft: Draft, issue: Issue): void {
     title: issue.title,
     description: withComments(
       body,
-      issue.comments.map(
-        ({ author, createdAt, body: said }) =>
-          `**${author?.login ?? "somebody"}**${createdAt ? `, ${createdAt}` : ""}:\n\n${said}`,
+      said.map(
+        ({ author, createdAt, body: words }) =>
+          `**${author?.login ?? "somebody"}**${createdAt ? `, ${createdAt}` : ""}:\n\n${words}`,
       ),
     ),
     labels: issue.labels.map(({ name }) => name),

@@ -1,6 +1,7 @@
 import type { ImportDraft } from "~/contract/import";
+import { append } from "../append";
 import { toState, type WorkState } from "../backlog-md/state";
-import { timeOf, withComments } from "./clean-text";
+import { timeOf, withComments, withFacts } from "./clean-text";
 import { Draft } from "./draft";
 import { addFamilies } from "./family";
 import { jiraMarkdown } from "./jira-markdown";
@@ -29,28 +30,36 @@ const droppingResolutions = new Set([
  */
 export function readJira(text: string): ImportDraft {
   const draft = new Draft("jira");
-  const rows = readCsv(text, ["Summary", "Issue key"], "Jira").flatMap((row) => {
+  const csv = readCsv(text, ["Summary", "Issue key"], "Jira");
+  const rows = csv.rows.flatMap((row) => {
     if (keyOf(row) === "") {
-      draft.leaveOut("A line without an issue key");
+      draft.leftOut.add("A line without an issue key");
       return [];
     }
     const state = stateOfRow(draft, row);
-    if (state === null) draft.leaveOut("Closed without being done in Jira");
+    if (state === null) draft.leftOut.add("Closed without being done in Jira");
     return state === null ? [] : [{ row, state }];
   });
   const keys = new Map(rows.map(({ row }) => [row.first("Issue id") || keyOf(row), keyOf(row)]));
   const epics = new Map(rows.filter(({ row }) => isEpic(row)).map(({ row }) => [keyOf(row), row]));
   for (const row of epics.values()) draft.describe(row.first("Summary"), descriptionOf(row));
   const issues = rows.filter(({ row }) => !isEpic(row));
+  const links = csv.columns.filter((name) => /^(?:in|out)ward issue link \(/.test(name));
+  const waits = blockersOf(
+    links,
+    issues.map(({ row }) => row),
+  );
   addFamilies(
     draft,
     issues.map(({ row, state }) => {
       const named = row.first(...parentColumns);
       const parent = keys.get(named) ?? named;
       const pbi = epics.get(parent)?.first("Summary") || "Imported from Jira";
-      return { pbi, parent, fields: { ...fieldsOf(row), state } };
+      const fields = { ...fieldsOf(row, links), blocked_by: waits.get(keyOf(row)) ?? [], state };
+      return { pbi, parent, fields };
     }),
   );
+  csv.countUnread(draft.leftOut);
   return draft.finish();
 }
 
@@ -58,16 +67,41 @@ const parentColumns = [
   ...["Parent key", "Epic Link", "Custom field (Epic Link)", "Parent id", "Parent"],
 ];
 
-function descriptionOf(row: CsvRow): string {
-  return withComments(jiraMarkdown(row.first("Description")), row.all("Comment").map(commentOf));
+/** Either end of "blocks" may be the one that names the other. */
+const isBlocking = (column: string) => /\((?:blocks|blocker)\)$/.test(column);
+
+function blockersOf(links: readonly string[], rows: readonly CsvRow[]): Map<string, string[]> {
+  const waits = new Map<string, string[]>();
+  for (const column of links.filter(isBlocking))
+    for (const row of rows)
+      for (const other of row.all(column))
+        if (column.startsWith("inward")) append(waits, keyOf(row), other);
+        else append(waits, other, keyOf(row));
+  return waits;
 }
 
-function fieldsOf(row: CsvRow) {
+const points = [
+  ...["Story Points", "Custom field (Story Points)", "Custom field (Story point estimate)"],
+];
+
+function descriptionOf(row: CsvRow, links: readonly string[] = []): string {
+  const other = links.filter((column) => !isBlocking(column));
+  const text = withFacts(jiraMarkdown(row.first("Description")), {
+    "Story points": row.first(...points),
+    "Due date": row.first("Due Date"),
+    "Fix version": row.all("Fix Version/s", "Fix versions").join(", "),
+    Sprint: row.all("Sprint").join(", "),
+    ...Object.fromEntries(other.map((name) => [name, row.all(name).join(", ")])),
+  });
+  return withComments(text, row.all("Comment").map(commentOf));
+}
+
+function fieldsOf(row: CsvRow, links: readonly string[]) {
   const seconds = Number(row.first("Original Estimate", "Σ Original Estimate"));
   return {
     id: keyOf(row),
     title: row.first("Summary"),
-    description: descriptionOf(row),
+    description: descriptionOf(row, links),
     priority: priorities[row.first("Priority").toLowerCase()] ?? 3,
     assignee: row.first("Assignee"),
     labels: [...row.all("Labels"), ...row.all("Component/s", "Components")],

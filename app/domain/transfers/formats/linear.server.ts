@@ -10,15 +10,15 @@ const priorities: Readonly<Record<string, number>> = { urgent: 1, high: 2, mediu
 /** Reads Linear's "Export data" CSV: projects become PBIs, issues stories, sub-issues tasks. */
 export function readLinear(text: string): ImportDraft {
   const draft = new Draft("linear");
-  const rows = readCsv(text, ["ID", "Title", "Status"], "Linear");
-  const issues = rows.flatMap((row) => {
+  const csv = readCsv(text, ["ID", "Title", "Status"], "Linear");
+  const issues = csv.rows.flatMap((row) => {
     if (row.first("Archived") !== "") {
-      draft.leaveOut("Archived in Linear");
+      draft.leftOut.add("Archived in Linear");
       return [];
     }
     const state = draft.readState({ word: row.first("Status"), told: toldBy(row) });
     if (state === null) {
-      draft.leaveOut("Canceled or a duplicate in Linear");
+      draft.leftOut.add("Canceled or a duplicate in Linear");
       return [];
     }
     const parent = row.first("Parent issue", "Parent");
@@ -26,6 +26,7 @@ export function readLinear(text: string): ImportDraft {
     return [{ pbi, parent, fields: { ...fieldsOf(row), state } }];
   });
   addFamilies(draft, issues);
+  csv.countUnread(draft.leftOut);
   return draft.finish();
 }
 
@@ -41,10 +42,19 @@ function fieldsOf(row: CsvRow) {
   return {
     id: row.first("ID"),
     title: row.first("Title"),
-    description: withFacts(row.first("Description"), { Estimate: row.first("Estimate") }),
+    description: withFacts(row.first("Description"), {
+      Estimate: row.first("Estimate"),
+      "Due date": row.first("Due Date"),
+      Cycle: row.first("Cycle Name") || row.first("Cycle Number"),
+      Milestone: row.first("Project Milestone"),
+      "Related to": row.first("Related to"),
+    }),
     priority: priorities[row.first("Priority").toLowerCase()] ?? 3,
     assignee: row.first("Assignee"),
     labels: row.first("Labels").split(","),
+    blocked_by: idsIn(row.first("Blocked by")),
     created_at: timeOf(row.first("Created")),
   };
 }
+
+const idsIn = (cell: string) => cell.split(/[,;\s]+/).filter((id) => id !== "");

@@ -1,6 +1,14 @@
 import { parse } from "csv-parse/sync";
 import { ContractError } from "~/contract/errors";
 import { append } from "../append";
+import type { LeftOut } from "./left-out";
+
+/** A CSV file; what no reader asked for is known afterwards. */
+interface Csv {
+  rows: CsvRow[];
+  columns: string[];
+  countUnread(leftOut: LeftOut): void;
+}
 
 /** A row of a CSV file, by column name. Names may repeat. */
 export interface CsvRow {
@@ -13,7 +21,7 @@ const mostRows = 30_000;
 const mostColumns = 1_000;
 
 /** Parses a CSV file and checks that its header has the needed columns. */
-export function readCsv(text: string, needed: readonly string[], tool: string): CsvRow[] {
+export function readCsv(text: string, needed: readonly string[], tool: string): Csv {
   const [header = [], ...lines] = parseLines(text);
   if (header.length > mostColumns)
     throw new ContractError(
@@ -29,7 +37,8 @@ export function readCsv(text: string, needed: readonly string[], tool: string): 
       422,
       `This is no CSV export of ${tool}: the column ${missing.join(", ")} is missing. If it was made in another language, set the language of your ${tool} account to English, and export again.`,
     );
-  return lines.map((line) => {
+  const asked = new Set<string>();
+  const rows = lines.map((line): CsvRow => {
     function* valuesOf(names: readonly string[]): Generator<string> {
       for (const name of names)
         for (const place of places.get(name.toLowerCase()) ?? []) {
@@ -40,10 +49,27 @@ export function readCsv(text: string, needed: readonly string[], tool: string): 
         }
     }
     return {
-      all: (...names) => [...valuesOf(names)],
-      first: (...names) => valuesOf(names).next().value ?? "",
+      all: (...names) => {
+        for (const name of names) asked.add(name.toLowerCase());
+        return [...valuesOf(names)];
+      },
+      first: (...names) => {
+        for (const name of names) asked.add(name.toLowerCase());
+        return valuesOf(names).next().value ?? "";
+      },
     };
   });
+  return {
+    rows,
+    columns: [...places.keys()],
+    countUnread: (leftOut) => {
+      for (const [name, ofName] of places) {
+        if (asked.has(name)) continue;
+        const count = lines.filter((line) => ofName.some((place) => line[place]?.trim())).length;
+        leftOut.addField(header[ofName[0] ?? 0] ?? name, count);
+      }
+    },
+  };
 }
 
 function parseLines(given: string): string[][] {

@@ -2,39 +2,39 @@ import { z } from "zod";
 import type { ImportDraft } from "~/contract/import";
 import { append, take } from "../append";
 import { toState } from "../backlog-md/state";
-import { timeOf, withComments } from "./clean-text";
+import { timeOf, withComments, withFacts } from "./clean-text";
 import { Draft, type TaskFields } from "./draft";
 import { readJson } from "./read-json";
 
 const id = z.string().min(1);
 
-const boardSchema = z.object({
+const cardSchema = z.looseObject({
+  id,
+  name: z.string(),
+  desc: z.string().default(""),
+  closed: z.boolean().default(false),
+  idList: id,
+  idMembers: z.array(id).default([]),
+  labels: z
+    .array(z.object({ name: z.string().default(""), color: z.string().nullish() }))
+    .default([]),
+  dueComplete: z.boolean().nullish(),
+  due: z.string().nullish(),
+});
+const itemSchema = z.looseObject({ id, name: z.string(), state: z.string() });
+
+const checklistSchema = z.looseObject({
+  id: z.string().optional(),
+  idCard: id,
+  checkItems: z.array(itemSchema).default([]),
+});
+
+const boardSchema = z.looseObject({
   name: z.string(),
   lists: z.array(z.object({ id, name: z.string(), closed: z.boolean().default(false) })),
-  cards: z.array(
-    z.object({
-      id,
-      name: z.string(),
-      desc: z.string().default(""),
-      closed: z.boolean().default(false),
-      idList: id,
-      idMembers: z.array(id).default([]),
-      labels: z
-        .array(z.object({ name: z.string().default(""), color: z.string().nullish() }))
-        .default([]),
-      dueComplete: z.boolean().nullish(),
-    }),
-  ),
+  cards: z.array(cardSchema),
   members: z.array(z.object({ id, username: z.string() })).default([]),
-  checklists: z
-    .array(
-      z.object({
-        idCard: id,
-        name: z.string().default(""),
-        checkItems: z.array(z.object({ id, name: z.string(), state: z.string() })).default([]),
-      }),
-    )
-    .default([]),
+  checklists: z.array(checklistSchema).default([]),
   actions: z
     .array(
       z.object({
@@ -58,28 +58,33 @@ export function readTrello(text: string): ImportDraft {
   const draft = new Draft("trello");
   const lists = new Map(board.lists.map((list) => [list.id, list]));
   const people = new Map(board.members.map((member) => [member.id, member.username]));
-  const itemsOf = checkItems(board.checklists);
+  const itemsOf = checkItems(draft, board.checklists);
+  draft.leftOut.addUnread("board.", board, boardSchema.shape);
   const comments = new Map<string, string[]>();
   for (const { type, date, data, memberCreator } of board.actions) {
-    if (type !== "commentCard" || !data.card || !data.text) continue;
+    if (type !== "commentCard" || !data.card || !data.text) {
+      draft.leftOut.add("History of the board");
+      continue;
+    }
     const said = `**${memberCreator?.username ?? "somebody"}**${date ? `, ${date}` : ""}:\n\n${data.text}`;
     append(comments, data.card.id, said);
   }
   for (const card of board.cards) {
     const list = lists.get(card.idList);
     if (card.closed || !list || list.closed) {
-      draft.leaveOut("Archived in Trello");
+      draft.leftOut.add("Archived in Trello");
       continue;
     }
     // A list that names no state is a topic.
     const told = card.dueComplete ? "DONE" : (toState(list.name) ?? "TO_DO");
     const state = draft.readState({ word: list.name, told });
     if (state === null) {
-      draft.leaveOut(`In the list ${list.name.slice(0, 60)}`);
+      draft.leftOut.add(`In the list ${list.name.slice(0, 60)}`);
       continue;
     }
+    draft.leftOut.addUnread("card.", card, cardSchema.shape);
     const [member] = card.idMembers;
-    draft.leaveOut(
+    draft.leftOut.add(
       "A second member of a card: a story has one assignee",
       card.idMembers.length - 1,
     );
@@ -87,7 +92,10 @@ export function readTrello(text: string): ImportDraft {
       id: card.id,
       title: card.name,
       // Trello lists the newest first.
-      description: withComments(card.desc, take(comments, card.id).toReversed()),
+      description: withComments(
+        withFacts(card.desc, { "Due date": card.due ?? "" }),
+        take(comments, card.id).toReversed(),
+      ),
       labels: card.labels.map(({ name, color }) => name || (color ?? "")),
       assignee: member === undefined ? null : people.get(member),
       created_at: timeOfId(card.id),
@@ -98,11 +106,15 @@ export function readTrello(text: string): ImportDraft {
   return draft.finish();
 }
 
-function checkItems(checklists: z.output<typeof boardSchema>["checklists"]) {
+function checkItems(draft: Draft, checklists: z.output<typeof checklistSchema>[]) {
   const items = new Map<string, TaskFields[]>();
-  for (const { idCard, checkItems } of checklists) {
-    for (const { id, name, state } of checkItems)
-      append(items, idCard, { id, title: name, state: state === "complete" ? "DONE" : "TO_DO" });
+  for (const checklist of checklists) {
+    draft.leftOut.addUnread("checklist.", checklist, checklistSchema.shape);
+    for (const item of checklist.checkItems) {
+      draft.leftOut.addUnread("item.", item, itemSchema.shape);
+      const state = item.state === "complete" ? "DONE" : "TO_DO";
+      append(items, checklist.idCard, { id: item.id, title: item.name, state });
+    }
   }
   return items;
 }

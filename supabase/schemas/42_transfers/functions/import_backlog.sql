@@ -51,12 +51,14 @@ set search_path = ''
 as $$
 declare
   v_claims text := current_setting('request.jwt.claims', true);
+  v_user_id uuid := auth.uid();
   v_all jsonb;
   v_stories jsonb;
   v_tasks jsonb;
   v_task_count integer;
   v_pbi_count integer;
   v_label_count integer;
+  v_relations jsonb;
 begin
   perform set_config('request.jwt.claims', '', true);
 
@@ -122,8 +124,25 @@ begin
   from jsonb_array_elements(v_tasks) with ordinality e (t, place)
   order by e.place;
 
+  insert into public.story_logs (story_id, product_id, type, content, metadata, user_id, created_at)
+  select (e.story ->> 'id')::uuid, p_product_id, 'IMPLEMENTATION_PLAN', l ->> 'content', nullif(l -> 'metadata', 'null'), v_user_id,
+    coalesce((l ->> 'created_at')::timestamptz, private.now())
+  from jsonb_array_elements(v_stories) e (story)
+  cross join lateral jsonb_array_elements(e.story -> 'log') l;
+
+  -- Nobody here has seen them hold, so nothing more than that is written, whatever the file says.
+  insert into public.evidence (product_id, story_id, criterion, criterion_text, verdict, grade, kind, excerpt, observed_by)
+  select p_product_id, (e.story ->> 'id')::uuid, private.criterion_id(c.words), c.words, 'pass', 'said', 'file',
+    'Ticked off before the import', 'Import'
+  from jsonb_array_elements(v_stories) e (story)
+  cross join lateral jsonb_array_elements_text(e.story -> 'ticked') c (words);
+
+  v_relations := private.import_relations(p_product_id, p_pbis, array(
+    select i ->> 'external_id' from (
+      select jsonb_array_elements(v_stories) as i union all select jsonb_array_elements(v_tasks)) n));
+
   perform set_config('request.jwt.claims', v_claims, true);
-  return jsonb_build_object(
+  return v_relations || jsonb_build_object(
     'pbis', v_pbi_count, 'stories', jsonb_array_length(v_stories), 'tasks', v_task_count, 'labels', v_label_count,
     'already_there', jsonb_array_length(v_all) - jsonb_array_length(v_stories),
     'unknown_people', (

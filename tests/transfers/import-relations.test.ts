@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+import { mover, newProduct } from "./mover";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+
+/** Who waits for whom in a product, by titles. */
+async function waitsIn(productId: string | null): Promise<string[]> {
+  const { rows } = await t.sql.query(
+    `select a.title || ' > ' || b.title as edge from story_dependencies d
+       join stories a on a.id = d.blocked_id join stories b on b.id = d.blocker_id where d.product_id = $1
+     union all
+     select 'task ' || a.title || ' > ' || b.title from task_dependencies d
+       join tasks a on a.id = d.blocked_id join tasks b on b.id = d.blocker_id where d.product_id = $1
+     order by 1`,
+    [productId],
+  );
+  return rows.map(({ edge }) => edge);
+}
+
+const linear = [
+  "ID,Title,Status,Parent issue,Blocked by,Due Date,Cycle Name,Project Milestone,Related to",
+  'E-1,A,Todo,,"E-2, E-9",2026-03-01,Cycle 7,M1,E-3',
+  "E-2,B,Todo,,,,,,",
+  "E-3,C,Todo,,E-4,,,,",
+  "E-4,D,Todo,,E-3,,,,",
+  "E-5,Part of A,Todo,E-1,E-6,,,,",
+  "E-6,Part of B,Todo,E-2,E-1,,,,",
+  "E-7,Other part of A,Todo,E-1,E-5,,,,",
+].join("\n");
+
+describe("what belongs together stays together", () => {
+  it("linear: dependencies of issues and sub-issues; circles and unknown ones are named", async () => {
+    const { move, preview } = await mover(t, app, await createUser(t));
+    const target = { format: "linear", ...newProduct() };
+    const seen = await preview(target, ["a.csv", linear]);
+    const done = await move(target, ["a.csv", linear]);
+    expect(await waitsIn(done.product.id)).toEqual([
+      "A > B",
+      "C > D",
+      "task Other part of A > Part of A",
+      "task Part of A > Part of B",
+    ]);
+    expect(done.dependencies).toBe(4);
+    expect(done.left_out).toEqual([
+      { count: 1, reason: "Dependencies on what is not imported: E-1 on E-9" },
+      { count: 2, reason: "Dependencies that close a circle: E-4 on E-3, E-6 on E-1" },
+    ]);
+    expect(seen.left_out).toEqual(done.left_out);
+    const { rows } = await t.sql.query("select description from stories where code = 'E-1'");
+    expect(rows).toEqual([
+      {
+        description: "Due date: 2026-03-01\n\nCycle: Cycle 7\n\nMilestone: M1\n\nRelated to: E-3",
+      },
+    ]);
+  });
+
+  it("brings none back that was removed, and adds those of what is new", async () => {
+    const { move } = await mover(t, app, await createUser(t));
+    const first = "ID,Title,Status,Blocked by\nF-1,A,Todo,F-2\nF-2,B,Todo,\n";
+    const { product } = await move({ format: "linear", ...newProduct() }, ["a.csv", first]);
+    const into = { format: "linear", product_id: String(product.id) };
+    await t.sql.query("delete from story_dependencies where product_id = $1", [product.id]);
+    expect(await move(into, ["a.csv", `${first}F-3,C,Todo,F-1\n`])).toMatchObject({
+      dependencies: 1,
+    });
+    expect(await waitsIn(product.id)).toEqual(["C > A"]);
+  });
+
+  it("jira: links from either end, once; other links, dates, points and versions in the text", async () => {
+    const { move } = await mover(t, app, await createUser(t));
+    const file = [
+      "Summary,Issue key,Inward issue link (Blocks),Outward issue link (Blocks),Outward issue link (Relates),Due Date,Custom field (Story Points),Fix Version/s",
+      "A,S-1,S-2,,S-3,01/Mar/26 00:00,5.0,1.2",
+      "B,S-2,,S-1,,,,",
+      "C,S-3,,S-2,,,,",
+    ].join("\n");
+    const { product, left_out } = await move({ format: "jira", ...newProduct() }, ["j.csv", file]);
+    expect(await waitsIn(product.id)).toEqual(["A > B", "B > C"]);
+    expect(left_out).toEqual([]);
+    const { rows } = await t.sql.query("select description from stories where code = 'S-1'");
+    for (const fact of ["points: 5.0", "date: 01/Mar/26", "version: 1.2", "(relates): S-3"])
+      expect(rows[0]?.description).toContain(fact);
+  });
+
+  it("backlog-md: notes, summary and comments in the log, ticked criteria, dependencies", async () => {
+    const user = await createUser(t);
+    const { move } = await mover(t, app, user);
+    const file = (id: number, more: string, body = "") =>
+      `---\nid: B-${id}\ntitle: Number ${id}\nstatus: To Do\n${more}---\n${body}`;
+    const body =
+      "## Acceptance Criteria\n- [x] #1 It works\n- [ ] #2 It is fast\n\n## Implementation Notes\n\nUses the outbox\n\n## Final Summary\n\nShipped\n\n## Comments\n\nKeep it\n";
+    const done = await move(
+      { format: "backlog-md", ...newProduct() },
+      ["b-1 - One.md", file(1, "dependencies: [B-2]\n", body)],
+      ["b-2 - Two.md", file(2, "")],
+    );
+    expect(done.left_out).toEqual([]);
+    expect(await waitsIn(done.product.id)).toEqual(["Number 1 > Number 2"]);
+    const { rows: log } = await t.sql.query(
+      "select l.content, l.user_id from story_logs l join stories s on s.id = l.story_id where s.product_id = $1 and s.code = 'B-1'",
+      [done.product.id],
+    );
+    expect(log.map(({ content }) => content)).toEqual(
+      expect.arrayContaining([
+        ...["Uses the outbox", "Shipped", "Keep it"],
+        expect.stringContaining("Imported from tasks/b-1 - One.md"),
+      ]),
+    );
+    expect(log.every(({ user_id }) => user_id === user.id)).toBe(true);
+    const { rows: evidence } = await t.sql.query(
+      "select criterion_text, verdict, grade from evidence where product_id = $1",
+      [done.product.id],
+    );
+    expect(evidence).toEqual([{ criterion_text: "It works", verdict: "pass", grade: "said" }]);
+  });
+});
