@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { checkSignInProvider } from "~/cli/doctor/check-provider.server";
 import { resetPassword } from "~/domain/accounts/reset-password.server";
+import { seal } from "~/domain/identities/seal.server";
 import { EnvironmentError, readEnv } from "~/env.server";
 import { bearer, createToken, signIn, startTestApp, type TestApp } from "../setup/app";
 import { seedProduct } from "../setup/backlog";
@@ -210,6 +211,19 @@ describe("whose account it is", () => {
     await travel(open, provider, later.sub);
     expect(await accountOf(later.sub)).toBe(account);
     expect(await accountOf(first.sub)).toBeUndefined();
+  });
+
+  it("that began ten minutes ago is over, although its cookie was kept", async () => {
+    const trip = {
+      departure: { state: "s", nonce: "n", verifier: "v" },
+      ...{ goTo: "/", connects: null, asksConsent: false, expires_at: Date.now() - 1 },
+    };
+    const { sessionSecrets } = open.services.env;
+    const sealed = await seal("departure", JSON.stringify(trip), sessionSecrets);
+    const headers = { cookie: `oidc=${sealed}` };
+    const answer = await open.request("/auth/oidc/callback?state=s&code=c", { headers });
+    expect(answer.status).toBe(401);
+    expect(await answer.text()).toContain("This sign-in expired");
   });
 
   it("is connected from the settings by who is signed in, and by no link from elsewhere", async () => {

@@ -12,6 +12,7 @@ import { addEvidence, getProof } from "~/domain/proof/operations.server";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { addMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
+import { busyMilliseconds } from "../setup/thread-work";
 import { createUser, type TestUser } from "../setup/users";
 
 const t = await createTestDatabase();
@@ -131,6 +132,35 @@ describe("POST /api/files", () => {
     const half = new Uint8Array(3 * 1024 * 1024).fill(97);
     const answers = await Promise.all(Array.from({ length: 4 }, () => send(half)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 413, 413, 413]);
+  });
+
+  it("costs what is asked for: a part of a long file, its head, and so many parts a minute", async () => {
+    const { upload, owner } = await scene();
+    const content = "0123456789abcdef".repeat(200_000);
+    const { url } = await upload(content, {}, { name: "long.txt" });
+    const headers = bearer(await createToken(t, owner));
+    const workOf = async (init: RequestInit) => {
+      const before = busyMilliseconds();
+      const answer = await app.request(url, { ...init, headers: { ...headers, ...init.headers } });
+      const text = await answer.text();
+      return { answer, text, work: busyMilliseconds() - before };
+    };
+    const whole = await workOf({});
+    expect(whole.text).toBe(content);
+    const part = await workOf({ headers: { range: "bytes=1600016-1600019" } });
+    expect([part.answer.status, part.text]).toEqual([206, "0123"]);
+    expect(part.work).toBeLessThan(Math.max(whole.work / 2, 10));
+    const end = await workOf({ headers: { range: "bytes=-4" } });
+    expect(end.text).toBe("cdef");
+    const head = await workOf({ method: "HEAD" });
+    expect(head.answer.headers.get("content-length")).toBe(String(content.length));
+
+    await t.sql.query(
+      "update rate_limit_counters set count = 600, window_start = private.now() where action = 'file_read' and key = $1",
+      [owner.id],
+    );
+    expect((await app.request(url, { headers })).status).toBe(429);
+    expect((await app.request(url, { method: "HEAD", headers })).status).toBe(200);
   });
 
   it("refuses strangers, archived products, places elsewhere and bodies that are no form", async () => {

@@ -167,6 +167,23 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     expect(await keyRows(key)).toBe(0);
   });
 
+  it("takes 600 new keys a minute, and knows those it has", async () => {
+    const user = await createUser(t);
+    const own = await createToken(t, user);
+    const { story: mine } = await seedBacklog(t, user);
+    const first = randomUUID();
+    const path = `/api/stories/${mine.id}/log`;
+    expect((await post(path, plan, first, own)).status).toBe(201);
+    await t.sql.query(
+      "insert into idempotency_keys (user_id, key, fingerprint, answer, created_at) select $1, 'k' || n, '', '1', private.now() from generate_series(1, 599) n",
+      [user.id],
+    );
+    const beyond = await post(path, plan, randomUUID(), own);
+    expect([beyond.status, beyond.headers.get("retry-after")]).toEqual([429, "60"]);
+    expect((await post(path, plan, first, own)).status).toBe(201);
+    await t.sql.query("delete from idempotency_keys where user_id = $1", [user.id]);
+  });
+
   it("gives the first write of a request the key, and leaves what is read alone", async () => {
     const actor = { ...t.actorOf(owner), once: new Once(randomUUID()) };
     await callAs(actor, "get_story", { p_story_id: story.id }, z.unknown());

@@ -43,6 +43,7 @@ describe("a text in Markdown", () => {
     ["lists in lists", `${"- ".repeat(1_000)}x`],
     ["brackets", "[".repeat(100_000)],
     ["table rows and backticks", `|a|\n|-|\n${"|`<b>`\n".repeat(16_000)}`],
+    ["table columns", `${"|a".repeat(2_000)}\n${"|-".repeat(2_000)}\n${"|\n".repeat(200)}`],
     ["items", "- a\n".repeat(25_000)],
     ["addresses", "a@b.c ".repeat(16_000)],
     ["backticks", Array.from({ length: 440 }, (_, at) => "`".repeat(at + 1)).join(" ")],

@@ -145,11 +145,13 @@ as $$
 declare
   v_max integer;
   v_seconds integer;
+  v_since timestamptz;
 begin
   select l.p_max, l.p_seconds into v_max, v_seconds from private.rate_limit('idempotency_key') l;
+  v_since := private.now() - make_interval(secs => v_seconds);
   if (select count(*) from (
     select from public.idempotency_keys k
-    where k.user_id = p_user_id and k.created_at > private.now() - make_interval(secs => v_seconds)
+    where k.user_id = p_user_id and k.created_at > v_since
     limit v_max + 1) k) <= v_max then
     return;
   end if;

@@ -1,0 +1,241 @@
+import { zipSync } from "fflate";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { importFormats } from "~/contract/import";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { routesFromSources } from "../setup/route-build";
+import { busyMilliseconds } from "../setup/thread-work";
+import { createUser } from "../setup/users";
+
+/** What the thread that answers everybody may work on one request of somebody else, in milliseconds. */
+const promised = 250;
+const kilobyte = 1_024;
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+const owner = await createUser(t, { role: "ADMIN" });
+const token = await createToken(t, owner);
+const { routes } = await routesFromSources({ pages: true });
+type Route = (typeof routes)[string];
+
+function pathOf(route: Route | undefined): string {
+  if (!route) return "";
+  const parts = (route.path ?? "").split("/").filter((part) => part !== "");
+  return (
+    pathOf(routes[route.parentId ?? ""]) +
+    parts.map((part) => `/${part.replace(/^:.*/, "x")}`).join("")
+  );
+}
+
+interface Described {
+  auth: string;
+  name: string;
+  bodyLimit?: number;
+}
+const endpointSchema = z.custom<{ description: Described }>(
+  (value) => typeof value === "function" && "description" in value,
+);
+interface Door {
+  path: string;
+  method: string;
+  described?: Described;
+}
+const endpointsSchema = z.record(z.string(), endpointSchema);
+
+/** Every method with a body of every route: the endpoints with what they say of themselves, and the forms of pages. */
+const doors = Object.values(routes).flatMap((route): Door[] => {
+  const { action } = route.module;
+  const path = pathOf(route) || "/";
+  if (!action || path.includes("*")) return [];
+  if (!("endpoints" in action)) return [{ path, method: "POST" }];
+  return Object.entries(endpointsSchema.parse(action.endpoints))
+    .filter(([method]) => /^(POST|PUT|PATCH)$/.test(method))
+    .map(([method, { description: described }]) => ({ path, method, described }));
+});
+
+const fill = (size: number, text: string) => text.repeat(Math.floor(size / text.length));
+const part = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n';
+/** The small parts of which a body of this size may be made, by their type. */
+const bodiesOf = (size: number): [type: string, body: string][] => [
+  [
+    "application/json",
+    `{${Array.from({ length: Math.floor(size / 12) }, (_, n) => `"a${n}":1`).join(",")}}`.slice(
+      0,
+      size,
+    ),
+  ],
+  ["application/json", `[${fill(size - 3, "0,")}0]`],
+  ["application/x-www-form-urlencoded", fill(size, "a&")],
+  [
+    "application/x-www-form-urlencoded",
+    Array.from({ length: Math.floor(size / 9) }, (_, n) => `a${n}=b`)
+      .join("&")
+      .slice(0, size),
+  ],
+  ["multipart/form-data; boundary=b", `${fill(size - 7, part)}--b--\r\n`],
+  ["multipart/form-data; x-boundary=c; boundary=b", `${fill(size - 7, part)}--b--\r\n`],
+];
+
+/** The longest work of the thread between two answers of `/api/health`, while something else is asked. */
+async function healthBeside(work: Promise<Response>): Promise<{ longest: number; status: number }> {
+  let status = 0;
+  const done = work.then(async (answer) => {
+    await answer.arrayBuffer();
+    status = answer.status;
+  });
+  let longest = 0;
+  do {
+    const before = busyMilliseconds();
+    await (await app.request("/api/health")).arrayBuffer();
+    longest = Math.max(longest, busyMilliseconds() - before);
+  } while (status === 0);
+  await done;
+  return { longest, status };
+}
+
+/** The longest work that a 10 MB body may be to the thread: it is copied and passed on, not read. */
+const promisedForUploads = 400;
+const megabyte = 1_048_576;
+
+describe("without an account", () => {
+  it("has many doors to look at", () => {
+    expect(doors.length).toBeGreaterThan(60);
+    expect(doors.filter(({ described }) => described?.auth === "none").length).toBeGreaterThan(4);
+  });
+
+  it.each(doors)("$method $path reads little, and costs others nothing", async (door) => {
+    const { path, method, described } = door;
+    const send = async (type: string, body: string) => {
+      await t.sql.query("delete from public.rate_limit_counters");
+      return app.request(path, { method, headers: { "content-type": type }, body });
+    };
+    for (const [type, body] of bodiesOf(500 * kilobyte)) {
+      const { longest, status } = await healthBeside(send(type, body));
+      expect(longest, type).toBeLessThan(promised);
+      // An endpoint with an account says 401 before it reads; pairing begins without a body.
+      if (described?.name !== "startPairing") expect([400, 401, 405, 413], type).toContain(status);
+    }
+    for (const [type, body] of bodiesOf(64 * kilobyte)) {
+      const { longest, status } = await healthBeside(send(type, body));
+      expect(status, type).toBeLessThan(500);
+      expect(longest, type).toBeLessThan(promised);
+    }
+  });
+
+  it("counts before it reads", async () => {
+    await app.request("/logout", {
+      method: "POST",
+      headers: { "content-type": "text/plain" },
+      body: "a",
+    });
+    await t.sql.query(
+      "update public.rate_limit_counters set count = 600, window_start = private.now() where action = 'open_door'",
+    );
+    for (const path of ["/token", "/revoke", "/login", "/api/auth/pair/claim"]) {
+      const headers = {
+        "content-type": "application/x-www-form-urlencoded",
+        cookie: `app_pair=${"x".repeat(43)}`,
+      };
+      const answer = await app.request(path, { method: "POST", headers, body: "a=b" });
+      expect([path, answer.status]).toEqual([path, 429]);
+    }
+    await t.sql.query("delete from public.rate_limit_counters");
+  });
+});
+
+/** Files that an import may be, each 10 MB of what costs its reader most. */
+const uploads: Record<string, () => Uint8Array> = {
+  linear: () => bytes(`ID,Title,Status\n${fill(10 * megabyte - 100, "E,t,Todo\n")}`),
+  jira: () => bytes(`${fill(10 * megabyte - 100, ",")}`),
+  github: () => bytes(`[${fill(10 * megabyte - 100, "0,")}0]`),
+  trello: () => bytes(`{"actions":[${fill(10 * megabyte - 100, "{},")}{}]}`),
+  backloom: () =>
+    bytes(`${fill(5 * megabyte, "[")}${fill(5 * megabyte, "]")}`.slice(0, 10 * megabyte - 100)),
+  "backlog-md": () => zipOfOne(8 * megabyte, 20_000),
+};
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+/** A zip whose entries all name the same stored bytes, and say that these come to nothing. */
+function zipOfOne(size: number, entries: number): Uint8Array {
+  const zip = zipSync({ "tasks/a.md": new Uint8Array(size) }, { level: 0 });
+  const view = Buffer.from(zip);
+  const directory = view.readUInt32LE(view.length - 6);
+  const entry = Buffer.from(view.subarray(directory, view.length - 22));
+  entry.writeUInt32LE(0, 24);
+  const end = Buffer.from(view.subarray(view.length - 22));
+  end.writeUInt16LE(entries, 8);
+  end.writeUInt16LE(entries, 10);
+  end.writeUInt32LE(entries * entry.length, 12);
+  return Buffer.concat([
+    view.subarray(0, directory),
+    ...Array.from({ length: entries }, () => entry),
+    end,
+  ]);
+}
+
+const uploadDoors = doors.filter(({ described }) => (described?.bodyLimit ?? 0) > megabyte);
+
+describe("with an account", () => {
+  it("has the doors for uploads", () => {
+    expect(uploadDoors.map(({ described }) => described?.name).sort()).toEqual([
+      "addFile",
+      "importBacklog",
+      "saveJobDiff",
+    ]);
+    expect(Object.keys(uploads).sort()).toEqual([...importFormats].sort());
+  });
+
+  it.each(uploadDoors)(
+    "10 MB of small parts cost others nothing at $path",
+    async ({ path, method }) => {
+      for (const [type, body] of bodiesOf(10 * megabyte)) {
+        const headers = { ...bearer(token), "content-type": type };
+        const { longest, status } = await healthBeside(
+          app.request(path, { method, headers, body }),
+        );
+        expect([400, 404, 413, 422], type).toContain(status);
+        expect(longest, type).toBeLessThan(promisedForUploads);
+      }
+    },
+  );
+
+  it.each(importFormats)(
+    "10 MB of the worst %s cost others nothing, and the memory comes back",
+    async (format) => {
+      await t.sql.query("delete from public.rate_limit_counters");
+      const file = uploads[format]?.() ?? new Uint8Array();
+      const before = process.memoryUsage().rss;
+      const form = new FormData();
+      for (const [name, value] of Object.entries({
+        format,
+        name: "Worst",
+        code: "WORST",
+        preview: "true",
+      }))
+        form.set(name, value);
+      form.set("file", new File([Buffer.from(file)], "worst"));
+      const { longest, status } = await healthBeside(
+        app.request("/api/products/import", { method: "POST", headers: bearer(token), body: form }),
+      );
+      expect([200, 422]).toContain(status);
+      expect(longest).toBeLessThan(promisedForUploads);
+      await expect
+        .poll(() => (process.memoryUsage().rss - before) / megabyte, { timeout: 20_000 })
+        .toBeLessThan(500);
+    },
+  );
+
+  it("counts an import before it is read", async () => {
+    const send = (type: string) =>
+      app.request("/api/products/import", {
+        method: "POST",
+        headers: { ...bearer(token), "content-type": type },
+        body: "no form",
+      });
+    await t.sql.query("delete from public.rate_limit_counters");
+    for (let time = 0; time < 10; time += 1) expect((await send("text/plain")).status).toBe(400);
+    expect((await send("text/plain")).status).toBe(429);
+  });
+});
