@@ -13,13 +13,18 @@ export function text(max: number) {
   return z.string().max(max, `Must have at most ${max} characters.`).refine(isStorable, storable);
 }
 
-/** Text that is neither empty nor only white space. */
+/** Whether there is something to see: not only spaces, zero-width characters, fillers and blank Braille. */
+export function isVisible(value: string): boolean {
+  return /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]/u.test(value);
+}
+
+/** Text with something to see. */
 export function requiredText(max: number) {
   return z
     .string()
     .min(1, "Must not be empty.")
     .max(max, `Must have at most ${max} characters.`)
-    .refine((value) => value.trim() !== "", { message: "Must not be blank." })
+    .refine(isVisible, { message: "Must not be blank." })
     .refine(isStorable, storable);
 }
 

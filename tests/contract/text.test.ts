@@ -14,6 +14,27 @@ import {
 const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown) =>
   schema.safeParse(value).success;
 
+describe("required text", () => {
+  it.each([
+    "  ",
+    "\u200B\u2060",
+    "\u2800",
+    "\u3164\uFFA0\u115F",
+    "\u00AD\uFEFF",
+    "\u202E\u2066",
+    "\u{E0041}\uFE0F",
+  ])("refuses %j, of which nobody sees anything", (value) => {
+    expect(accepts(requiredText(100), value)).toBe(false);
+  });
+
+  it.each(["a", "\u200Ba", "\u202Eabc", "👩\u200D🔧", "한", "עברית", "\u2801"])(
+    "takes %j",
+    (value) => {
+      expect(requiredText(100).parse(value)).toBe(value);
+    },
+  );
+});
+
 describe("text", () => {
   it.each(["", "plain", "😀", "\u202Eright to left", "a\nb\tc", "\u2028"])(
     "takes %j exactly as it is",
