@@ -62,3 +62,62 @@ it("llms.txt names only tools and addresses that there are", () => {
     ).toBe(true);
   }
 });
+
+/** Names of other programs' pages, which the documents name too. */
+const elsewhere = [
+  "APIs & Services",
+  "App registrations",
+  "Client authentication",
+  "Credentials",
+  "OAuth client ID",
+  "Require branches to be up to date",
+  "Standard flow",
+  "Token configuration",
+  "Web application",
+];
+
+/** What a document sets in italics as the name of something on a page, without numbers. */
+function namesIn(document: string): string[] {
+  const marked = document.matchAll(/(?<![*\w])\*([A-Z][^*\n]{1,60})\*(?![*\w])/g);
+  return [...marked].flatMap(([, name = ""]) =>
+    name.split(/ → |…|\d+/).filter((part) => part !== ""),
+  );
+}
+
+it("documents name only controls that there are", () => {
+  const pages = readdirSync("app", { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => readFileSync(`app/${file}`, "utf8").replaceAll(/\s+/g, " "))
+    .join("\n");
+  const documents = ["SECURITY.md", ...readdirSync("docs").map((name) => `docs/${name}`)];
+  const named = documents
+    .filter((file) => file.endsWith(".md"))
+    .flatMap((file) =>
+      namesIn(readFileSync(file, "utf8")).map((name) => ({ file, name: name.trim() })),
+    );
+  expect(named.length).toBeGreaterThan(120);
+  const untrue = named.filter(({ name }) => !pages.includes(name) && !elsewhere.includes(name));
+  expect(untrue).toEqual([]);
+  expect(namesIn("Press *Keep the changes* of *Settings → Keys*; *not a name*.")).toEqual([
+    "Keep the changes",
+    "Settings",
+    "Keys",
+  ]);
+});
+
+it("sentences of the database name only buttons that there are", () => {
+  const pages = readdirSync("app", { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".tsx"))
+    .map((file) => readFileSync(`app/${file}`, "utf8"))
+    .join("\n");
+  const named = readdirSync("supabase/schemas", { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".sql"))
+    .flatMap((file) => [
+      ...readFileSync(`supabase/schemas/${file}`, "utf8").matchAll(
+        /\b(?:press|choose|switch on|turn on|set) "([^"]+)"/gi,
+      ),
+    ])
+    .map(([, name = ""]) => name);
+  expect(named.length).toBeGreaterThan(1);
+  expect(named.filter((name) => !pages.includes(name))).toEqual([]);
+});

@@ -152,7 +152,7 @@ begin
   end if;
   if v_online = 0 and v_without_consent is not null then
     return jsonb_build_array(jsonb_build_object('code', 'consent',
-      'message', format('Workers of %s are online but not allowed here yet. Each of them can switch on "My workers may work here" on the members page, or name the product to the worker.',
+      'message', format('Workers of %s are online but not allowed here yet. Each of them can press "Allow my workers" on the members page, or name the product to the worker.',
         v_without_consent)));
   end if;
   if v_online = 0 then

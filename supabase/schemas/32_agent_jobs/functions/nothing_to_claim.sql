@@ -39,7 +39,7 @@ begin
   v_closed := case when v_waiting.queued = 0 and p_product_id is null then private.products_without_consent(p_user_id) end;
   if v_closed is not null then
     return jsonb_build_object('code', 'consent', 'products', v_closed,
-      'message', format('There are jobs in %s, where your workers are not allowed yet. Switch on "My workers may work here" on the members page of the product, or name it as product_id.',
+      'message', format('There are jobs in %s, where your workers are not allowed yet. Press "Allow my workers" on the members page of the product, or name it as product_id.',
         (select string_agg(p ->> 'name', ', ') from jsonb_array_elements(v_closed) p)));
   end if;
   if v_waiting.queued = 0 and v_waiting.archived > 0 then
