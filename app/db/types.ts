@@ -5362,7 +5362,7 @@ export type Database = {
         | "CANCELLED"
         | "SKIPPED";
       agent_question_status: "OPEN" | "ANSWERED" | "CANCELLED" | "EXPIRED";
-      confinement: "bwrap" | "docker" | "command" | "none";
+      confinement: "bwrap" | "docker" | "command" | "none" | "bwrap_open" | "docker_open";
       dependency_release: "done" | "merged";
       done_requires: "none" | "worker" | "other_worker" | "ci" | "person";
       evidence_grade: "said" | "worker" | "other_worker" | "ci" | "person";
@@ -5521,7 +5521,7 @@ export const Constants = {
       agent_job_kind: ["TASK_IMPLEMENTATION", "PLAN_CHAT", "SPRINT_IMPLEMENTATION"],
       agent_job_status: ["QUEUED", "CLAIMED", "RUNNING", "DONE", "FAILED", "CANCELLED", "SKIPPED"],
       agent_question_status: ["OPEN", "ANSWERED", "CANCELLED", "EXPIRED"],
-      confinement: ["bwrap", "docker", "command", "none"],
+      confinement: ["bwrap", "docker", "command", "none", "bwrap_open", "docker_open"],
       dependency_release: ["done", "merged"],
       done_requires: ["none", "worker", "other_worker", "ci", "person"],
       evidence_grade: ["said", "worker", "other_worker", "ci", "person"],

@@ -66,8 +66,13 @@ it("a job, its attempts and the workers say plainly whether they were confined",
   expect(workers).toContain("Sandbox: bubblewrap");
   expect(workers).toContain("No sandbox");
 
-  await client.call("worker_heartbeat", { worker: "plain", confinement: "docker" });
-  expect(await visitor.read("/workers")).toContain("Sandbox: Docker");
+  for (const [confinement, words] of [
+    ["docker", "Sandbox: Docker<"],
+    ["bwrap_open", "Sandbox: bubblewrap, open network"],
+  ]) {
+    await client.call("worker_heartbeat", { worker: "plain", confinement });
+    expect(await visitor.read("/workers")).toContain(words);
+  }
 });
 
 it("a task shows who wrote the repository of its own, and why it waits", async () => {

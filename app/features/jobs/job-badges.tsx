@@ -32,9 +32,12 @@ const words: Record<Confinement, string> = {
   docker: "Sandbox: Docker",
   command: "Sandbox: custom command",
   none: "No sandbox",
+  bwrap_open: "Sandbox: bubblewrap, open network",
+  docker_open: "Sandbox: Docker, open network",
 };
 
 /** Shows whether the agent ran in a sandbox, and which one. */
 export function ConfinementBadge({ confinement }: { confinement: Confinement }) {
-  return <Badge tone={confinement === "none" ? "plain" : "accent"}>{words[confinement]}</Badge>;
+  const isClosed = confinement !== "none" && !confinement.endsWith("_open");
+  return <Badge tone={isClosed ? "accent" : "plain"}>{words[confinement]}</Badge>;
 }

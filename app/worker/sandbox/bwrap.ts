@@ -28,7 +28,7 @@ export async function openBwrap(wish: BwrapWish): Promise<Sandbox> {
   };
   await tryMounts(wish, machine);
   return {
-    confinement: "bwrap",
+    confinement: wish.isOnline ? "bwrap_open" : "bwrap",
     description: `sandbox bwrap, network: ${wish.isOnline ? "all" : "listed hosts only"}`,
     leftOut: wish.passing.leftOut,
     open: (job) => openJob(wish, machine, job),

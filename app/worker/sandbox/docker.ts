@@ -24,7 +24,7 @@ export async function openDocker(wish: DockerWish): Promise<Sandbox> {
   const label = `backloom.worker=${createHash("sha256").update(wish.worktrees).digest("hex").slice(0, 16)}`;
   await removeLeft(program, label);
   return {
-    confinement: "docker",
+    confinement: isOnline ? "docker_open" : "docker",
     description: `sandbox docker ${image}, network: ${isOnline ? "all" : "listed hosts only"}`,
     leftOut: wish.passing.leftOut,
     open: (job) => openJob(wish, { program, label }, job),

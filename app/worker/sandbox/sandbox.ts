@@ -1,9 +1,9 @@
+import type { Confinement } from "~/contract/confinement";
 import { personsVariables } from "../job/environment";
 import type { Confine } from "./launch";
 import type { NeededMount } from "./mount-path";
 import type { RefusedHost } from "./network/job-network";
 import type { Reach } from "./network/reach";
-import type { Confinement } from "./wish";
 
 /** Separates this machine from whatever a model or a repository runs. */
 export interface Sandbox {

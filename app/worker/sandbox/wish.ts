@@ -6,9 +6,6 @@ export type SandboxWish =
   | { kind: "docker"; image: string }
   | { kind: "command"; line: string };
 
-/** Kind of sandbox, as reported to the service. */
-export type Confinement = "bwrap" | "docker" | "command" | "none";
-
 const problem =
   "--sandbox must be auto, bwrap, off, docker:<image> or command:<line>, as in docker:node:22 or command:'firejail --quiet'";
 

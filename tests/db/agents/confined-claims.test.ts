@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { confinements } from "~/contract/confinement";
 import { hostsSchema } from "~/contract/text";
 import type { ClaimAgentJobInput } from "~/contract/worker";
 import { claimAgentJob, getAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
@@ -30,7 +31,7 @@ async function reasons({ actor, tasks }: SprintWorld) {
 }
 
 describe("what confines a worker", () => {
-  it.each(["bwrap", "docker", "command", "none"] as const)(
+  it.each(confinements)(
     "%s is told by its claim, and kept for worker, job and attempt",
     async (confinement) => {
       const world = await runningSprint();
