@@ -163,6 +163,8 @@ export const reasonSchema = z.object({
   products: z.array(z.object({ id: z.string(), code: z.string(), name: z.string() })).optional(),
   /** Commits that work waits for on main branches. */
   awaited_heads: z.array(awaitedHeadSchema).optional(),
+  /** Nothing goes on until a person answers, judges or resumes. */
+  waits_for_person: z.boolean().optional(),
 });
 
 export const jobIdInput = z.object({ job_id: idSchema });

@@ -65,7 +65,7 @@ export async function runLoop(loop: Loop): Promise<void> {
     }
     if (reason !== null) journal.sayOnce(`No job: ${reason.message}`);
     await lookForMerged(reason?.awaited_heads ?? []);
-    if (options.untilIdle && reason?.code === "empty") return;
+    if (options.untilIdle && (reason?.code === "empty" || reason?.waits_for_person)) return;
     if (reason?.code === "quota") await wait(quotaPause, undefined, { signal: stopSignal });
     // With `--until-idle`, the wait doubles while jobs are blocked; the service answers at once when there is one.
     idleSeconds = Math.min(longestIdleSeconds, idleSeconds * 2 || 1);

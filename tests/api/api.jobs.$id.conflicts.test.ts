@@ -103,8 +103,8 @@ describe("POST /api/jobs/:id/conflicts", () => {
     await done(first);
     await reportAgentJob(world.actor, {
       ...{ job_id: second.id, attempt: 1, status: "failed", failure_class: "rate_limited" },
-      resets_at: "2000-01-01T00:00:00Z",
     });
+    await t.sql.query("update public.agent_jobs set not_before = null");
     const again = await claim(world.actor, "worker-2");
     expect(again.conflicts).toMatchObject([
       {

@@ -62,8 +62,8 @@ describe("PUT /api/jobs/:id/diff", () => {
     const { put, read, report, world, job } = await scene();
     await report({
       ...{ status: "failed", failure_class: "rate_limited" },
-      resets_at: "2000-01-01T00:00:00Z",
     });
+    await t.sql.query("update public.agent_jobs set not_before = null");
     expect((await put(diff(added("one.txt")))).status).toBe(204);
     expect((await claim(world.actor, "worker-2")).id).toBe(job.id);
     const lost = await put(diff(added("late.txt")));
@@ -174,8 +174,8 @@ describe("what is kept", () => {
     await put(diff(added("one.txt")));
     await report({
       ...{ status: "failed", failure_class: "rate_limited" },
-      resets_at: "2000-01-01T00:00:00Z",
     });
+    await t.sql.query("update public.agent_jobs set not_before = null");
     await claim(world.actor, "worker-2");
     await put({ ...diff(added("two.txt")), attempt: 2 });
     await t.sql.query("update public.job_diffs set created_at = now() - interval '15 days'");
@@ -188,8 +188,8 @@ describe("what is kept", () => {
     await put(diff(added("one.txt")));
     await report({
       ...{ status: "failed", failure_class: "rate_limited" },
-      resets_at: "2000-01-01T00:00:00Z",
     });
+    await t.sql.query("update public.agent_jobs set not_before = null");
     await claim(world.actor, "worker-2");
     await put({ ...diff(added("two.txt")), attempt: 2 });
     const { rows } = await t.sql.query(

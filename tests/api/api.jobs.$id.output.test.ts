@@ -77,8 +77,8 @@ describe("POST /api/jobs/:id/output", () => {
     await report({
       status: "failed",
       failure_class: "rate_limited",
-      resets_at: "2000-01-01T00:00:00Z",
     });
+    await t.sql.query("update public.agent_jobs set not_before = null");
     expect((await post({ attempt: 1, entries: [entry(1)] })).status).toBe(202);
     expect((await claim(world.actor, "worker-2")).id).toBe(job.id);
     const lost = await post({ attempt: 1, entries: [entry(2)] });

@@ -70,8 +70,8 @@ describe("what changed since an earlier attempt", () => {
       await save(1, "b");
       await report({
         ...{ status: "failed", failure_class: "rate_limited" },
-        resets_at: "2000-01-01T00:00:00Z",
       });
+      await t.sql.query("update public.agent_jobs set not_before = null");
       expect((await claim(actor)).attempt).toBe(2);
       await save(2, "c");
       const cookie = await signIn(t, app, owner);

@@ -1,9 +1,12 @@
-import { renameSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/domain/agent-jobs/operations.server";
+import { withoutAlias } from "~/worker/forge/ssh-alias";
 import { git as workersGit } from "~/worker/git/git";
 import { findKept } from "~/worker/git/keep";
+import { addWorktree, mainOf } from "~/worker/git/worktree";
 import { at } from "../db/world";
 import { makeRepository, openStage, startRun } from "./fixture";
 import { read, startWorker } from "./worker-process";
@@ -177,4 +180,130 @@ describe("git of the worker", () => {
       ...["own-10-2", "own-10", "own-2", "old-7", "own-10-aside"],
     ]);
   });
+});
+
+describe("the main branch without a remote", { timeout: 240_000 }, () => {
+  it("is not a branch of ours that somebody checked out to review it, which also stays where it is", async () => {
+    const { git, work, repo } = await openCase("LOOKED");
+    const { job } = await work("echo x > x");
+    const branch = String(job.branch);
+    git("checkout", "--quiet", branch);
+    const main = await mainOf({ folder: repo, remote: null });
+    expect(main).toBe(git("rev-parse", "main"));
+    const again = { repository: { folder: repo, remote: null }, parent: home, name: "again" };
+    await expect(addWorktree({ ...again, branch })).rejects.toThrow(`${branch} is checked out in`);
+  });
+
+  it.each([
+    [
+      "the one that git's setting names",
+      ["branch develop", "config backloom.main develop"],
+      "develop",
+    ],
+    ["the one that new repositories get", ["branch own", "config init.defaultBranch own"], "own"],
+    [
+      "main, whatever is checked out",
+      ["checkout -q -b topic", "commit -q --allow-empty -m T"],
+      "main",
+    ],
+    ["the only other one", ["branch -m trunk", "checkout -q -b backloom/ST-1"], "trunk"],
+  ])("is %s", async (_what, words, name) => {
+    const folder = mkdtempSync(join(home, "main-"));
+    const git = makeRepository(folder);
+    for (const line of words) git(...line.split(" "));
+    const main = await mainOf({ folder, remote: null });
+    expect(main).toBe(git("rev-parse", name));
+  });
+});
+
+describe("a repository that git refuses here", { timeout: 120_000 }, () => {
+  const startIn = async (repo: string, code: string) => {
+    await startRun(t, ada, { code });
+    const worker = startWorker([
+      ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--once"],
+      ...["--repo", repo, "--product", code, "--name", code, "--exec", "true"],
+    ]);
+    expect(await worker.ended).toBe(1);
+    return worker.output();
+  };
+
+  it.runIf(process.getuid?.() === 0)("is explained in git's own words", async () => {
+    const repo = join(home, "OWNED");
+    makeRepository(repo);
+    execFileSync("chown", ["-R", "65534", repo]);
+    expect(await startIn(repo, "OWNED")).toContain("detected dubious ownership");
+  });
+
+  it("is told before a job is taken where it needs Git LFS and the program is missing", async () => {
+    const repo = join(home, "LFS");
+    const git = makeRepository(repo);
+    git("config", "filter.lfs.process", "git-lfs filter-process");
+    git("config", "filter.lfs.required", "true");
+    mkdirSync(join(repo, "art"));
+    writeFileSync(join(repo, "art/.gitattributes"), "*.psd filter=lfs\n");
+    git("add", "--all");
+    git("commit", "--quiet", "-m", "Large files");
+    expect(await startIn(repo, "LFS")).toContain("git-lfs is not installed on this machine");
+  });
+});
+
+it("names the host that an alias of ssh stands for", async () => {
+  const { git, repo } = await openCase("ALIAS");
+  const settings = join(home, "ssh-config");
+  writeFileSync(
+    settings,
+    "Host github-work github.com-two\n HostName github.com\nHost office\n HostName git.corp.example\nHost git.corp.example\n HostName 10.0.0.5\nHost github.com\n HostName ssh.github.com\n",
+  );
+  git("config", "core.sshCommand", `ssh -F ${settings}`);
+  const meant = await Promise.all(
+    [
+      "git@github-work:acme/shop.git",
+      "ssh://git@github.com-two/acme/shop.git",
+      "git@office:acme/shop.git",
+      "git@git.corp.example:acme/shop.git",
+      "git@github.com:acme/shop.git",
+      "https://github-work/acme/shop.git",
+    ].map((address) => withoutAlias(repo, address)),
+  );
+  expect(meant).toEqual([
+    "git@github.com:acme/shop.git",
+    "ssh://git@github.com/acme/shop.git",
+    "git@git.corp.example:acme/shop.git",
+    "git@git.corp.example:acme/shop.git",
+    "git@github.com:acme/shop.git",
+    "https://github-work/acme/shop.git",
+  ]);
+});
+
+it("reads a limit's time as a number, and the service pauses longer where the time is over", async () => {
+  const { work } = await openCase("PAUSE");
+  const limit = (resets_at: unknown) =>
+    `echo '${JSON.stringify({ failure_class: "rate_limited", resets_at })}' > "$BACKLOOM_RESULT_FILE"`;
+  const hour = Math.floor(Date.now() / 1000) + 3_600;
+  const first = await work(limit(hour));
+  expect(Date.parse(first.job.not_before ?? "")).toBe(hour * 1000);
+  for (const [attempt, said] of ["2020-01-01T00:00:00Z", 1_577_836_800_000].entries()) {
+    await t.sql.query("update public.agent_jobs set not_before = null");
+    const before = Date.now();
+    const { job } = await work(limit(said));
+    const pause = Date.parse(job.not_before ?? "") - before;
+    expect(pause).toBeGreaterThanOrEqual(2 ** (attempt + 1) * 60_000);
+    expect(job).toMatchObject({ status: "queued", retry_count: 0 });
+  }
+  await t.sql.query("update public.agent_jobs set not_before = null");
+  const { job } = await work(limit("2126-01-01T00:00:00Z"));
+  expect(Date.parse(job.not_before ?? "")).toBeLessThan(Date.now() + 31 * 86_400_000);
+});
+
+it("ends with --until-idle where only a person is waited for", async () => {
+  const code = "IDLE";
+  const repo = join(home, code);
+  makeRepository(repo);
+  await startRun(t, ada, { code, product: { done_requires: "person" } });
+  const worker = startWorker([
+    ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--until-idle"],
+    ...["--repo", repo, "--product", code, "--name", code, "--exec", "echo x > x"],
+  ]);
+  expect(await worker.ended, worker.output()).toBe(0);
+  expect(worker.output()).toContain("1 for a review");
 });

@@ -10,6 +10,7 @@ import { openGitHub } from "./github";
 import { openGitLab } from "./gitlab";
 import { hostIn, placeOf } from "./place";
 import { openRequests } from "./requests";
+import { withoutAlias } from "./ssh-alias";
 
 const openers = { github: openGitHub, gitlab: openGitLab, forgejo: openForgejo };
 
@@ -67,14 +68,15 @@ const toolOf: Record<ForgeKind, string> = {
 async function isOfRepo(address: string, { repo }: WorkerOptions): Promise<boolean> {
   if (repo === undefined) return false;
   const remote = isAddress(repo) ? null : await remoteOf(repo).catch(() => null);
-  const own = remote === null ? repo : await remoteAddress({ folder: repo, remote });
+  const own =
+    remote === null ? await withoutAlias("/", repo) : await remoteAddress({ folder: repo, remote });
   return hostIn(own) === hostIn(address);
 }
 
-/** The remote's URL after git's rewrites (`insteadOf`). */
+/** The remote's URL after git's rewrites (`insteadOf`) and those of ssh. */
 async function remoteAddress({ folder, remote }: Repository): Promise<string> {
   if (remote === null) throw new ForgeProblem("the repository has no remote");
-  return git(folder, "remote", "get-url", remote);
+  return withoutAlias(folder, await git(folder, "remote", "get-url", remote));
 }
 
 function headersOf({ kind }: ForgePlace, { secret, user }: Credential): Record<string, string> {

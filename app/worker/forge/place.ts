@@ -87,6 +87,10 @@ const known: Readonly<Record<string, ForgeKind>> = {
   "codeberg.org": "forgejo",
 };
 
+export function isKnownHost(host: string): boolean {
+  return known[host] !== undefined;
+}
+
 function kindOf(hostname: string, given: string | undefined): ForgeKind {
   for (const host of [given === undefined ? hostname : new URL(given).hostname, hostname]) {
     const kind = known[host] ?? kindNamed(host);

@@ -1,7 +1,7 @@
 import { messageOf } from "../service/problems";
 import { begunRef, noteOf } from "./begun";
 import { committer, conflictedPaths, git, gitEnd, isAncestor } from "./git";
-import { fetchAll, tipOf } from "./remote";
+import { BranchInUse, fetchAll, requireFreeBranch, tipOf } from "./remote";
 import type { Worktree } from "./worktree";
 
 /** Where the work went, or which files conflict and with which commit. */
@@ -54,6 +54,7 @@ async function moveBranch(
   const { remote } = repository;
   try {
     if (remote === null) {
+      await requireFreeBranch(repository, branch);
       await git(folder, "update-ref", noteRef, note);
       await git(folder, "update-ref", ref, headSha, seen ?? "0".repeat(headSha.length));
     } else {
@@ -63,6 +64,7 @@ async function moveBranch(
     }
     return null;
   } catch (error) {
+    if (error instanceof BranchInUse) throw error;
     return error;
   }
 }

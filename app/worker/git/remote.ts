@@ -12,17 +12,66 @@ export async function fetchAll({ folder, remote }: Repository): Promise<void> {
   await git(folder, "fetch", "--quiet", "--prune", remote, branches, begun);
 }
 
-/** Name of the main branch: the remote's default branch, or without a remote the one checked out. Null if unknown. */
-export async function mainNameOf({ folder, remote }: Repository): Promise<string | null> {
-  const name = remote === null ? "HEAD" : `refs/remotes/${remote}/HEAD`;
-  const full = await git(folder, "symbolic-ref", "--quiet", name).catch(() => null);
-  return full?.replace(remote === null ? "refs/heads/" : `refs/remotes/${remote}/`, "") ?? null;
+/** Branches of ours. */
+export const ownPrefix = "backloom/";
+
+/** Name of the main branch; null if unknown. Never a branch of ours, and the one checked out only if nothing else says. */
+export async function mainNameOf(repository: Repository): Promise<string | null> {
+  for await (const name of mainNames(repository)) {
+    if (name === "" || name.startsWith(ownPrefix)) continue;
+    if ((await tipOf(repository, name)) !== null) return name;
+  }
+  return null;
+}
+
+/** What may be the main branch, most certain first. `git config backloom.main` settles it. */
+async function* mainNames({ folder, remote }: Repository): AsyncGenerator<string> {
+  const answer = (...words: string[]) => git(folder, ...words).catch(() => "");
+  yield await answer("config", "--get", "backloom.main");
+  const root = remote === null ? "refs/heads/" : `refs/remotes/${remote}/`;
+  const named = () => answer("symbolic-ref", "--quiet", `refs/remotes/${remote}/HEAD`);
+  if (remote !== null) {
+    // Manual clones may not know it, so the remote is asked.
+    if ((await named()) === "") await answer("remote", "set-head", remote, "--auto");
+    yield (await named()).slice(root.length);
+  }
+  yield await answer("config", "--get", "init.defaultBranch");
+  yield* ["main", "master"];
+  yield (await answer("symbolic-ref", "--quiet", "HEAD")).slice("refs/heads/".length);
+  const all = await answer("for-each-ref", "--format=%(refname)", root);
+  const others = all.split("\n").map((ref) => ref.slice(root.length));
+  const [only = "", ...more] = others.filter(
+    (name) => name !== "HEAD" && !name.startsWith(ownPrefix),
+  );
+  if (more.length === 0) yield only;
+}
+
+/** Where a branch is checked out; null if it is not. Git would move it there without its files. */
+export async function placeOfBranch(folder: string, branch: string): Promise<string | null> {
+  const listed = await git(folder, "worktree", "list", "--porcelain");
+  const place = listed
+    .split("\n\n")
+    .find((one) => `${one}\n`.includes(`\nbranch refs/heads/${branch}\n`));
+  return place === undefined ? null : (/^worktree (.*)$/m.exec(place)?.[1] ?? null);
+}
+
+/** The person has the job's branch checked out, and it can only be moved there. */
+export class BranchInUse extends Error {}
+
+export async function requireFreeBranch(repository: Repository, branch: string): Promise<void> {
+  if (repository.remote !== null) return;
+  const place = await placeOfBranch(repository.folder, branch);
+  if (place === null) return;
+  throw new BranchInUse(
+    `The branch ${branch} is checked out in ${place}: check out another one there, and the job goes on`,
+  );
 }
 
 /** Tip of a branch: on the remote if there is one, otherwise in the repository. */
-export async function tipOf({ folder, remote }: Repository, branch: string) {
-  return commitOf(
-    folder,
-    remote === null ? `refs/heads/${branch}` : `refs/remotes/${remote}/${branch}`,
-  );
+export async function tipOf(repository: Repository, branch: string) {
+  return commitOf(repository.folder, refOf(repository, branch));
+}
+
+export function refOf({ remote }: Repository, branch: string): string {
+  return remote === null ? `refs/heads/${branch}` : `refs/remotes/${remote}/${branch}`;
 }

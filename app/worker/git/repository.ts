@@ -7,7 +7,7 @@ import { messageOf, WorkerProblem } from "../service/problems";
 import { sendable } from "../service/sendable";
 import type { ServedProduct } from "../service/served-product";
 import { isForeign, isNamed, RepositoryNotAllowed } from "./allowed-repositories";
-import { commitOf, committer, git } from "./git";
+import { commitOf, committer, git, gitEnd } from "./git";
 import type { WorkFolder } from "./work-folder";
 
 /** A repository that worktrees are created from. */
@@ -113,10 +113,12 @@ async function openFolder(folder: string, mayCreate: boolean): Promise<Repositor
     if (!mayCreate) throw new WorkerProblem(`The repository ${folder} does not exist`);
     await createSample(folder);
   }
-  if ((await commitOf(folder, "HEAD")) === null) {
-    throw new WorkerProblem(`${folder} is no git repository with at least one commit`);
+  const { code, problem } = await gitEnd(folder, "rev-parse", "--git-dir");
+  if (code !== 0 || (await commitOf(folder, "HEAD")) === null) {
+    const words = problem === "" ? "" : `: ${problem}`;
+    throw new WorkerProblem(`${folder} is no git repository with at least one commit${words}`);
   }
-  return { folder, remote: await remoteOf(folder) };
+  return requireLfs({ folder, remote: await remoteOf(folder) });
 }
 
 /** Opens the clone of an address; all workers of the machine share it. */
@@ -136,7 +138,20 @@ async function openClone(address: string, repositories: string): Promise<Reposit
     await git(repositories, "-C", draft, "worktree", "prune");
     await moveInPlace(draft, folder);
   }
-  return { folder, remote: "origin" };
+  return requireLfs({ folder, remote: "origin" });
+}
+
+/** Where git is set up for LFS but the program is missing, each checkout of such a repository would fail. */
+async function requireLfs(repository: Repository): Promise<Repository> {
+  const { folder } = repository;
+  const filters = ["config", "--get-regexp", "^filter\\.lfs\\.(process|smudge)$"];
+  if ((await gitEnd(folder, ...filters)).code !== 0) return repository;
+  if ((await gitEnd(folder, "lfs", "version")).code === 0) return repository;
+  const words = ["grep", "--quiet", "-e", "filter=lfs", "HEAD"];
+  if ((await gitEnd(folder, ...words, "--", "*.gitattributes")).code !== 0) return repository;
+  throw new WorkerProblem(
+    "The repository uses Git LFS, and git-lfs is not installed on this machine: install it, or run `git lfs uninstall` to work with pointer files",
+  );
 }
 
 /** Two workers may clone at the same time: the first clone stays. */

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { uninterrupted } from "../job/interruption";
 import { forgetCheckout, rememberCheckout } from "./checkout";
 import { commitOf, git } from "./git";
-import { fetchAll, tipOf } from "./remote";
+import { fetchAll, mainNameOf, refOf, requireFreeBranch, tipOf } from "./remote";
 import type { Repository } from "./repository";
 import { notePath, writeNote } from "./worktree-note";
 
@@ -42,6 +42,7 @@ interface WorktreeWish {
 export async function addWorktree(wish: WorktreeWish): Promise<Worktree> {
   const { repository, branch } = wish;
   const folder = join(wish.parent, wish.name);
+  await requireFreeBranch(repository, branch);
   await removeFolder(repository.folder, folder);
   await fetchAll(repository);
   const branchTip = await tipOf(repository, branch);
@@ -174,17 +175,17 @@ async function setWritable(folder: string, isWritable: boolean): Promise<void> {
   await chmod(folder, isWritable ? 0o755 : 0o555).catch(() => undefined);
 }
 
-/** The main branch as last fetched. Manual clones may not know which one it is, so the remote is asked. */
-export async function mainOf({ folder, remote }: Repository): Promise<string> {
-  const name = `refs/remotes/${remote}/HEAD`;
-  let main = remote === null ? null : await commitOf(folder, name);
-  if (remote !== null && main === null) {
-    await git(folder, "remote", "set-head", remote, "--auto").catch(() => undefined);
-    main = await commitOf(folder, name);
-  }
-  const head = main ?? (await commitOf(folder, "HEAD"));
-  if (head !== null) return head;
-  throw new Error("The repository has no commit to begin from");
+/** The main branch as last fetched. */
+export async function mainOf(repository: Repository): Promise<string> {
+  const name = await mainNameOf(repository);
+  if (name !== null) return git(repository.folder, "rev-parse", refOf(repository, name));
+  const head = await commitOf(repository.folder, "HEAD");
+  if (head === null) throw new Error("The repository has no commit to begin from");
+  const isDetached = (await git(repository.folder, "branch", "--show-current")) === "";
+  if (isDetached) return head;
+  throw new Error(
+    "Which branch is the main branch is not known: name it with `git config backloom.main <branch>` in the repository",
+  );
 }
 
 /** Suffix of a worktree whose removal has begun. Half of it would look like work that deletes files. */

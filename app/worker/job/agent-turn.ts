@@ -181,12 +181,11 @@ export function outcomeOf(end: AgentEnd, told: CommandResult, attempt: number): 
     return outcome({
       failure_class: "rate_limited",
       failure_reason: end.reason,
-      resets_at: end.resetsAt ?? afterGrowingPause(attempt),
+      resets_at: end.resetsAt ?? undefined,
     });
   }
   if (end.kind === "failed" && end.cause === "killed" && attempt <= mostKilled) {
-    const resets_at = afterGrowingPause(attempt);
-    return outcome({ failure_class: "rate_limited", failure_reason: end.reason, resets_at });
+    return outcome({ failure_class: "rate_limited", failure_reason: end.reason });
   }
   if (end.kind === "failed") {
     return outcome({ failure_class: "agent_error", failure_reason: end.reason });
@@ -196,12 +195,6 @@ export function outcomeOf(end: AgentEnd, told: CommandResult, attempt: number): 
 
 /** A killed tool is retried, as it is not the work's fault, for this many attempts. */
 const mostKilled = 3;
-
-/** Retry time for a limit without an end: after 1, 2, 4 … minutes, at most an hour. */
-export function afterGrowingPause(attempt: number): string {
-  const minutes = Math.min(60, 2 ** Math.min(attempt - 1, 6));
-  return new Date(Date.now() + minutes * 60_000).toISOString();
-}
 
 /** How much of an earlier attempt goes into a prompt. */
 const mostEntries = 500;

@@ -122,6 +122,5 @@ export async function pauseRun(attempt: Attempt, { files, release, reason }: Pau
 
 /** Puts the job back into the queue without counting a retry. */
 async function giveBack(attempt: Attempt, failure_reason: string): Promise<void> {
-  const resets_at = new Date().toISOString();
-  await report(attempt, "failed", { failure_class: "rate_limited", failure_reason, resets_at });
+  await report(attempt, "failed", { failure_class: "rate_limited", failure_reason });
 }

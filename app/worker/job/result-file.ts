@@ -16,7 +16,12 @@ const resultSchema = z.object({
   verify_result: z.enum(verifyResults).optional(),
   failure_class: z.enum(failureClasses).optional(),
   failure_reason: z.string().optional(),
-  resets_at: z.iso.datetime({ offset: true }).optional(),
+  resets_at: z
+    .union([
+      z.iso.datetime({ offset: true }),
+      z.int().min(1e9).max(9_999_999_999_999).transform(timeOf),
+    ])
+    .optional(),
   model_id: z.string().optional(),
   input_tokens: tokens,
   output_tokens: tokens,
@@ -55,6 +60,11 @@ const resultSchema = z.object({
     .transform(askable)
     .optional(),
 });
+
+/** Many services state seconds or milliseconds since 1970. */
+function timeOf(number: number): string {
+  return new Date(number < 1e11 ? number * 1000 : number).toISOString();
+}
 
 /** What a command can report besides its exit code. */
 export type CommandResult = z.output<typeof resultSchema>;

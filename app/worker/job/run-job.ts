@@ -6,6 +6,7 @@ import { openChanges } from "../git/changes";
 import { hearOfFiles } from "../git/checkout";
 import { findKept, forgetKept, keepWork } from "../git/keep";
 import { freeName } from "../git/leftovers";
+import { BranchInUse } from "../git/remote";
 import { openRepositoryOf } from "../git/repository";
 import { noRules, readRules } from "../git/rules";
 import { addWorktree, type Worktree } from "../git/worktree";
@@ -17,7 +18,6 @@ import { openOutput } from "../service/output-sender";
 import { AttemptOver, messageOf, Refusal, WorkerProblem } from "../service/problems";
 import { reportFailure } from "../service/reports";
 import { sendable } from "../service/sendable";
-import { afterGrowingPause } from "./agent-turn";
 import { type Attempt, reportUsage } from "./attempt";
 import { workOnBatch } from "./batch-job";
 import { workOnChat } from "./chat-job";
@@ -202,7 +202,9 @@ async function explain(attempt: Attempt, error: unknown): Promise<void> {
     journal.say(`The attempt is over: ${error.message}`);
     return;
   }
-  if (error instanceof RepositoryNotAllowed) return giveBack(attempt, error);
+  if (error instanceof RepositoryNotAllowed || error instanceof BranchInUse) {
+    return giveBack(attempt, error);
+  }
   // Problems only the worker's user can fix are not the job's fault: it is given back when the worker signs off.
   if (error instanceof WorkerProblem) throw error;
   const failure_class = isOver ? "agent_error" : "infrastructure";
@@ -213,14 +215,9 @@ async function explain(attempt: Attempt, error: unknown): Promise<void> {
   });
 }
 
-/**
- * Gives the job back for another worker, with a pause. A service that knows which repositories this worker may use does
- * not send it such jobs.
- */
-async function giveBack(attempt: Attempt, { message }: RepositoryNotAllowed): Promise<void> {
-  const resets_at = afterGrowingPause(attempt.job.attempt);
-  const failure_reason = message;
-  await reportFailure(attempt, { failure_class: "rate_limited", failure_reason, resets_at });
+/** Gives the job back, for another worker or until the person has acted. The service pauses it for a while. */
+async function giveBack(attempt: Attempt, { message }: Error): Promise<void> {
+  await reportFailure(attempt, { failure_class: "rate_limited", failure_reason: message });
 }
 
 /** Usage counts even if the attempt was stopped, unless another worker has the job. */

@@ -4,7 +4,7 @@ import { openForge } from "../forge/open-forge";
 import { committer, git, gitEnd, isAncestor } from "../git/git";
 import { clashWith } from "../git/merge-tree";
 import { isOnMain } from "../git/on-main";
-import { fetchAll, mainNameOf, tipOf } from "../git/remote";
+import { fetchAll, mainNameOf, placeOfBranch, tipOf } from "../git/remote";
 import { openRepositoryOf, type Repository } from "../git/repository";
 import { type Rules, readRulesOf } from "../git/rules";
 import { addTreeAt, baseEnd, mainOf } from "../git/worktree";
@@ -188,10 +188,12 @@ async function pushToMain(
   const name = await mainNameOf(repository);
   if (name === null)
     return { state: "refused", words: "The name of the main branch is not known." };
+  const moves = `${head}:refs/heads/${name}`;
+  const checkedOut = remote === null ? await placeOfBranch(folder, name) : null;
   const end =
-    remote === null
-      ? await gitEnd(folder, "merge", "--quiet", "--ff-only", head)
-      : await gitEnd(folder, "push", "--quiet", remote, `${head}:refs/heads/${name}`);
+    checkedOut === null
+      ? await gitEnd(folder, remote === null ? "fetch" : "push", "--quiet", remote ?? ".", moves)
+      : await gitEnd(checkedOut, "merge", "--quiet", "--ff-only", head);
   if (end.code === 0) return { state: "landed", head_sha: head };
   await fetchAll(repository);
   if ((await mainOf(repository)) !== main) return "main_moved";

@@ -146,8 +146,8 @@ describe("usage", () => {
     await report({
       status: "failed",
       failure_class: "rate_limited",
-      resets_at: "2020-01-01T00:00:00Z",
     });
+    await t.sql.query("update public.agent_jobs set not_before = null");
     const again = await claim(world.actor);
     expect(again.attempt).toBe(2);
     expect(await statusOf(reportJobUsage(world.actor, usage))).toBe(409);

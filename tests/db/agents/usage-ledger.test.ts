@@ -103,8 +103,8 @@ describe("the ledger of tokens and cost", () => {
     await report({
       status: "failed",
       failure_class: "rate_limited",
-      resets_at: "2000-01-01T00:00:00Z",
     });
+    await t.sql.query("update public.agent_jobs set not_before = null");
     await reportJobUsage(world.actor, { ...attempt, input_tokens: 15 });
     const again = await claim(world.actor, "worker-2");
     expect(again.id).toBe(job.id);
@@ -129,10 +129,10 @@ describe("what an attempt leaves behind", () => {
     await report({
       status: "failed",
       failure_class: "rate_limited",
-      resets_at: "2000-01-01T00:00:00Z",
       session_id: "session-1",
       kept_ref: `backloom/kept/${job.id}-1`,
     });
+    await t.sql.query("update public.agent_jobs set not_before = null");
     const again = await claim(world.actor, "worker-2");
     expect(again).toMatchObject({ task_id: world.tasks[0]?.id, sprint_run_id: expect.any(String) });
     expect(again.earlier_attempts).toMatchObject([

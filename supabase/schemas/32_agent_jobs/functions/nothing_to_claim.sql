@@ -72,6 +72,9 @@ begin
         case when v_waiting.unconfined > 0 then format(' %s are in products that require a sandbox, and this worker has none: %s', v_waiting.unconfined, private.sandbox_advice()) end,
         case when v_waiting.foreign_repo is not null
           then format(' A task uses the repository %s, which this worker does not follow: %s', v_waiting.foreign_repo, private.repository_advice(v_waiting.foreign_repo)) end)))
+    || case when v_waiting.held + v_waiting.delayed + v_waiting.to_verify + v_waiting.blocked = 0
+        and v_waiting.paused + v_waiting.asked + v_waiting.in_review > 0
+      then jsonb_build_object('waits_for_person', true) else '{}' end
     || case when v_waiting.blocked > 0 then jsonb_strip_nulls(jsonb_build_object('awaited_heads', private.awaited_heads(p_user_id, p_product_id)))
       else '{}' end;
 end;

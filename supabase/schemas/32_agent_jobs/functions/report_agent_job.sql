@@ -98,7 +98,7 @@ begin
       failure_class = case when v_status = 'FAILED' then coalesce(v_class, 'agent_error') end,
       failure_reason = case when v_status = 'FAILED'
         then left(coalesce(v_report.failure_reason, v_report.summary, 'The worker gave no reason.'), 4000) end,
-      not_before = case when v_next = 'QUEUED' and v_status = 'FAILED' then greatest(coalesce(v_report.resets_at, v_now + interval '5 minutes'), v_now) end,
+      not_before = case when v_next = 'QUEUED' and v_status = 'FAILED' then private.pause_until(v_report.resets_at, p_attempt, v_job.sprint_run_id) end,
       base_sha = coalesce(j.base_sha, left(v_report.base_sha, 64)),
       head_sha = coalesce(left(v_report.head_sha, 64), j.head_sha),
       branch = coalesce(j.branch, left(v_report.branch, 200)),
