@@ -276,15 +276,19 @@ async function leastWork(work: Work): Promise<number> {
   return least;
 }
 
-/** Whether twice the parts take more than three times the work, from a size on at which work can be told from noise. */
+/**
+ * Whether twice the parts take more than three times the work, from a size on at which work can be told from noise. What
+ * takes the square does so at the next size too; what the collector of memory adds comes once.
+ */
 async function growsTooFast(worst: Worst): Promise<string | null> {
   for (let parts = 500; parts <= 16_000; parts *= 2) {
     const single = await leastWork(worst(parts));
     if (single < 15) continue;
     const double = await leastWork(worst(parts * 2));
-    return double > single * 3
-      ? `${parts} parts ${Math.round(single)} ms, twice as many ${Math.round(double)} ms`
-      : null;
+    if (double <= single * 3) return null;
+    const fourfold = await leastWork(worst(parts * 4));
+    if (fourfold <= double * 3) return null;
+    return [parts, single, double, fourfold].map(Math.round).join(", ");
   }
   return null;
 }
