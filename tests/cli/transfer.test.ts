@@ -178,7 +178,7 @@ describe("import backlog-md", () => {
     expect(reasons).toEqual([
       "is larger than 1024 KiB",
       "front matter is nested deeper than 32 levels",
-      "front matter is nested deeper than 32 levels",
+      "front matter has more than 2000 entries",
       "front matter is nested deeper than 32 levels",
       "front matter is longer than 64 KiB",
       "has more than 50000 lines",
