@@ -1,102 +1,3 @@
--- Why: a PBI that is not blocked follows its stories (specification: States, PBI). One statement for all rows of a
--- write. Definer: users may only block a PBI, not set any other status.
-create function private.tg_stories__derive_pbi()
-returns trigger
-language plpgsql
-security definer
-set search_path = ''
-as $$
-declare
-  v_pbi_ids uuid[];
-begin
-  if tg_op = 'INSERT' then
-    select array_agg(distinct n.pbi_id) into v_pbi_ids from new_stories n;
-  elsif tg_op = 'DELETE' then
-    select array_agg(distinct o.pbi_id) into v_pbi_ids from old_stories o;
-  else
-    select array_agg(distinct c.pbi_id)
-    into v_pbi_ids
-    from new_stories n
-    join old_stories o on o.id = n.id
-    cross join lateral (values (n.pbi_id), (o.pbi_id)) as c (pbi_id)
-    where n.status <> o.status or n.pbi_id <> o.pbi_id;
-  end if;
-
-  -- Most changes leave the PBI as it is: then no write is tried, and no trigger of PBIs fires.
-  if v_pbi_ids is not null then
-    select array_agg(b.id)
-    into v_pbi_ids
-    from public.pbis b
-    where b.id = any (v_pbi_ids) and b.status <> 'BLOCKED' and b.status <> private.derived_pbi_status(b.id);
-  end if;
-
-  if v_pbi_ids is not null then
-    update public.pbis b set status = private.derived_pbi_status(b.id) where b.id = any (v_pbi_ids);
-  end if;
-  return null;
-end;
-$$;
-
-comment on function private.tg_stories__derive_pbi is
-  'PBIs follow their stories (specification: States and transitions, PBI).';
-
-create trigger _510_derive_pbi_insert after insert on public.stories
-  referencing new table as new_stories
-  for each statement execute function private.tg_stories__derive_pbi();
-create trigger _510_derive_pbi_update after update on public.stories
-  referencing old table as old_stories new table as new_stories
-  for each statement execute function private.tg_stories__derive_pbi();
-create trigger _510_derive_pbi_delete after delete on public.stories
-  referencing old table as old_stories
-  for each statement execute function private.tg_stories__derive_pbi();
-
--- Why: a burn-down shows the tasks in the sprint on each day: those that join late do not change earlier days, and
--- those that leave stay in the days they were there. Definer: users may not write the history.
-create function private.tg_stories__record_sprint()
-returns trigger
-language plpgsql
-security definer
-set search_path = ''
-as $$
-begin
-  insert into public.task_status_changes (task_id, story_id, product_id, sprint_id, from_status, to_status)
-  select t.id, t.story_id, t.product_id, new.sprint_id, t.status, t.status
-  from public.tasks t
-  where t.story_id = new.id;
-  return null;
-end;
-$$;
-
-comment on function private.tg_stories__record_sprint is
-  'Writes task_status_changes when a story comes to a sprint or leaves it (specification: Sprint).';
-
-create trigger _550_record_sprint after update of sprint_id on public.stories
-  for each row when (new.sprint_id is distinct from old.sprint_id)
-  execute function private.tg_stories__record_sprint();
-
--- Why: a story that becomes DONE releases the tasks of the stories it blocks, and blocks them again when it is
--- reopened. Definer: the caller may not write jobs.
-create function private.tg_stories__settle_waiting()
-returns trigger
-language plpgsql
-security definer
-set search_path = ''
-as $$
-begin
-  perform private.settle_waiting((
-    select array_agg(t.id) from public.story_dependencies d join public.tasks t on t.story_id = d.blocked_id
-    where d.blocker_id = new.id));
-  return null;
-end;
-$$;
-
-comment on function private.tg_stories__settle_waiting is 'Counters follow the status of stories.';
-
-create trigger _560_settle_waiting
-after update of status on public.stories
-for each row when ((new.status = 'DONE') <> (old.status = 'DONE'))
-execute function private.tg_stories__settle_waiting();
-
 -- Why: sends every change of a story to the solo and backlog streams of its product. The event of a moved story
 -- includes its old place, so that streams which lose it get it too.
 -- Definer: every write sends its event, but no client may call private.emit.
@@ -136,32 +37,106 @@ $$;
 comment on function private.tg_stories__emit is
   'Announces changes of stories on product:<id> (specification: Solo stream, Backlog stream).';
 
--- Why: stories in triage are in the inbox of everybody who may accept them.
--- Definer: every write sends its event, but no client may call private.emit.
-create function private.tg_stories__tell_inbox()
+create trigger _900_emit
+after insert or update or delete on public.stories
+for each row execute function private.tg_stories__emit();
+
+-- Why: what happens when stories change, in this order. By statement, because stories are moved, imported and deleted in
+-- bulk. It comes after their own events, so that streams tell the cause first.
+-- Definer: users may not write statuses, the history and jobs.
+create function private.after_story_change()
 returns trigger
 language plpgsql
 security definer
 set search_path = ''
 as $$
-declare
-  v_row public.stories := coalesce(new, old);
 begin
-  perform private.emit_to_members(v_row.product_id,
-    jsonb_build_object('op', 'U', 'entity', 'inbox', 'id', v_row.product_id, 'product_id', v_row.product_id));
+  if tg_op = 'INSERT' then
+    perform private.derive_pbis(array(select distinct n.pbi_id from new_stories n));
+    perform private.tell_triage(array(select distinct n.product_id from new_stories n where n.in_triage and not n.is_template));
+    return null;
+  elsif tg_op = 'DELETE' then
+    perform private.derive_pbis(array(select distinct o.pbi_id from old_stories o));
+    perform private.tell_triage(array(select distinct o.product_id from old_stories o where o.in_triage));
+    return null;
+  end if;
+
+  perform private.derive_pbis(array(
+    select c.pbi_id
+    from new_stories n
+    join old_stories o on o.id = n.id
+    cross join lateral (values (n.pbi_id), (o.pbi_id)) as c (pbi_id)
+    where n.status <> o.status or n.pbi_id <> o.pbi_id));
+
+  -- A burn-down shows the tasks in the sprint on each day: those that join late do not change earlier days, and those
+  -- that leave stay in the days they were there.
+  insert into public.task_status_changes (task_id, story_id, product_id, sprint_id, from_status, to_status)
+  select t.id, t.story_id, t.product_id, n.sprint_id, t.status, t.status
+  from new_stories n
+  join old_stories o on o.id = n.id and o.sprint_id is distinct from n.sprint_id
+  join public.tasks t on t.story_id = n.id;
+
+  -- A done story releases the tasks of the stories it blocks, a reopened one blocks them again.
+  perform private.settle_waiting((
+    select array_agg(t.id)
+    from new_stories n
+    join old_stories o on o.id = n.id and (o.status = 'DONE') <> (n.status = 'DONE')
+    join public.story_dependencies d on d.blocker_id = n.id
+    join public.tasks t on t.story_id = d.blocked_id));
+
+  perform private.tell_triage(array(
+    select distinct n.product_id from new_stories n join old_stories o on o.id = n.id and o.in_triage <> n.in_triage));
   return null;
 end;
 $$;
 
-comment on function private.tg_stories__tell_inbox is 'Tells the members of a product that what waits in triage has changed.';
+comment on function private.after_story_change is
+  'What follows from new, changed and deleted stories (specification: States and transitions, Story, PBI).';
 
-create trigger _890_tell_inbox after insert on public.stories
-  for each row when (new.in_triage and not new.is_template) execute function private.tg_stories__tell_inbox();
-create trigger _891_tell_inbox after update of in_triage on public.stories
-  for each row when (new.in_triage <> old.in_triage) execute function private.tg_stories__tell_inbox();
-create trigger _892_tell_inbox after delete on public.stories
-  for each row when (old.in_triage) execute function private.tg_stories__tell_inbox();
+create trigger _950_follow_insert after insert on public.stories
+  referencing new table as new_stories
+  for each statement execute function private.after_story_change();
+create trigger _950_follow_update after update on public.stories
+  referencing old table as old_stories new table as new_stories
+  for each statement execute function private.after_story_change();
+create trigger _950_follow_delete after delete on public.stories
+  referencing old table as old_stories
+  for each statement execute function private.after_story_change();
 
-create trigger _900_emit
-after insert or update or delete on public.stories
-for each row execute function private.tg_stories__emit();
+-- Why: a PBI that is not blocked follows its stories.
+create function private.derive_pbis(p_pbi_ids uuid[])
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_pbi_ids uuid[];
+begin
+  -- Most changes leave the PBI as it is: then no write is tried, and no trigger of PBIs fires.
+  select array_agg(b.id)
+  into v_pbi_ids
+  from public.pbis b
+  where b.id = any (p_pbi_ids) and b.status <> 'BLOCKED' and b.status <> private.derived_pbi_status(b.id);
+  if v_pbi_ids is not null then
+    update public.pbis b set status = private.derived_pbi_status(b.id) where b.id = any (v_pbi_ids);
+  end if;
+end;
+$$;
+
+comment on function private.derive_pbis is 'PBIs follow their stories (specification: States and transitions, PBI).';
+
+-- Why: stories in triage are in the inbox of everybody who may accept them.
+create function private.tell_triage(p_product_ids uuid[])
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  perform private.emit_to_members(p.id, jsonb_build_object('op', 'U', 'entity', 'inbox', 'id', p.id, 'product_id', p.id))
+  from unnest(p_product_ids) as p (id);
+end;
+$$;
+
+comment on function private.tell_triage is 'Tells the members of products that what waits in triage has changed.';

@@ -46,37 +46,3 @@ create trigger _900_emit after insert on public.agent_messages
 create trigger _901_emit after update of state on public.agent_messages
   for each row when (new.state <> old.state)
   execute function private.tg_agent_messages__emit();
-
--- Why: no message waits for an agent that will not come. What the delivering attempt had seen counts as acted on; it
--- has also seen what came with its claim. An attempt that failed may not have read anything.
--- Definer: messages are written by functions only.
-create function private.tg_agent_jobs__settle_messages()
-returns trigger
-language plpgsql
-security definer
-set search_path = ''
-as $$
-begin
-  if new.status in ('DONE', 'SKIPPED', 'QUEUED') then
-    update public.agent_messages m
-    set state = 'acted_on', attempt = coalesce(m.attempt, new.attempt), seen_at = coalesce(m.seen_at, private.now())
-    where m.job_id = new.id and (m.state = 'seen' or (m.state = 'sent' and old.phase = 'implement' and m.sent_at <= (
-      select a.started_at from public.job_attempts a where a.job_id = new.id and a.attempt = new.attempt)));
-  end if;
-  if new.status in ('DONE', 'SKIPPED', 'FAILED', 'CANCELLED') then
-    update public.agent_messages m
-    set state = 'undelivered', reason = format('The job %s before its agent saw this.',
-      case new.status when 'FAILED' then 'failed' when 'CANCELLED' then 'was cancelled' else 'was done' end)
-    where m.job_id = new.id and m.state = 'sent';
-  end if;
-  return null;
-end;
-$$;
-
-comment on function private.tg_agent_jobs__settle_messages is 'What becomes of messages to an agent when its work ends.';
-
-create trigger _640_settle_messages after update of status, phase on public.agent_jobs
-  for each row when (
-    (new.status in ('DONE', 'SKIPPED', 'FAILED', 'CANCELLED') and old.status is distinct from new.status)
-    or (new.status = 'QUEUED' and old.phase = 'implement' and new.phase in ('verify', 'review')))
-  execute function private.tg_agent_jobs__settle_messages();

@@ -1,32 +1,58 @@
--- Why: a dependency may be added while a job is at work. If the job returns to the queue and its blocker is behind it
--- in the same branch queue, the turn passes on, or nothing would ever begin. Definer: the caller may not write jobs.
-create function private.tg_agent_jobs__pass_turn()
+-- Why: the one place where the consequences of a job's change begin; private.after_job_change says which. They come before
+-- the job's own event: who waits for a job's end finds its task finished. Definer: the caller may not write tasks, runs, attempts,
+-- messages and the ledger.
+create function private.tg_agent_jobs__follow()
 returns trigger
 language plpgsql
 security definer
 set search_path = ''
 as $$
 begin
-  perform private.pass_turn(new.sprint_run_id, new.lane_id);
+  if tg_op = 'DELETE' then
+    perform private.advance_branch_queue(old);
+  elsif tg_op = 'INSERT' then
+    perform private.advance_task(new);
+  else
+    perform private.after_job_change(old, new);
+  end if;
   return null;
 end;
 $$;
 
-comment on function private.tg_agent_jobs__pass_turn is 'Lets a lane go on when its job comes back and waits (specification: Agent job).';
+comment on function private.tg_agent_jobs__follow is 'What follows from a new, changed or deleted job (specification: Agent job).';
 
-create trigger _605_pass_turn
-after update of status on public.agent_jobs
-for each row when (
-  new.status = 'QUEUED' and old.status in ('CLAIMED', 'RUNNING') and new.open_blockers > 0 and new.in_turn and new.sprint_run_id is not null
-)
-execute function private.tg_agent_jobs__pass_turn();
+create trigger _890_follow_insert after insert on public.agent_jobs
+  for each row when (new.task_id is not null and new.status not in ('QUEUED', 'CANCELLED'))
+  execute function private.tg_agent_jobs__follow();
+create trigger _890_follow_update after update of status, attempt, phase on public.agent_jobs
+  for each row when (new.status <> old.status or new.attempt <> old.attempt or new.phase <> old.phase)
+  execute function private.tg_agent_jobs__follow();
+create trigger _890_follow_delete after delete on public.agent_jobs
+  for each row when (old.sprint_run_id is not null and old.status in ('QUEUED', 'CLAIMED', 'RUNNING'))
+  execute function private.tg_agent_jobs__follow();
 
--- Why: failed jobs of ideas need a person and appear in the inbox at once (36_inbox).
-create trigger _890_tell_inbox
-after update of status on public.agent_jobs
-for each row
-when (old.status is distinct from new.status and 'FAILED' in (old.status, new.status) and new.idea_id is not null)
-execute function private.tg_any__tell_inbox();
+-- Why: in products that wait for the merge, work that reaches the main branch releases what it blocks.
+-- Definer: the caller may not write jobs.
+create function private.tg_agent_jobs__settle_merged()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  if (select p.dependency_release from public.products p where p.id = old.product_id) = 'merged' then
+    perform private.settle_waiting(nullif(private.waiting_for(private.tasks_of_work(old.kind, old.task_id, old.sprint_run_id)), '{}'));
+  end if;
+  return null;
+end;
+$$;
+
+comment on function private.tg_agent_jobs__settle_merged is 'Counters follow work to the main branch (docs/dependencies.md).';
+
+create trigger _891_settle_merged
+after update of merged_at on public.agent_jobs
+for each row when (new.merged_at is distinct from old.merged_at)
+execute function private.tg_agent_jobs__settle_merged();
 
 -- Why: the solo stream sends job events. A heartbeat that only renews the lease sends none, nor does getting the turn:
 -- the end of the job before says it. A lower number of blockers is sent only when it reaches 0.
