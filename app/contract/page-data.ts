@@ -22,7 +22,7 @@ import { storyLogSchema } from "./story-log";
 import { taskDetailSchema, taskSchema } from "./task";
 import { idSchema } from "./text";
 
-/** What pages read in one call each (`supabase/schemas/43_pages`): parts of the nouns' own shapes, and what only the page shows. */
+/** What pages read in one call each (`supabase/schemas/pages`): parts of the nouns' own shapes, and what only the page shows. */
 const id = z.string();
 
 const moment = z.string();

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Answer of `call_as` to a call with a key (supabase/schemas/03_calls/functions/call_as.sql). */
+/** Answer of `call_as` to a call with a key (supabase/schemas/calls). */
 const keyedAnswerSchema = z.object({
   answer: z.string().nullable(),
   kept: z.boolean(),

@@ -13,8 +13,8 @@ interface Piece extends Statement {
 
 /**
  * Builds `supabase/schemas` in an empty database. The order is not declared: statements whose dependencies are missing
- * are retried after the rest, until all are done or a round makes no progress. The folder with the lowest number comes
- * first, so that default privileges are set before the objects they apply to.
+ * are retried after the rest, until all are done or a round makes no progress. `privileges` comes first, so that
+ * default privileges are set before the objects they apply to.
  */
 export async function buildFromSchemas(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -48,7 +48,9 @@ async function tryAll(client: pg.Client, pieces: Piece[]) {
 
 async function readPieces(): Promise<Piece[]> {
   const names = await readdir(folder, { recursive: true });
-  const files = names.filter((name) => name.endsWith(".sql")).sort();
+  const isFirst = (name: string) => name.startsWith("privileges/");
+  const sorted = names.filter((name) => name.endsWith(".sql")).sort();
+  const files = [...sorted.filter(isFirst), ...sorted.filter((name) => !isFirst(name))];
   const read = files.map(async (name) => {
     const path = join(folder, name);
     const place = relative(projectRoot, path);

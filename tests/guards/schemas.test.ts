@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildFromSchemas } from "../../supabase/declarative/build-from-schemas";
@@ -63,31 +63,35 @@ describe("schemas and migrations", () => {
 describe("the tree of schemas", () => {
   it("has its folders in the table of supabase/README.md, and no others", async () => {
     const readme = await readFile(join(supabaseFolder, "README.md"), "utf8");
-    const listed = [...readme.matchAll(/\]\(schemas\/(\d\d_\w+)\)/g)].map(([, folder]) => folder);
-    const folders = (await readdir(schemas)).filter((name) => /^\d\d_/.test(name)).sort();
-    expect(listed).toEqual(folders);
+    const listed = [...readme.matchAll(/\]\(schemas\/(\w+)\)/g)].map(([, folder]) => folder);
+    expect(listed.sort()).toEqual((await readdir(schemas)).sort());
   });
 
-  it("names a file after its function; what stands below it is called from there alone", async () => {
-    const names = (await readdir(schemas, { recursive: true })).filter((file) =>
-      file.endsWith(".sql"),
-    );
-    const texts = new Map<string, string>();
-    for (const name of names) texts.set(name, await readFile(join(schemas, name), "utf8"));
-    const strangers: string[] = [];
-    for (const [name, text] of texts) {
-      if (!/functions\/\w+\.sql$/.test(name)) continue;
-      const made = [...text.matchAll(/^create function (\w+)\.(\w+)/gm)];
-      if (made[0]?.[2] !== basename(name, ".sql")) strangers.push(name);
-      for (const [, schema, helper] of made.filter(
-        ([, , made]) => made !== basename(name, ".sql"),
-      )) {
-        const others = [...texts].filter(([file]) => file !== name);
-        const isCalled = others.some(([, other]) => other.includes(`${schema}.${helper}(`));
-        if (schema !== "private" || isCalled) strangers.push(`${helper} in ${name}`);
+  it("has one folder a noun, no further folders in it, and no file over 400 lines", async () => {
+    const names = await readdir(schemas, { recursive: true });
+    const files = names.filter((name) => name.endsWith(".sql"));
+    expect(files.filter((name) => name.split("/").length !== 2)).toEqual([]);
+    const long: string[] = [];
+    for (const name of files) {
+      const lines = (await readFile(join(schemas, name), "utf8")).split("\n").length;
+      if (lines > 400) long.push(`${name}: ${lines} lines`);
+    }
+    expect(long).toEqual([]);
+  });
+
+  it("says above each function, view and table why it is there, and comments on none of them but tables", async () => {
+    const wrong: string[] = [];
+    for (const name of await readdir(schemas, { recursive: true })) {
+      if (!name.endsWith(".sql")) continue;
+      const lines = (await readFile(join(schemas, name), "utf8")).split("\n");
+      for (const [index, line] of lines.entries()) {
+        const isBare =
+          /^create (function|view|table) /.test(line) && !/^--/.test(lines[index - 1] ?? "");
+        const isTwice = /^comment on (?!table|column|schema|sequence)/.test(line);
+        if (isBare || isTwice) wrong.push(`${name}:${index + 1}: ${line}`);
       }
     }
-    expect(strangers).toEqual([]);
+    expect(wrong).toEqual([]);
   });
 
   it("writes a function's parameters where it is made, and nowhere else", async () => {

@@ -1,0 +1,268 @@
+-- Why: the one look-up of product access, used by every policy. Definer, because the policy of product_members uses it
+-- too (specification: Authentication 4).
+create function private.accessible_product_ids()
+returns setof uuid language plpgsql stable security definer set search_path = '' as $$
+begin
+  return query select m.product_id from public.product_members m where m.user_id = auth.uid() and private.is_open_to_token(m.product_id);
+end;
+$$;
+grant execute on function private.accessible_product_ids to authenticated, service_role;
+
+-- Why: for policies of rows that belong to a user, not to a product. Such a row is frozen only while the caller reaches
+-- its product but may not change it (archived, or as a viewer). A product the caller has left freezes nothing. Definer
+-- for the same reason as accessible_product_ids (specification: Authentication 4).
+create function private.frozen_product_ids()
+returns setof uuid language plpgsql stable security definer set search_path = '' as $$
+begin
+  return query
+    select m.product_id
+    from public.product_members m
+    join public.products p on p.id = m.product_id
+    where m.user_id = auth.uid() and (p.archived_at is not null or m.role = 'VIEWER');
+end;
+$$;
+grant execute on function private.frozen_product_ids to authenticated, service_role;
+
+-- Why: whether the caller may access one product. Definer: product_members is protected by RLS (specification:
+-- Authentication 4).
+create function private.has_product_access(p_product_id uuid)
+returns boolean language plpgsql stable security definer set search_path = '' as $$
+begin
+  return exists (
+    select from public.product_members m where m.product_id = p_product_id and m.user_id = auth.uid()
+      and private.is_open_to_token(p_product_id)
+  );
+end;
+$$;
+
+-- Why: the demo flag is read from the database on every request, never from a token or cookie. Definer, because users
+-- may not read the profile table freely. A caller without a profile counts as demo: nobody writes without an account
+-- (specification: Authentication 3).
+create function private.is_demo() returns boolean language plpgsql stable security definer set search_path = '' as $$
+begin
+  return coalesce((select u.is_demo from public.users u where u.id = auth.uid()), true);
+end;
+$$;
+grant execute on function private.is_demo to authenticated, service_role;
+
+-- Why: a token may be limited to some of its user's products; call_as sets which, for the transaction. Every check of
+-- membership also checks this. Sessions and unlimited tokens reach all products of their user (docs/agents.md, Signing
+-- in over OAuth).
+create function private.is_open_to_token(p_product_id uuid)
+returns boolean language plpgsql stable set search_path = '' as $$
+declare
+  v_products text := coalesce(current_setting('backloom.token_products', true), '');
+begin
+  return v_products = '' or p_product_id = any (v_products::uuid[]);
+end;
+$$;
+grant execute on function private.is_open_to_token to authenticated, service_role;
+
+-- Why: for data that is hidden while a product is archived. Viewers read it like other members. Definer for the same
+-- reason as accessible_product_ids (specification: Authentication 4).
+create function private.open_product_ids()
+returns setof uuid language plpgsql stable security definer set search_path = '' as $$
+begin
+  return query
+    select m.product_id
+    from public.product_members m
+    join public.products p on p.id = m.product_id
+    where m.user_id = auth.uid() and p.archived_at is null and private.is_open_to_token(m.product_id);
+end;
+$$;
+grant execute on function private.open_product_ids to authenticated, service_role;
+
+-- Why: only the owner changes a product's settings, archive and members. Definer: product_members is protected by RLS
+-- (specification: Authentication 4).
+create function private.owned_product_ids()
+returns setof uuid language plpgsql stable security definer set search_path = '' as $$
+begin
+  return query
+    select m.product_id from public.product_members m where m.user_id = auth.uid() and m.role = 'OWNER'
+      and private.is_open_to_token(m.product_id);
+end;
+$$;
+grant execute on function private.owned_product_ids to authenticated, service_role;
+
+-- Why: every operation on a part of a product first needs its product. Definer, because under RLS an unknown id (404)
+-- looks the same as one of a foreign product (403, decided by the caller of this function) (specification: Errors).
+create function private.product_of(p_kind text, p_id uuid)
+returns uuid language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_product_id uuid;
+begin
+  case p_kind
+    when 'task' then
+      select t.product_id into v_product_id from public.tasks t where t.id = p_id;
+    when 'story' then
+      select s.product_id into v_product_id from public.stories s where s.id = p_id;
+    when 'pbi' then
+      select b.product_id into v_product_id from public.pbis b where b.id = p_id;
+    when 'sprint' then
+      select s.product_id into v_product_id from public.sprints s where s.id = p_id;
+    when 'product' then
+      select p.id into v_product_id from public.products p where p.id = p_id;
+  end case;
+
+  if v_product_id is null then
+    raise exception using errcode = 'PT404',
+      message = format('No such %s.', case p_kind when 'pbi' then 'PBI' else p_kind end);
+  end if;
+
+  return v_product_id;
+end;
+$$;
+grant execute on function private.product_of to authenticated;
+
+-- Why: the first line of every read of one item: 404, then 403. Returns its product (specification: Authentication 4,
+-- Errors).
+create function private.require_access(p_kind text, p_id uuid)
+returns uuid language plpgsql stable set search_path = '' as $$
+declare
+  v_product_id uuid := private.product_of(p_kind, p_id);
+begin
+  perform private.require_product_access(v_product_id);
+  return v_product_id;
+end;
+$$;
+grant execute on function private.require_access to authenticated;
+
+-- Why: demo accounts read everything and write nothing, on every path. Policies refuse them too, but without a message
+-- (specification: Authentication 3).
+create function private.require_no_demo() returns void language plpgsql stable set search_path = '' as $$
+begin
+  if private.is_demo() then
+    raise exception using errcode = 'PT403',
+      message = 'This is a demo account: it can look at everything and change nothing. Register an account of your own to make changes.';
+  end if;
+end;
+$$;
+grant execute on function private.require_no_demo to authenticated;
+
+-- Why: a viewer reads everything in a product and may comment, but changes nothing. One wording for that. Definer:
+-- membership is protected by RLS (specification: Authentication 4).
+create function private.require_no_viewer(p_product_id uuid)
+returns void language plpgsql stable security definer set search_path = '' as $$
+begin
+  if exists (
+    select from public.product_members m
+    where m.product_id = p_product_id and m.user_id = auth.uid() and m.role = 'VIEWER'
+  ) then
+    raise exception using errcode = 'PT403',
+      message = 'You are a viewer of this product: you can read everything and comment, but change nothing. Ask its owner to make you a member.';
+  end if;
+end;
+$$;
+grant execute on function private.require_no_viewer to authenticated;
+
+-- Why: refuses in the contract's order: 404 for an unknown product, 403 for one the caller may not use. Definer,
+-- because RLS hides the difference between the two (specification: Authentication 4).
+create function private.require_product_access(p_product_id uuid)
+returns void language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_member boolean;
+begin
+  select exists (select from public.product_members m where m.product_id = p.id and m.user_id = auth.uid())
+  into v_member
+  from public.products p
+  where p.id = p_product_id;
+
+  if v_member is null then
+    raise exception using errcode = 'PT404', message = 'No such product.';
+  end if;
+
+  if not v_member then
+    raise exception using errcode = 'PT403',
+      message = 'You have no access to this product. Ask its owner to add you as a member.';
+  end if;
+
+  if not private.is_open_to_token(p_product_id) then
+    raise exception using errcode = 'PT403',
+      message = 'This token is limited to other products. Use a token that includes this product.';
+  end if;
+end;
+$$;
+grant execute on function private.require_product_access to authenticated;
+
+-- Why: only the owner changes a product's settings, members and archive. Definer: membership is protected by RLS
+-- (specification: Authentication 4).
+create function private.require_product_owner(p_product_id uuid)
+returns void language plpgsql stable security definer set search_path = '' as $$
+begin
+  perform private.require_product_access(p_product_id);
+
+  if not exists (
+    select from public.product_members m
+    where m.product_id = p_product_id and m.user_id = auth.uid() and m.role = 'OWNER'
+  ) then
+    raise exception using errcode = 'PT403', message = 'Only the owner of the product can do this. Ask them.';
+  end if;
+end;
+$$;
+grant execute on function private.require_product_owner to authenticated;
+
+-- Why: a token may be limited to scopes. Every token may read. What an agent does with a job needs `work`, any other
+-- write `plan`. Called by public.call_as for tokens with scopes, before an operation that writes (docs/agents.md,
+-- Signing in over OAuth).
+create function private.require_scope(p_scopes text[], p_function text)
+returns void language plpgsql immutable set search_path = '' as $$
+declare
+  v_work constant text[] := '{claim_agent_job, heartbeat_agent_job, report_agent_job, report_job_usage, append_job_output,
+    save_job_diff, report_job_conflict, report_merged, verify_sprint_task, verify_task_against_plan, update_task_execution,
+    worker_heartbeat, restart_worker, add_evidence, observe_pulls, observe_issues}';
+  v_either constant text[] := '{update_task, set_task_status, append_story_log, ask_question, cancel_question, answer_user_question,
+    pause_sprint_run, cancel_agent_job, add_comment, edit_comment, delete_comment}';
+  v_allowed constant text[] := (case
+    when p_function = any (v_work) then '{work}'
+    when p_function = any (v_either) then '{plan, work}'
+    else '{plan}' end)::text[];
+begin
+  if not p_scopes && v_allowed then
+    raise exception using errcode = 'PT403',
+      message = format('This token does not include the scope %s. Use a token that does, or ask its owner for one.',
+        array_to_string(v_allowed, ' or ')),
+      detail = json_build_object('scope', v_allowed[1])::text;
+  end if;
+end;
+$$;
+grant execute on function private.require_scope to service_role;
+
+-- Why: a token limited to some products could not reach a product it creates, and nobody has agreed to a new one.
+create function private.require_unlimited_token() returns void language plpgsql stable set search_path = '' as $$
+begin
+  if coalesce(current_setting('backloom.token_products', true), '') <> '' then
+    raise exception using errcode = 'PT403',
+      message = 'This token is limited to some products and cannot create another. Create the product in the browser, then use a token that includes it.';
+  end if;
+end;
+$$;
+grant execute on function private.require_unlimited_token to authenticated;
+
+-- Why: a worker is not bound to one product, so its operations only check that the user may write at all. Returns the
+-- user (specification: Authentication 3).
+create function private.require_writer() returns uuid language plpgsql stable set search_path = '' as $$
+declare
+  v_user_id uuid := auth.uid();
+begin
+  if v_user_id is null then
+    perform private.refuse(401, 'Not signed in: send an API token.');
+  end if;
+  perform private.require_no_demo();
+  return v_user_id;
+end;
+$$;
+
+-- Why: for policies of writes. Definer for the same reason as accessible_product_ids. Archived products are read-only,
+-- and so is every product for its viewers; the messages of operations for them are in require_product_write
+-- (specification: Authentication 4).
+create function private.writable_product_ids()
+returns setof uuid language plpgsql stable security definer set search_path = '' as $$
+begin
+  return query
+    select m.product_id
+    from public.product_members m
+    join public.products p on p.id = m.product_id
+    where m.user_id = auth.uid() and m.role <> 'VIEWER' and p.archived_at is null and private.is_open_to_token(m.product_id);
+end;
+$$;
+grant execute on function private.writable_product_ids to authenticated, service_role;

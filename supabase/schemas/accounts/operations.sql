@@ -1,0 +1,273 @@
+-- Why: administrators set the role, the demo flag and whether a user must choose a new password. The last administrator
+-- keeps the role. Making somebody a demo account, or asking for a new password, ends that user's sessions and unclaimed
+-- pairings.
+-- Definer: profiles cannot be written directly; it refuses everybody but administrators.
+create function operations.admin_update_user(
+  p_user_id uuid, p_role text default null, p_is_demo boolean default null, p_must_reset_password boolean default null
+) returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_before public.users;
+  v_role public.user_role := p_role;
+begin
+  perform private.require_no_demo();
+  perform private.require_admin();
+  -- Two administrators who demote each other at the same moment must not both succeed.
+  perform pg_advisory_xact_lock(hashtextextended('administrators', 0));
+  select * into v_before from public.users u where u.id = p_user_id for update;
+  if not found then
+    raise exception using errcode = 'PT404', message = 'No such user.';
+  end if;
+  if v_before.role = 'ADMIN' and (v_role <> 'ADMIN' or p_is_demo)
+    and not exists (select from public.users u where u.role = 'ADMIN' and not u.is_demo and u.id <> p_user_id) then
+    raise exception using errcode = 'PT409',
+      message = 'This is the last administrator. Make somebody else an administrator first.';
+  end if;
+
+  update public.users
+  set role = coalesce(v_role, role),
+      is_demo = coalesce(p_is_demo, is_demo),
+      must_reset_password = coalesce(p_must_reset_password, must_reset_password),
+      updated_at = private.now()
+  where id = p_user_id;
+
+  if (p_is_demo and not v_before.is_demo) or (p_must_reset_password and not v_before.must_reset_password) then
+    perform private.end_sessions(p_user_id, null);
+  end if;
+  perform private.audit(p_user_id, auth.uid(), 'user.changed', jsonb_strip_nulls(jsonb_build_object(
+    'role', p_role, 'is_demo', p_is_demo, 'must_reset_password', p_must_reset_password)));
+  return json_build_object('id', p_user_id);
+end;
+$$;
+grant execute on function operations.admin_update_user to authenticated;
+
+-- Why: sets what registration cannot: an administrator role or the demo flag, by an admin command or on the first
+-- start. Called with the secret key, right after the account was created.
+create function operations.configure_account(p_user_id uuid, p_role text default null, p_is_demo boolean default null)
+returns json language plpgsql volatile set search_path = '' as $$
+begin
+  update public.users
+  set role = coalesce(p_role::public.user_role, role),
+      is_demo = coalesce(p_is_demo, is_demo),
+      updated_at = private.now()
+  where id = p_user_id;
+  if not found then
+    raise exception using errcode = 'PT404', message = 'No such user.';
+  end if;
+
+  perform private.audit(p_user_id, null, 'user.configured',
+    jsonb_strip_nulls(jsonb_build_object('role', p_role, 'is_demo', p_is_demo)));
+  return json_build_object('id', p_user_id);
+end;
+$$;
+grant execute on function operations.configure_account to service_role;
+
+-- Why: every sign-in creates a new session id and ends the browser's previous session (no session fixation). Lifetime
+-- 30 days, sliding. Deletes sessions that ended more than 30 days ago.
+-- Refuses an account that ended at the sign-in provider (end_identity), whatever the way of signing in.
+-- Called by the login and the registration with the secret key, after Supabase Auth has checked the password.
+create function operations.create_session(
+  p_user_id uuid, p_user_agent text default null, p_ip text default null, p_previous_session_id uuid default null
+) returns json language plpgsql volatile set search_path = '' as $$
+declare
+  v_now timestamptz := private.now();
+  v_user public.users;
+  v_session public.user_sessions;
+begin
+  select * into v_user from public.users u where u.id = p_user_id for share;
+  if not found then
+    raise exception using errcode = 'PT401', message = 'This account no longer exists. Sign in with another one.';
+  end if;
+
+  if exists (select from public.account_identities i where i.account = p_user_id and i.ended_at is not null)
+    and not exists (select from public.account_identities i where i.account = p_user_id and i.ended_at is null) then
+    perform private.refuse(403,
+      'Your sign-in at the provider has ended. Sign in through the provider again, or ask an administrator to reset your password.');
+  end if;
+
+  delete from public.user_sessions s
+  where s.user_id = p_user_id and least(s.expires_at, s.revoked_at) < v_now - interval '30 days';
+  update public.user_sessions set revoked_at = v_now
+  where id = p_previous_session_id and revoked_at is null;
+
+  insert into public.user_sessions (user_id, user_agent, ip, expires_at, last_seen_at, created_at)
+  values (p_user_id, left(p_user_agent, 255), left(p_ip, 45), v_now + interval '30 days', v_now, v_now)
+  returning * into v_session;
+  -- The same browser and the same person: it goes on being told.
+  update public.push_subscriptions set session_id = v_session.id
+  where session_id = p_previous_session_id and user_id = p_user_id;
+
+  perform private.audit(p_user_id, p_user_id, 'session.started',
+    jsonb_build_object('session_id', v_session.id, 'user_agent', v_session.user_agent), p_ip);
+  return json_build_object('session_id', v_session.id, 'user_id', v_user.id, 'is_demo', v_user.is_demo,
+    'must_reset_password', v_user.must_reset_password, 'theme', v_user.theme);
+end;
+$$;
+grant execute on function operations.create_session to service_role;
+
+-- Why: signing out must also invalidate copies of the cookie. It does not count as a write for demo accounts.
+-- Called by POST /logout and by pages that find an expired paired session, with the secret key. Idempotent.
+create function operations.end_session(p_session_id uuid, p_ip text default null)
+returns json language plpgsql volatile set search_path = '' as $$
+declare
+  v_user_id uuid;
+begin
+  update public.user_sessions set revoked_at = private.now()
+  where id = p_session_id and revoked_at is null
+  returning user_id into v_user_id;
+
+  if v_user_id is not null then
+    perform private.audit(v_user_id, v_user_id, 'session.ended', jsonb_build_object('session_id', p_session_id), p_ip);
+  end if;
+  return json_build_object('ended', v_user_id is not null);
+end;
+$$;
+grant execute on function operations.end_session to service_role;
+
+-- Why: a new password ends every other session and every unclaimed pairing at once, and clears or sets the flag that
+-- asks for another one. A reset by an administrator also disconnects the account from the sign-in provider. Called with
+-- the secret key after Supabase Auth has stored the password: by the person (p_keep_session_id stays), by a recovery,
+-- or by an administrator (p_must_reset: the next sign-in asks for another).
+create function operations.password_changed(
+  p_user_id uuid, p_keep_session_id uuid default null, p_must_reset boolean default false, p_actor_id uuid default null,
+  p_ip text default null
+) returns json language plpgsql volatile set search_path = '' as $$
+declare
+  v_ended integer;
+begin
+  update public.users set must_reset_password = p_must_reset, updated_at = private.now() where id = p_user_id;
+  if not found then
+    raise exception using errcode = 'PT404', message = 'No such user.';
+  end if;
+
+  if p_must_reset then
+    delete from public.account_identities i where i.account = p_user_id;
+  end if;
+  v_ended := private.end_sessions(p_user_id, p_keep_session_id);
+  perform private.audit(p_user_id, coalesce(p_actor_id, p_user_id),
+    case when p_must_reset then 'password.reset' else 'password.changed' end,
+    jsonb_build_object('sessions_ended', v_ended), p_ip);
+  return json_build_object('sessions_ended', v_ended);
+end;
+$$;
+grant execute on function operations.password_changed to service_role;
+
+-- Why: "sign out everywhere else". Definer: users may not write user_sessions directly; it touches only the caller's
+-- rows and keeps the session of this request (specification: Authentication).
+create function operations.revoke_other_sessions()
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_ended integer;
+begin
+  perform private.require_no_demo();
+  v_ended := private.end_sessions(auth.uid(), private.current_session_id());
+  perform private.audit(auth.uid(), auth.uid(), 'session.others_revoked', jsonb_build_object('count', v_ended));
+  return json_build_object('ended', v_ended);
+end;
+$$;
+grant execute on function operations.revoke_other_sessions to authenticated;
+
+-- Why: signs out one device from another. Definer: users may not write user_sessions directly; it touches only the
+-- caller's rows (specification: Authentication).
+create function operations.revoke_session(p_session_id uuid)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.require_no_demo();
+  if not exists (select from public.user_sessions s where s.id = p_session_id and s.user_id = auth.uid())
+    or not private.end_session_chain(p_session_id) then
+    raise exception using errcode = 'PT404', message = 'No such device is signed in to your account.';
+  end if;
+  perform private.audit(auth.uid(), auth.uid(), 'session.revoked', jsonb_build_object('session_id', p_session_id));
+  return json_build_object('id', p_session_id);
+end;
+$$;
+grant execute on function operations.revoke_session to authenticated;
+
+-- Why: sets the product a user works on. The user needs access, it must not be archived, and demo users are refused
+-- (specification: Authentication 8). The row lock keeps the product from being archived meanwhile. Null clears it.
+-- Definer: users may not write profiles directly; it touches only the caller's row.
+create function operations.set_active_product(p_product_id uuid default null)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_archived_at timestamptz;
+begin
+  perform private.require_no_demo();
+  if p_product_id is not null then
+    select p.archived_at into v_archived_at
+    from public.products p
+    join public.product_members m on m.product_id = p.id and m.user_id = auth.uid()
+    where p.id = p_product_id
+    for share;
+    if not found then
+      perform private.require_product_access(p_product_id);
+    end if;
+    if v_archived_at is not null then
+      raise exception using errcode = 'PT403',
+        message = 'This product is archived. Restore it before you make it the active one.';
+    end if;
+  end if;
+
+  update public.users set active_product_id = p_product_id, updated_at = private.now() where id = auth.uid();
+  return json_build_object('active_product_id', p_product_id);
+end;
+$$;
+grant execute on function operations.set_active_product to authenticated;
+
+-- Why: a picture of at most 1 MiB, stored with the profile (PNG, JPEG, WebP or GIF; the app has checked its content,
+-- and the first bytes are checked here again). Null removes it. Hex, because JSON has no bytes.
+-- Definer: users may not write profiles directly; it touches only the caller's row.
+create function operations.set_avatar(p_mime text default null, p_hex text default null)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_bytes bytea;
+  v_mime text;
+begin
+  perform private.require_no_demo();
+  perform private.take_rate_limit('avatar', auth.uid()::text);
+  if p_hex is not null then
+    v_bytes := decode(p_hex, 'hex');
+    v_mime := case
+      when substring(v_bytes from 1 for 8) = '\x89504e470d0a1a0a' then 'image/png'
+      when substring(v_bytes from 1 for 3) = '\xffd8ff' then 'image/jpeg'
+      when substring(v_bytes from 1 for 4) = '\x52494646' and substring(v_bytes from 9 for 4) = '\x57454250' then 'image/webp'
+      when substring(v_bytes from 1 for 6) in ('\x474946383761', '\x474946383961') then 'image/gif'
+    end;
+    if octet_length(v_bytes) > 1048576 or v_mime is null or p_mime is distinct from v_mime then
+      raise exception using errcode = 'PT422', message = 'Use a PNG, JPEG, WebP or GIF picture of at most 1 MiB.';
+    end if;
+  end if;
+  update public.users set avatar = v_bytes, avatar_mime = v_mime, updated_at = private.now() where id = auth.uid();
+  return json_build_object('has_avatar', v_bytes is not null);
+end;
+$$;
+grant execute on function operations.set_avatar to authenticated;
+
+-- Why: what people set about themselves: user name, worker quota threshold, theme; never role or flags.
+-- Definer: users may not write profiles directly; it touches only the caller's row (specification: Other records,
+-- User).
+create function operations.update_profile(
+  p_username text default null, p_min_quota_pct integer default null, p_theme text default null
+) returns json language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.require_no_demo();
+  if p_min_quota_pct not between 1 and 100 then
+    raise exception using errcode = 'PT422', message = 'The worker quota threshold is a whole number from 1 to 100.',
+      detail = '{"issues":[{"path":"min_quota_pct","message":"Enter a whole number from 1 to 100"}]}';
+  end if;
+  if p_username !~ '^[A-Za-z0-9][A-Za-z0-9._-]{1,39}$' then
+    raise exception using errcode = 'PT422', message = 'This user name cannot be used. Choose another one.',
+      detail = '{"issues":[{"path":"username","message":"Use 2 to 40 letters, digits, dots, underscores or hyphens"}]}';
+  end if;
+
+  update public.users
+  set username = coalesce(p_username, username),
+      min_quota_pct = coalesce(p_min_quota_pct, min_quota_pct),
+      theme = coalesce(p_theme::public.user_theme, theme),
+      updated_at = private.now()
+  where id = auth.uid();
+  return operations.get_profile();
+exception when unique_violation then
+  raise exception using errcode = 'PT422', message = 'This user name is taken. Choose another one.',
+    detail = '{"issues":[{"path":"username","message":"This user name is taken"}]}';
+end;
+$$;
+grant execute on function operations.update_profile to authenticated;

@@ -1,0 +1,390 @@
+-- Why: jobs that are ready: in turn, unblocked, past their rate limit, in a run that is not paused, with their question
+-- answered. Jobs in the phase review wait for a person or CI. Those in verify are for any worker but the author; the
+-- claim adds that. private.next_product adds consent, role, archive, sandbox and repository.
+-- PLAN_CHAT jobs can be claimed only by their creator's workers; the claim adds that, because it knows the caller.
+-- Its order is claim_rank, created_at, position, id: that of the index agent_jobs_claim_order_idx (specification: Agent
+-- job).
+create view private.claimable_jobs with (security_invoker = true) as
+select j.id, j.product_id, j.kind, j.sprint_run_id, j.created_by, j.claim_rank, j.created_at, j.position, j.phase, j.author_worker_id, j.task_id
+from public.agent_jobs j
+where j.status = 'QUEUED' and j.in_turn and j.open_blockers = 0 and j.phase <> 'review'
+  and (j.not_before is null or j.not_before <= private.now())
+  and (j.sprint_run_id is null
+    or (select r.status in ('QUEUED', 'RUNNING') from public.sprint_runs r where r.id = j.sprint_run_id))
+  and (j.parked_question_id is null
+    or (select q.status <> 'OPEN' or (q.on_expiry = 'RECOMMENDED' and q.expires_at <= private.now())
+      from public.agent_questions q where q.id = j.parked_question_id));
+
+-- Why: a worker that wants to stop asks whether anything is left: claimable now, waiting, or held by others.
+-- Definer: counts over all the user's products in one query (specification: Agent job).
+create function operations.check_queue_empty(p_product_id uuid default null)
+returns json language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_user_id uuid := auth.uid();
+  v_queued integer;
+  v_held integer;
+  v_claimable boolean;
+begin
+  if p_product_id is not null then
+    perform private.require_product_access(p_product_id);
+  end if;
+  select count(*) filter (where j.status = 'QUEUED'), count(*) filter (where j.status <> 'QUEUED')
+  into v_queued, v_held
+  from public.agent_jobs j
+  join public.product_members m on m.product_id = j.product_id and m.user_id = v_user_id
+    and private.is_open_to_token(m.product_id)
+  where j.status in ('QUEUED', 'CLAIMED', 'RUNNING') and (p_product_id is null or j.product_id = p_product_id);
+  v_claimable := private.next_product(null, v_user_id, p_product_id, null, null, '{}', true, null) is not null;
+  return json_build_object('empty', v_queued = 0 and v_held = 0, 'claimable', v_claimable, 'queued', v_queued, 'held', v_held,
+    'reason', case when not v_claimable then private.nothing_to_claim(v_user_id, p_product_id) end);
+end;
+$$;
+grant execute on function operations.check_queue_empty to authenticated;
+
+-- Why: a worker asks for work. Claims the oldest claimable job of its user's products, or returns the reason why there
+-- is none. A worker that reports no sandbox has none, and one that lists no repositories works only in those of
+-- products. Two workers never hold one job. Refusals: 401, 403 for demo accounts and for a viewer of the named product,
+-- 422.
+-- The locks, always in this order: the sorted products of expired leases, a share of the product of the job and its
+-- budgets, the worker's row. A transaction that holds one product never waits for another.
+-- Definer: jobs are written by functions only (specification: Agent job).
+create function operations.claim_agent_job(
+  p_worker text, p_product_id uuid default null, p_sprint_run_id uuid default null, p_kinds jsonb default null,
+  p_hostname text default null, p_version text default null, p_quota_pct integer default null,
+  p_confinement text default null, p_also_repos jsonb default null)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+-- These apply to everything this calls, including triggers: planning the short statements each time costs more than
+-- running them, and a plan made while a table was small must not scan all of it forever.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  v_user_id uuid := private.require_writer();
+  v_worker public.agent_workers;
+  v_quota_reason text;
+  v_locked uuid[];
+  v_tried uuid[] := '{}';
+  v_product_id uuid;
+  v_job public.agent_jobs;
+  v_rooms private.budget_room[];
+  v_full_budgets uuid[];
+  v_confinement public.confinement := coalesce(p_confinement, 'none');
+  v_also_repos jsonb := coalesce(p_also_repos, '[]');
+begin
+  if p_quota_pct not between 0 and 100 then
+    perform private.refuse(422, 'quota_pct must be 0 to 100.');
+  end if;
+  if p_product_id is not null then
+    perform private.require_product_access(p_product_id);
+    perform private.require_no_viewer(p_product_id);
+  end if;
+  v_worker := private.ensure_worker(v_user_id, p_worker);
+  v_quota_reason := private.quota_reason(v_user_id, coalesce(p_quota_pct, v_worker.last_quota_pct));
+  if v_quota_reason is not null then
+    perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, v_confinement, v_also_repos);
+    return json_build_object('job', null, 'worker_id', v_worker.id,
+      'reason', json_build_object('code', 'quota', 'message', v_quota_reason));
+  end if;
+
+  v_locked := private.take_back_expired(v_user_id, p_product_id);
+  for v_round in 1 .. 20 loop
+    v_product_id := private.next_product(v_worker.id, v_user_id, p_product_id, p_sprint_run_id, p_kinds, v_tried,
+      v_confinement <> 'none', v_also_repos);
+    exit when v_product_id is null;
+    if v_locked = '{}' then
+      perform private.share_product(v_product_id);
+    elsif v_product_id <> all (v_locked) and not private.try_share_product(v_product_id) then
+      v_tried := v_tried || v_product_id;
+      continue;
+    end if;
+    v_locked := v_locked || v_product_id;
+    v_rooms := private.weigh_budgets(v_product_id, v_worker.id, v_tried = '{}');
+    v_full_budgets := case when v_rooms is not null then private.full_budgets(v_rooms) end;
+    v_job := private.take_job(v_worker.id, v_user_id, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets,
+      v_confinement, v_also_repos);
+    exit when v_job.id is not null;
+    v_tried := v_tried || v_product_id;
+  end loop;
+
+  if v_rooms is not null and v_job.id is not null then
+    perform private.reserve_budget(v_job, v_rooms);
+  end if;
+  perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, v_confinement, v_also_repos);
+  if v_job.id is null then
+    return json_build_object('job', null, 'worker_id', v_worker.id, 'reason', 
+      private.nothing_to_claim(v_user_id, p_product_id, v_full_budgets, v_confinement <> 'none', v_also_repos));
+  end if;
+  return json_build_object('job', case when v_rooms is null then private.job_payload(v_job)
+    else (private.job_payload(v_job)::jsonb || private.budget_payload(v_job, v_rooms))::json end, 'worker_id', v_worker.id, 'reason', null);
+end;
+$$;
+grant execute on function operations.claim_agent_job to authenticated;
+
+-- Why: a claim first takes back jobs that dead workers hold in its user's products, so that the very next claim takes
+-- over an expired lease, and checks budgets under which an earlier claim found nothing left. Products are locked in one
+-- order. Returns those products; nearly always none (specification: Agent job, lease_until).
+create function private.take_back_expired(p_user_id uuid, p_product_id uuid)
+returns uuid[] language plpgsql volatile set search_path = '' as $$
+declare
+  v_now timestamptz := private.now();
+  v_products uuid[];
+  v_product_id uuid;
+begin
+  if not exists (
+    select from public.agent_jobs j where j.status in ('CLAIMED', 'RUNNING') and j.lease_until <= v_now
+  ) and not exists (
+    select from public.budgets b where b.due_at is not null or (b.reached_at is not null and b.period is not null)
+  ) then
+    return '{}';
+  end if;
+
+  select coalesce(array_agg(x.product_id order by x.product_id), '{}')
+  into v_products
+  from (
+    select distinct j.product_id
+    from public.agent_jobs j
+    join public.product_members m on m.product_id = j.product_id and m.user_id = p_user_id
+    where j.status in ('CLAIMED', 'RUNNING') and j.lease_until <= v_now
+      and (p_product_id is null or j.product_id = p_product_id)
+    union
+    select d.product_id
+    from private.products_with_due_budgets() as d (product_id)
+    join public.product_members m on m.product_id = d.product_id and m.user_id = p_user_id
+    where p_product_id is null or d.product_id = p_product_id
+  ) x;
+
+  foreach v_product_id in array v_products loop
+    perform private.lock_product(v_product_id);
+  end loop;
+  foreach v_product_id in array v_products loop
+    perform private.requeue_expired_leases(v_product_id);
+    perform private.settle_budgets(v_product_id);
+  end loop;
+  return v_products;
+end;
+$$;
+
+-- Why: the claim itself in one statement: the oldest claimable job of the product, skipping locked rows, becomes
+-- CLAIMED with a new attempt, a lease, and the current plan (specification: Agent job, plan_snapshot). The triggers
+-- move the task and the run. Called under a share of the product lock.
+create function private.take_job(
+  p_worker_id uuid, p_user_id uuid, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb,
+  p_full_budgets uuid[], p_confinement public.confinement, p_also_repos jsonb)
+returns public.agent_jobs
+language plpgsql
+volatile
+set search_path = ''
+-- The filters hide from the planner how many jobs wait: by itself it reads and sorts all of them, although the index
+-- returns the first one directly.
+set enable_sort = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_now timestamptz := private.now();
+  v_job public.agent_jobs;
+begin
+  update public.agent_jobs x
+  set status = 'CLAIMED', attempt = x.attempt + 1, worker_id = p_worker_id, confinement = p_confinement, claimed_at = v_now, started_at = null,
+      lease_until = v_now + private.lease(), not_before = null, claim_rank = 1, stopped_by_budget_id = null, failure_class = null,
+      parked_question_id = null,
+      -- A verifier looks at the criteria; how the work meets the plan was found before.
+      verify_result = case when x.phase = 'verify' then x.verify_result end,
+      plan_snapshot = coalesce(
+        (select e.plan_snapshot from public.task_executions e
+          where x.kind = 'SPRINT_IMPLEMENTATION' and e.sprint_run_id = x.sprint_run_id and e.task_id = x.task_id),
+        (select t.implementation_plan from public.tasks t where t.id = x.task_id))
+  where x.id = (
+    select j.id
+    from private.claimable_jobs j
+    where j.product_id = p_product_id
+      and (j.kind <> 'PLAN_CHAT' or j.created_by = p_user_id)
+      and (j.phase <> 'verify' or j.author_worker_id is distinct from p_worker_id)
+      and (p_sprint_run_id is null or j.sprint_run_id = p_sprint_run_id)
+      and (p_kinds is null or p_kinds ? j.kind::text)
+      and (p_confinement <> 'none' or not (select p.requires_sandbox from public.products p where p.id = p_product_id))
+      and not exists (
+        select from public.tasks t
+        where t.id = j.task_id and t.repo_url <> (select p.repo_url from public.products p where p.id = p_product_id)
+          and not private.is_followed(t.repo_url, p_also_repos))
+      and (p_full_budgets is null or private.fits_budgets(j.id, p_full_budgets))
+    order by j.claim_rank, j.created_at, j.position, j.id
+    limit 1
+    for update of j skip locked
+  )
+  returning x.* into v_job;
+  -- What an earlier attempt found of a task that it did not finish says nothing about this one.
+  if v_job.kind = 'SPRINT_IMPLEMENTATION' then
+    update public.task_executions e
+    set verify_result = null
+    where e.sprint_run_id = v_job.sprint_run_id and e.status in ('PENDING', 'RUNNING') and e.verify_result is not null;
+  end if;
+  return v_job;
+end;
+$$;
+
+-- Why: the one verification gate for jobs and executions. Returns DONE or SKIPPED, or null when a DONE does not pass.
+-- EMPTY is checked first: the work already exists, so SKIPPED, unless the task only verifies (specification: Task,
+-- verify_required; Agent job, verify_result).
+create function private.gate(p_required public.verify_required, p_result public.verify_result, p_verify_only boolean)
+returns text language plpgsql immutable set search_path = '' as $$
+begin
+  if p_result = 'EMPTY' then
+    return case when p_verify_only then 'DONE' else 'SKIPPED' end;
+  end if;
+  return case
+    when p_required = 'ANY' then 'DONE'
+    when p_result = 'ALIGNED' then 'DONE'
+    when p_result = 'PARTIAL' and p_required = 'ALIGNED_OR_PARTIAL' then 'DONE'
+  end;
+end;
+$$;
+
+-- Why: decides consent. Finds the product with the oldest job that a user's workers may take: a product where the user
+-- allows it (workers_allowed; owners always do), or the one named by the claim. Reads the partial index in claim order,
+-- one row per product, without a lock. private.take_job filters jobs again under the product's lock, but not consent,
+-- role or archive (specification: Agent job; claiming).
+create function private.next_product(
+  p_worker_id uuid, p_user_id uuid, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_tried uuid[],
+  p_confined boolean, p_also_repos jsonb)
+returns uuid
+language plpgsql
+stable
+set search_path = ''
+-- The filters hide from the planner how many jobs wait: by itself it reads and sorts all of them, although the index
+-- returns the first one directly.
+set enable_sort = off
+set enable_bitmapscan = off
+as $$
+begin
+  return (
+    select c.product_id
+    from public.product_members m
+    join public.products p on p.id = m.product_id and p.archived_at is null and (p_confined or not p.requires_sandbox)
+    cross join lateral (
+      select j.product_id, j.claim_rank, j.created_at, j.position, j.id
+      from private.claimable_jobs j
+      where j.product_id = m.product_id
+        and (j.kind <> 'PLAN_CHAT' or j.created_by = p_user_id)
+        and (j.phase <> 'verify' or j.author_worker_id is distinct from p_worker_id)
+        and (p_sprint_run_id is null or j.sprint_run_id = p_sprint_run_id)
+        and (p_kinds is null or p_kinds ? j.kind::text)
+        and not exists (
+          select from public.tasks t
+          where t.id = j.task_id and t.repo_url <> p.repo_url and not private.is_followed(t.repo_url, p_also_repos))
+      order by j.claim_rank, j.created_at, j.position, j.id
+      limit 1
+    ) c
+    where m.user_id = p_user_id and m.role <> 'VIEWER' and private.is_open_to_token(m.product_id)
+      and case when p_product_id is null then m.workers_allowed else m.product_id = p_product_id end
+      and m.product_id <> all (p_tried)
+    order by c.claim_rank, c.created_at, c.position, c.id
+    limit 1
+  );
+end;
+$$;
+
+-- Why: a worker that gets no job learns in one code and message whether the queue is empty or something waits
+-- (specification: Agent job; claiming).
+create function private.nothing_to_claim(
+  p_user_id uuid, p_product_id uuid, p_full_budgets uuid[] default null, p_confined boolean default true,
+  p_also_repos jsonb default null
+) returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  v_waiting record;
+  v_closed jsonb;
+begin
+  select count(*) filter (where x.is_queued) as queued,
+    count(*) filter (where j.status = 'QUEUED' and not x.is_queued) as archived,
+    count(*) filter (where x.is_queued and r.status = 'PAUSED') as paused,
+    count(*) filter (where x.is_queued and q.status = 'OPEN' and not (q.on_expiry = 'RECOMMENDED' and q.expires_at <= private.now())) as asked,
+    count(*) filter (where x.is_queued and j.not_before > private.now()) as delayed,
+    count(*) filter (where x.is_queued and j.not_before > private.now() and j.failure_class is distinct from 'rate_limited') as failed,
+    count(*) filter (where x.is_queued and not j.in_turn) as in_order,
+    count(*) filter (where x.is_queued and j.phase = 'review') as in_review,
+    count(*) filter (where x.is_queued and j.phase = 'verify') as to_verify,
+    count(*) filter (where x.is_queued and j.in_turn and j.open_blockers > 0) as blocked,
+    count(*) filter (where x.is_queued and j.in_turn and p.requires_sandbox and not p_confined) as unconfined,
+    min(t.repo_url) filter (where x.is_queued and j.in_turn and t.repo_url <> p.repo_url
+      and not private.is_followed(t.repo_url, p_also_repos)) as foreign_repo,
+    count(*) filter (where j.status in ('CLAIMED', 'RUNNING')) as held
+  into v_waiting
+  from public.agent_jobs j
+  join public.product_members m on m.product_id = j.product_id and m.user_id = p_user_id
+    and m.role <> 'VIEWER' and private.is_open_to_token(m.product_id) and (m.workers_allowed or p_product_id is not null)
+  join public.products p on p.id = j.product_id
+  cross join lateral (select j.status = 'QUEUED' and p.archived_at is null as is_queued) x
+  left join public.tasks t on t.id = j.task_id
+  left join public.sprint_runs r on r.id = j.sprint_run_id
+  left join public.agent_questions q on q.id = j.parked_question_id
+  where j.status in ('QUEUED', 'CLAIMED', 'RUNNING') and (p_product_id is null or j.product_id = p_product_id)
+    and (j.kind <> 'PLAN_CHAT' or j.created_by = p_user_id);
+
+  v_closed := case when v_waiting.queued = 0 and p_product_id is null then private.products_without_consent(p_user_id) end;
+  if v_closed is not null then
+    return jsonb_build_object('code', 'consent', 'products', v_closed,
+      'message', format('There are jobs in %s, where your workers are not allowed yet. Press "Allow my workers" on the members page of the product, or name it as product_id.',
+        (select string_agg(p ->> 'name', ', ') from jsonb_array_elements(v_closed) p)));
+  end if;
+  if v_waiting.queued = 0 and v_waiting.archived > 0 then
+    return jsonb_build_object('code', 'archived', 'message', format('%s queued, all in archived products: %s', v_waiting.archived,
+      'their work rests until an owner takes the product out of the archive.'));
+  end if;
+  if v_waiting.queued = 0 then
+    return jsonb_build_object('code', 'empty', 'message', format('No job is queued%s.',
+      case when v_waiting.held > 0 then format('; %s held by workers', v_waiting.held) else '' end));
+  end if;
+  return jsonb_build_object(
+    'code', case
+      when v_waiting.paused > 0 then 'paused'
+      when v_waiting.asked > 0 then 'question'
+      when v_waiting.delayed > 0 then 'not_before'
+      when p_full_budgets <> '{}' then 'budget'
+      when v_waiting.unconfined > 0 then 'sandbox'
+      when v_waiting.foreign_repo is not null then 'repository'
+      when v_waiting.to_verify > 0 then 'needs_other_worker'
+      when v_waiting.in_review > 0 then 'review'
+      when v_waiting.blocked > 0 then 'dependency'
+      else 'order' end,
+    'message', format('%s queued, none available now: %s waiting for their turn, %s for an answer, %s for a paused run, %s for a rate limit%s%s%s; %s held by workers.%s',
+      v_waiting.queued, v_waiting.in_order, v_waiting.asked, v_waiting.paused, v_waiting.delayed - v_waiting.failed,
+      case when v_waiting.failed > 0 then format(', %s for another try', v_waiting.failed) else '' end,
+      case when v_waiting.blocked > 0 then format(', %s for other tasks', v_waiting.blocked) else '' end,
+      case when v_waiting.to_verify + v_waiting.in_review > 0 then format(', %s for another worker, %s for a review',
+        v_waiting.to_verify, v_waiting.in_review) else '' end, v_waiting.held,
+      concat(case when p_full_budgets <> '{}' then ' A budget allows no new work.' end,
+        case when v_waiting.unconfined > 0 then format(' %s are in products that require a sandbox, and this worker has none: %s', v_waiting.unconfined, private.sandbox_advice()) end,
+        case when v_waiting.foreign_repo is not null
+          then format(' A task uses the repository %s, which this worker does not follow: %s', v_waiting.foreign_repo, private.repository_advice(v_waiting.foreign_repo)) end)))
+    || case when v_waiting.held + v_waiting.delayed + v_waiting.to_verify + v_waiting.blocked = 0
+        and v_waiting.paused + v_waiting.asked + v_waiting.in_review > 0
+      then jsonb_build_object('waits_for_person', true) else '{}' end
+    || case when v_waiting.blocked > 0 then jsonb_strip_nulls(jsonb_build_object('awaited_heads', private.awaited_heads(p_user_id, p_product_id)))
+      else '{}' end;
+end;
+$$;
+
+-- Why: jobs that a worker would get with its user's consent must not look like an empty queue. Null when there are
+-- none; at most ten products (specification: Agent job; claiming).
+create function private.products_without_consent(p_user_id uuid)
+returns jsonb language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select jsonb_agg(jsonb_build_object('id', x.id, 'code', x.code, 'name', x.name) order by x.name, x.id)
+    from (
+      select p.id, p.code, p.name
+      from public.product_members m
+      join public.products p on p.id = m.product_id and p.archived_at is null
+      where m.user_id = p_user_id and m.role = 'MEMBER' and not m.workers_allowed and private.is_open_to_token(m.product_id)
+        and exists (
+          select from private.claimable_jobs j
+          where j.product_id = p.id and (j.kind <> 'PLAN_CHAT' or j.created_by = p_user_id))
+      order by p.name, p.id
+      limit 10
+    ) x
+  );
+end;
+$$;

@@ -1,0 +1,136 @@
+-- Why: the changes of an attempt, file by file, for review. One row per attempt, replaced when the attempt sends again.
+-- Written by functions only; private.make_room_for_diffs and the cleanup limit what a product keeps.
+create table public.job_diffs (
+  job_id uuid not null,
+  attempt integer not null,
+  product_id uuid not null references public.products (id) on delete cascade,
+  base_sha text not null constraint job_diffs_base_sha_length check (char_length(base_sha) <= 64),
+  head_sha text not null constraint job_diffs_head_sha_length check (char_length(head_sha) <= 64),
+  additions integer not null constraint job_diffs_additions_positive check (additions >= 0),
+  deletions integer not null constraint job_diffs_deletions_positive check (deletions >= 0),
+  files jsonb not null constraint job_diffs_files_list check (jsonb_typeof(files) = 'array'),
+  bytes integer not null constraint job_diffs_bytes_positive check (bytes >= 0),
+  created_at timestamptz not null default private.now(),
+  primary key (job_id, attempt),
+  constraint job_diffs_attempt_fkey foreign key (job_id, attempt)
+    references public.job_attempts (job_id, attempt) on delete cascade
+);
+
+comment on table public.job_diffs is 'What the attempts of agent jobs have changed (docs/review.md).';
+comment on column public.job_diffs.files is
+  'One object a file: path, old_path, status, additions, deletions, binary, folded, truncated, and patch as git writes it.';
+create index job_diffs_product_id_idx on public.job_diffs (product_id, created_at);
+
+alter table public.job_diffs enable row level security;
+
+-- Read through operations.get_job_diff, which checks access once per diff.
+create policy job_diffs_service on public.job_diffs for all to service_role using (true) with check (true);
+grant select, insert, update, delete on public.job_diffs to service_role;
+
+-- Why: the changes of an attempt, by default of the newest that sent any. Null when none has. `attempts` lists those
+-- with a diff, so that two can be compared. Refusals: 404, 403. Definer: access is checked first (docs/review.md).
+create function operations.get_job_diff(p_job_id uuid, p_attempt integer default null)
+returns json language plpgsql stable security definer set search_path = '' as $$
+begin
+  perform private.require_job_reader(p_job_id);
+  return (
+    select json_build_object('job_id', d.job_id, 'attempt', d.attempt, 'base_sha', d.base_sha, 'head_sha', d.head_sha,
+      'additions', d.additions, 'deletions', d.deletions, 'created_at', d.created_at,
+      'attempts', (select json_agg(x.attempt order by x.attempt) from public.job_diffs x where x.job_id = p_job_id),
+      'files', d.files)
+    from public.job_diffs d
+    where d.job_id = p_job_id and (p_attempt is null or d.attempt = p_attempt)
+    order by d.attempt desc
+    limit 1);
+end;
+$$;
+grant execute on function operations.get_job_diff to authenticated;
+
+-- Why: stores an attempt's changes, sent by its worker. Sending again replaces them; the last attempt to hold the job
+-- may still send after its end. The job stores the totals, so that lists and cards need no second look-up, and its
+-- change is the event that tells open pages. A conversation about an idea changes no files.
+-- Refusals: 404, 403, 409 for a lost attempt, 422, 429. Definer: diffs are written by functions only (docs/review.md).
+create function operations.save_job_diff(p_job_id uuid, p_attempt integer, p_diff jsonb)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_files jsonb := p_diff -> 'files';
+  v_job public.agent_jobs := private.lock_job(p_job_id, true);
+  v_state text := private.attempt_state(v_job, p_attempt);
+  v_additions bigint;
+  v_deletions bigint;
+begin
+  if v_job.kind = 'PLAN_CHAT' then
+    perform private.refuse(422, 'A conversation about an idea changes no files. Report it without a diff.');
+  end if;
+  if v_state = 'lost' then
+    perform private.refuse_attempt(v_job, p_attempt, v_state);
+  end if;
+  perform private.take_rate_limit('job_diff', p_job_id::text);
+  select coalesce(sum((f ->> 'additions')::bigint), 0), coalesce(sum((f ->> 'deletions')::bigint), 0)
+  into v_additions, v_deletions
+  from jsonb_array_elements(v_files) f;
+  if v_additions > 2147483647 or v_deletions > 2147483647 then
+    perform private.refuse(422, 'This is too many lines to review. Send the changes without their patches.');
+  end if;
+
+  insert into public.job_diffs as d
+    (job_id, attempt, product_id, base_sha, head_sha, additions, deletions, files, bytes, created_at)
+  values (p_job_id, p_attempt, v_job.product_id, p_diff ->> 'base_sha', p_diff ->> 'head_sha', v_additions, v_deletions,
+    v_files, octet_length(v_files::text), private.now())
+  on conflict (job_id, attempt) do update
+  set base_sha = excluded.base_sha, head_sha = excluded.head_sha, additions = excluded.additions,
+      deletions = excluded.deletions, files = excluded.files, bytes = excluded.bytes, created_at = excluded.created_at;
+  perform private.make_room_for_diffs(v_job.product_id);
+
+  update public.agent_jobs j
+  set additions = v_additions, deletions = v_deletions,
+      lease_until = case when v_state = 'held' then private.now() + private.lease() else j.lease_until end
+  where j.id = p_job_id;
+  return 'null'::json;
+end;
+$$;
+grant execute on function operations.save_job_diff to authenticated;
+
+-- Why: a product keeps at most 256 MiB of diffs. The excess goes, oldest first: diffs of superseded attempts are
+-- deleted, and when none are left, the newest diffs of old jobs keep their list of files and lose the lines
+-- (docs/review.md).
+create function private.make_room_for_diffs(p_product_id uuid, p_limit bigint default 268435456)
+returns void language plpgsql volatile set search_path = '' as $$
+declare
+  v_over bigint;
+begin
+  select sum(d.bytes) - p_limit into v_over from public.job_diffs d where d.product_id = p_product_id;
+  if v_over is null or v_over <= 0 then
+    return;
+  end if;
+
+  with followed as (
+    select d.job_id, d.attempt, d.bytes, sum(d.bytes) over (order by d.created_at, d.job_id, d.attempt) - d.bytes as before
+    from public.job_diffs d
+    where d.product_id = p_product_id
+      and exists (select from public.job_diffs n where n.job_id = d.job_id and n.attempt > d.attempt)
+  ),
+  gone as (
+    delete from public.job_diffs d using followed f
+    where d.job_id = f.job_id and d.attempt = f.attempt and f.before < v_over
+    returning d.bytes
+  )
+  select v_over - coalesce(sum(g.bytes), 0) into v_over from gone g;
+  if v_over <= 0 then
+    return;
+  end if;
+
+  with oldest as (
+    select d.job_id, d.attempt, sum(d.bytes) over (order by d.created_at, d.job_id, d.attempt) - d.bytes as before
+    from public.job_diffs d
+    where d.product_id = p_product_id and d.bytes > 0
+  )
+  update public.job_diffs d
+  set bytes = 0,
+      files = (
+        select coalesce(jsonb_agg(f.file - 'patch' || '{"truncated": true}' order by f.position), '[]')
+        from jsonb_array_elements(d.files) with ordinality f (file, position))
+  from oldest o
+  where d.job_id = o.job_id and d.attempt = o.attempt and o.before < v_over;
+end;
+$$;

@@ -1,0 +1,185 @@
+-- Why: renews the lease and tells the worker whether to go on: continue, pause (its run is paused; it still holds the
+-- job) or stop (it no longer holds the job, or the product is archived), with the reason as code and message. For a
+-- lost attempt, or in an archived product, nothing changes, because its work could not be reported.
+-- Returns messages that people wrote to the job's agent, and stores which earlier ones the worker has seen.
+-- Takes no product lock: one row, one statement, nothing else depends on it.
+-- Definer: jobs are written by functions only (specification: Agent job, lease_until).
+create function operations.heartbeat_agent_job(
+  p_job_id uuid, p_attempt integer, p_quota_pct integer default null, p_usage jsonb default null,
+  p_seen_messages jsonb default null
+) returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_now timestamptz := private.now();
+  v_job public.agent_jobs;
+  v_state text;
+  v_pause jsonb;
+  v_spent_up text;
+  v_messages json;
+begin
+  perform private.require_no_viewer(private.require_job(p_job_id));
+  perform private.require_writer();
+  if p_quota_pct not between 0 and 100 then
+    perform private.refuse(422, 'quota_pct must be 0 to 100.');
+  end if;
+
+  perform private.lock_for_budget(p_job_id, p_attempt, p_usage);
+  update public.agent_jobs j
+  set lease_until = v_now + private.lease()
+  from public.agent_workers w, public.products p
+  where j.id = p_job_id and j.attempt = p_attempt and j.status in ('CLAIMED', 'RUNNING')
+    and w.id = j.worker_id and w.user_id = auth.uid() and p.id = j.product_id and p.archived_at is null
+  returning j.* into v_job;
+
+  if v_job.id is null then
+    select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
+    v_state := private.attempt_state(v_job, p_attempt);
+    if v_job.status in ('CLAIMED', 'RUNNING') and exists (
+      select from public.products p where p.id = v_job.product_id and p.archived_at is not null
+    ) then
+      v_state := 'archived';
+    end if;
+    return json_build_object('action', 'stop', 'status', lower(v_job.status::text), 'lease_until', null,
+      'reason', json_build_object('code', v_state, 'message', private.attempt_words(v_job, p_attempt, v_state)));
+  end if;
+
+  v_spent_up := private.heed_budget(v_job, p_usage);
+  if v_spent_up is not null then
+    return json_build_object('action', 'stop', 'status', 'queued', 'lease_until', null,
+      'reason', json_build_object('code', 'budget', 'message', v_spent_up));
+  end if;
+  select r.pause_context into v_pause from public.sprint_runs r where r.id = v_job.sprint_run_id and r.status = 'PAUSED';
+  perform private.touch_worker(v_job.worker_id, null, null, p_quota_pct);
+  v_messages := private.hand_over_messages(v_job, p_seen_messages);
+  return private.with_key(json_build_object(
+    'action', case when v_pause is null then 'continue' else 'pause' end,
+    'status', lower(v_job.status::text),
+    'lease_until', v_job.lease_until,
+    'reason', case when v_pause is not null then json_build_object('code', 'paused',
+      'message', format('The run is paused (%s).', replace(v_pause ->> 'reason', '_', ' '))) end), 'messages', v_messages);
+end;
+$$;
+grant execute on function operations.heartbeat_agent_job to authenticated;
+
+-- Why: the one place for how long a claim lasts without a call from its worker (specification: Agent job, lease_until).
+create function private.lease() returns interval language plpgsql immutable set search_path = '' as $$
+begin
+  return interval '5 minutes';
+end;
+$$;
+
+-- Why: takes back expired leases within seconds even when nobody claims. Any number of processes may call it at once.
+-- Products are locked in one order. Returns how many leases were taken back. Service only.
+-- Definer: jobs are written by functions only.
+create function operations.sweep_expired_leases()
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_products uuid[] := array(
+    select distinct j.product_id from public.agent_jobs j
+    where j.status in ('CLAIMED', 'RUNNING') and j.lease_until <= private.now() order by 1);
+  v_product_id uuid;
+  v_count integer := 0;
+begin
+  foreach v_product_id in array v_products loop
+    perform private.lock_product(v_product_id);
+  end loop;
+  foreach v_product_id in array v_products loop
+    v_count := v_count + private.requeue_expired_leases(v_product_id);
+  end loop;
+  return json_build_object('taken_back', v_count, 'ran_at', private.now());
+end;
+$$;
+grant execute on function operations.sweep_expired_leases to service_role;
+
+-- Why: a dead worker holds its jobs no longer than the lease. Called by claims and by the sweep, under the product
+-- lock. Returns how many leases had expired (specification: Agent job, lease_until).
+create function private.requeue_expired_leases(p_product_id uuid)
+returns integer language plpgsql volatile set search_path = '' as $$
+declare
+  v_now timestamptz := private.now();
+  v_job public.agent_jobs;
+  v_count integer := 0;
+begin
+  for v_job in
+    select j.* from public.agent_jobs j
+    where j.product_id = p_product_id and j.status in ('CLAIMED', 'RUNNING') and j.lease_until <= v_now
+    order by j.lease_until, j.id
+    for update skip locked
+  loop
+    if private.requeue_lost_job(v_job, format('The lease of attempt %s expired at %s without a report from worker %s.',
+        v_job.attempt, to_char(v_job.lease_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+        coalesce((select w.name from public.agent_workers w where w.id = v_job.worker_id), 'unknown'))) is not null then
+      v_count := v_count + 1;
+    end if;
+  end loop;
+  return v_count;
+end;
+$$;
+
+-- Why: a lost lease (expired, or its worker restarted) requeues the job with one more retry; after three retries it
+-- fails and keeps the reason. Called under the product lock. The triggers carry a failure upwards (specification: Agent
+-- job; lease lost).
+create function private.requeue_lost_job(p_job public.agent_jobs, p_reason text)
+returns public.agent_job_status language plpgsql volatile set search_path = '' as $$
+declare
+  v_status public.agent_job_status;
+begin
+  update public.agent_jobs j
+  set status = case when j.retry_count >= 3 then 'FAILED' else 'QUEUED' end::public.agent_job_status,
+      retry_count = least(j.retry_count + 1, 3),
+      failure_class = 'infrastructure',
+      failure_reason = case when j.retry_count >= 3 then 'All 3 retries are used up. ' else '' end || p_reason,
+      lease_until = null
+  where j.id = p_job.id and j.attempt = p_job.attempt and j.status in ('CLAIMED', 'RUNNING')
+  returning j.status into v_status;
+
+  if v_status is not null then
+    perform nextval('private.lost_lease_seq');
+  end if;
+  return v_status;
+end;
+$$;
+
+-- Why: most reports are only accepted from the attempt that holds the job, and each renews the lease as a heartbeat
+-- does. Returns the job under the product lock, or PT409 (specification: Agent job).
+create function private.hold_job(p_job_id uuid, p_attempt integer)
+returns public.agent_jobs language plpgsql volatile set search_path = '' as $$
+declare
+  v_job public.agent_jobs := private.lock_job(p_job_id);
+  v_state text := private.attempt_state(v_job, p_attempt);
+begin
+  if v_state <> 'held' then
+    perform private.refuse_attempt(v_job, p_attempt, v_state);
+  end if;
+  update public.agent_jobs j set lease_until = private.now() + private.lease() where j.id = p_job_id returning j.* into v_job;
+  return v_job;
+end;
+$$;
+
+-- Why: the first line of every change of a job: 404, 403, the product lock, demo and archive. Returns the current row.
+-- With p_share a job of one task takes only a share of the lock, and locks the story of its task: enough for the end of
+-- one task, and for less. A batch affects more and always takes the exclusive lock (specification: Agent job).
+create function private.lock_job(p_job_id uuid, p_share boolean default false)
+returns public.agent_jobs language plpgsql volatile set search_path = '' as $$
+declare
+  v_job public.agent_jobs;
+begin
+  select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
+  if not found then
+    perform private.refuse(404, 'No such agent job.');
+  end if;
+  perform private.require_product_access(v_job.product_id);
+  if p_share and v_job.kind = 'TASK_IMPLEMENTATION' then
+    perform private.share_product(v_job.product_id);
+    -- Read under the lock: a task may have moved to another story until then.
+    perform private.lock_part('story', (select t.story_id from public.tasks t where t.id = v_job.task_id));
+  else
+    perform private.lock_product(v_job.product_id);
+  end if;
+  perform private.require_product_write(v_job.product_id);
+  select j.* into v_job from public.agent_jobs j where j.id = p_job_id for update;
+  if not found then
+    perform private.refuse(404, 'No such agent job.');
+  end if;
+  return v_job;
+end;
+$$;

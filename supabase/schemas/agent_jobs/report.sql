@@ -1,0 +1,382 @@
+-- Why: a worker reports on its attempt: RUNNING, DONE, FAILED, SKIPPED, or QUEUED: the rest of a batch is blocked, so
+-- the job is requeued, without counting a retry. Only accepted from the attempt that holds the job. A task without a
+-- plan takes the one in the report. Repeating a final report is fine; a report while still CLAIMED implies RUNNING.
+-- DONE passes the gate first, and in products that require proof (phase_after) the job may be queued again for another
+-- worker or a person. FAILED with rate_limited requeues the job until resets_at, without counting a retry. Cascades
+-- happen in this transaction.
+-- Refusals: 404, 403, 409 (lost, cancelled, other end), 422 (gate, fields). Definer: jobs are written by functions
+-- only (specification: Agent job).
+create function operations.report_agent_job(p_job_id uuid, p_attempt integer, p_report jsonb)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+-- These apply to everything this calls, including triggers: planning the short statements each time costs more than
+-- running them, and a plan made while a table was small must not scan all of it forever.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  v_now timestamptz := private.now();
+  v_report private.job_report := jsonb_populate_record(null::private.job_report, p_report);
+  v_status text := private.require_choice('status', v_report.status, array['RUNNING', 'DONE', 'FAILED', 'SKIPPED', 'QUEUED']);
+  v_class public.failure_class;
+  v_job public.agent_jobs := private.lock_job(p_job_id, v_status in ('RUNNING', 'DONE', 'SKIPPED') and v_report.implementation_plan is null);
+  v_state text := private.attempt_state(v_job, p_attempt);
+  v_result public.verify_result;
+  v_next public.agent_job_status;
+  v_phase public.job_phase;
+begin
+  if v_status is null then
+    perform private.refuse(422, 'status must be one of running, done, failed, skipped, queued.');
+  end if;
+  if v_status = 'QUEUED' and v_job.kind <> 'SPRINT_IMPLEMENTATION' then
+    perform private.refuse(422, 'Only a batch with blocked tasks can be given back. Report done, failed or skipped.');
+  end if;
+  perform private.require_link('pr_url', v_report.pr_url);
+  v_class := lower(private.require_choice('failure_class', v_report.failure_class,
+    array['AGENT_ERROR', 'VERIFICATION_FAILED', 'RATE_LIMITED', 'INFRASTRUCTURE', 'CANCELLED']));
+  v_result := coalesce(private.require_choice('verify_result', v_report.verify_result,
+    array['ALIGNED', 'PARTIAL', 'EMPTY', 'DIVERGENT'])::public.verify_result, v_job.verify_result);
+
+  if v_state <> 'held' then
+    if private.repeats_report(v_job, v_state, v_status, v_class, v_result) then
+      -- The end of a task may have ended its batch before: what this report knows besides is not lost.
+      if v_state = 'finished' then
+        update public.agent_jobs j set failure_class = v_class
+        where j.id = p_job_id and j.kind = 'SPRINT_IMPLEMENTATION' and j.status = 'FAILED' and v_class is not null;
+        select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
+        v_job := private.record_usage(v_job, p_attempt, v_report);
+        perform private.note_attempt(v_job, v_report);
+      end if;
+      return private.job_json(v_job);
+    end if;
+    perform private.refuse_attempt(v_job, p_attempt, v_state);
+  end if;
+
+  -- Whoever only looks at the work of another moves nothing, and does not fail it by failing to look.
+  if v_job.phase = 'verify' then
+    v_report := private.verifiers_report(v_report);
+  end if;
+  if v_report.implementation_plan is not null then
+    perform private.keep_plan(v_job, v_job.task_id, v_report.implementation_plan);
+  end if;
+  if v_report.evidence is not null then
+    perform private.record_evidence(v_job, v_report.evidence);
+  end if;
+  v_next := case v_status
+    when 'RUNNING' then 'RUNNING'
+    when 'QUEUED' then 'QUEUED'
+    when 'FAILED' then case when v_class = 'rate_limited' or (v_job.phase = 'verify' and v_job.retry_count < 3)
+      then 'QUEUED' else 'FAILED' end
+    else private.finish_outcome(v_job, v_status, v_result)::text
+  end::public.agent_job_status;
+  if v_job.kind = 'PLAN_CHAT' and v_next = 'DONE' then
+    perform private.answer_chat(v_job, v_report.summary);
+  end if;
+  perform private.record_usage(v_job, p_attempt, v_report);
+  perform private.note_attempt(v_job, v_report);
+  if v_report.head_sha is not null and v_job.kind = 'TASK_IMPLEMENTATION' then
+    perform private.note_head((select t.story_id from public.tasks t where t.id = v_job.task_id), v_job, v_report.head_sha);
+  end if;
+  v_phase := case when v_next = 'DONE' then private.phase_after(v_job, v_result) end;
+  if v_phase is not null then
+    v_next := 'QUEUED';
+  end if;
+
+  update public.agent_jobs j
+  set status = v_next,
+      started_at = coalesce(j.started_at, v_now),
+      lease_until = v_now + private.lease(),
+      phase = coalesce(v_phase, j.phase),
+      claim_rank = case when v_phase is null then j.claim_rank else 0 end,
+      author_worker_id = case when v_phase = 'verify' then j.worker_id else j.author_worker_id end,
+      retry_count = j.retry_count + case when v_status = 'FAILED' and v_next = 'QUEUED' and v_class is distinct from 'rate_limited' then 1 else 0 end,
+      verify_result = case when v_next = 'SKIPPED' then 'EMPTY' else v_result end,
+      summary = coalesce(left(v_report.summary, 20000), j.summary),
+      failure_class = case when v_status = 'FAILED' then coalesce(v_class, 'agent_error') end,
+      failure_reason = case when v_status = 'FAILED'
+        then left(coalesce(v_report.failure_reason, v_report.summary, 'The worker gave no reason.'), 4000) end,
+      not_before = case when v_next = 'QUEUED' and v_status = 'FAILED' then private.pause_until(v_report.resets_at, p_attempt, v_job.sprint_run_id) end,
+      base_sha = coalesce(j.base_sha, left(v_report.base_sha, 64)),
+      head_sha = coalesce(left(v_report.head_sha, 64), j.head_sha),
+      branch = coalesce(j.branch, left(v_report.branch, 200)),
+      pushed_at = coalesce(v_report.pushed_at, j.pushed_at),
+      pr_url = coalesce(v_report.pr_url, j.pr_url)
+  where j.id = p_job_id
+  returning j.* into v_job;
+
+  if v_phase is not null then
+    perform private.enter_phase(v_job);
+    select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
+  end if;
+  return private.job_json(v_job) || private.released();
+end;
+$$;
+grant execute on function operations.report_agent_job to authenticated;
+
+-- Why: a PLAN_CHAT job ends with the answer to its question: given before by answer_user_question, or now as the
+-- summary (specification: User question).
+create function private.answer_chat(p_job public.agent_jobs, p_summary text)
+returns void language plpgsql volatile set search_path = '' as $$
+begin
+  update public.user_questions u
+  set status = 'ANSWERED', answer = p_summary, answered_at = private.now()
+  where u.job_id = p_job.id and u.status = 'PENDING' and p_summary ~ '\S';
+  if exists (select from public.user_questions u where u.job_id = p_job.id and u.status = 'PENDING') then
+    perform private.refuse(422, 'Not done yet: answer the user''s question first, with answer_user_question or as the summary of this report.');
+  end if;
+end;
+$$;
+
+-- Why: what a reported DONE or SKIPPED requires, by kind of job: the gate for a task, all executions finished for a
+-- batch, an answered question for a conversation. Returns DONE or SKIPPED; otherwise refuses without a change
+-- (specification: Agent job, SKIPPED; Task, verify_required).
+create function private.finish_outcome(p_job public.agent_jobs, p_status text, p_result public.verify_result)
+returns public.agent_job_status language plpgsql volatile set search_path = '' as $$
+declare
+  v_task public.tasks;
+  v_outcome text;
+  v_open text;
+begin
+  if p_status = 'SKIPPED' then
+    if p_job.kind = 'PLAN_CHAT' or p_result is distinct from 'EMPTY' then
+      perform private.refuse(422, 'A job can only be skipped when the verification found that the work is already present (verify_result empty).');
+    end if;
+    select string_agg(t.code, ', ' order by e.position) into v_open
+    from public.task_executions e join public.tasks t on t.id = e.task_id
+    where p_job.kind = 'SPRINT_IMPLEMENTATION' and e.sprint_run_id = p_job.sprint_run_id
+      and e.status in ('PENDING', 'RUNNING') and e.verify_result is distinct from 'EMPTY';
+    if v_open is not null then
+      perform private.refuse(422, format('A batch can only be skipped when each of its tasks was verified as already present. Verify these with verify_sprint_task first: %s.', v_open));
+    end if;
+    return 'SKIPPED';
+  end if;
+  if p_job.kind = 'PLAN_CHAT' then
+    return 'DONE';
+  end if;
+  if p_job.kind = 'SPRINT_IMPLEMENTATION' then
+    select string_agg(t.code, ', ' order by e.position) into v_open
+    from public.task_executions e join public.tasks t on t.id = e.task_id
+    where e.sprint_run_id = p_job.sprint_run_id and e.status in ('PENDING', 'RUNNING');
+    if v_open is not null then
+      perform private.refuse(422, format('Not done yet: these tasks of the batch are unfinished: %s. Report each with update_task_execution first; if they are blocked by others, give the job back with status queued.', v_open));
+    end if;
+    return 'DONE';
+  end if;
+
+  select t.* into v_task from public.tasks t where t.id = p_job.task_id;
+  v_outcome := private.gate(v_task.verify_required, p_result, v_task.verify_only);
+  if v_outcome is null then
+    perform private.refuse_gate(v_task.verify_required, p_result);
+  end if;
+  return v_outcome::public.agent_job_status;
+end;
+$$;
+
+-- Why: an answer may get lost, so workers repeat reports; reporting the same end twice is fine and changes nothing
+-- (specification: Agent job).
+create function private.repeats_report(
+  p_job public.agent_jobs, p_state text, p_status text, p_class public.failure_class, p_result public.verify_result
+) returns boolean language plpgsql immutable set search_path = '' as $$
+begin
+  return case p_state
+    when 'finished' then p_job.status::text = p_status or (p_job.status = 'SKIPPED' and p_status = 'DONE' and p_result = 'EMPTY')
+    when 'handed_over' then p_status = 'DONE'
+    when 'requeued' then p_status = 'FAILED' and p_class = 'rate_limited'
+    when 'failed_look' then p_status = 'FAILED' and p_class is distinct from 'rate_limited'
+    when 'returned' then p_status = 'QUEUED'
+    else false
+  end;
+end;
+$$;
+
+-- Why: a DONE that does not pass the gate changes nothing; the refusal says what would pass (specification: Task,
+-- verify_required).
+create function private.refuse_gate(p_required public.verify_required, p_result public.verify_result)
+returns void language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.refuse(422,
+    format('Not done yet: this task needs a verification that is %s, and %s. Verify the work against the plan again, finish what is missing, or report failed with failure_class verification_failed.',
+      case p_required when 'ALIGNED' then 'aligned' else 'aligned or partial' end,
+      case when p_result is null then 'none was given' else 'it is ' || lower(p_result::text) end),
+    jsonb_build_object('issues', jsonb_build_array(jsonb_build_object('path', 'verify_result',
+      'message', format('The gate needs %s.', p_required)))));
+end;
+$$;
+
+-- Why: a lost attempt changes nothing; the refusal says what to do next (specification: Agent job; attempts).
+create function private.refuse_attempt(p_job public.agent_jobs, p_attempt integer, p_state text)
+returns void language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.refuse(409, private.attempt_words(p_job, p_attempt, p_state),
+    jsonb_build_object('state', p_state, 'status', lower(p_job.status::text), 'attempt', p_job.attempt));
+end;
+$$;
+
+-- Why: until when a job waits for a limit. A time that is over or less than a minute ahead, or none, would begin a model
+-- call after model call: then it waits 1, 2, 4 minutes and so on up to an hour. No limit lasts more than 31 days. A
+-- paused run waits for its person anyway (specification: Agent job, not_before).
+create function private.pause_until(p_resets_at timestamptz, p_attempt integer, p_run_id uuid)
+returns timestamptz language plpgsql stable set search_path = '' as $$
+declare
+  v_now timestamptz := private.now();
+begin
+  if p_resets_at >= v_now + interval '1 minute' then
+    return least(p_resets_at, v_now + interval '31 days');
+  end if;
+  if exists (select from public.sprint_runs r where r.id = p_run_id and r.status = 'PAUSED') then
+    return v_now;
+  end if;
+  return v_now + least(60, 2 ^ least(p_attempt - 1, 6)) * interval '1 minute';
+end;
+$$;
+
+-- Why: the agent's session and the place of unfinished work outlive the attempt; the next one gets both (specification:
+-- Agent job; attempts).
+create function private.note_attempt(p_job public.agent_jobs, p_report private.job_report)
+returns void language plpgsql volatile set search_path = '' as $$
+begin
+  if num_nonnulls(p_report.session_id, p_report.kept_ref) = 0 then
+    return;
+  end if;
+  update public.job_attempts a
+  set session_id = coalesce(left(p_report.session_id, 300), a.session_id),
+      kept_ref = coalesce(left(p_report.kept_ref, 300), a.kept_ref)
+  where a.job_id = p_job.id and a.attempt = p_job.attempt;
+end;
+$$;
+
+-- Why: an agent that plans first hands in its plan before it goes on. The plan is stored in the task, where people read
+-- and edit it, and in the frozen plans of the job and the batch. A plan that somebody wrote meanwhile is kept, and
+-- becomes the plan of this attempt (docs/agents.md).
+create function private.keep_plan(p_job public.agent_jobs, p_task_id uuid, p_plan text)
+returns void language plpgsql volatile set search_path = '' as $$
+declare
+  v_plan text;
+begin
+  if p_plan !~ '\S' or char_length(p_plan) > 100000 then
+    perform private.refuse(422, 'implementation_plan takes 1 to 100000 characters.');
+  end if;
+  if p_job.phase <> 'implement' or p_task_id is null then
+    perform private.refuse(422, 'Only who implements a task plans it.');
+  end if;
+  update public.tasks t set implementation_plan = p_plan
+  where t.id = p_task_id and coalesce(t.implementation_plan, '') !~ '\S';
+  select t.implementation_plan into v_plan from public.tasks t where t.id = p_task_id;
+  update public.agent_jobs j set plan_snapshot = v_plan
+  where j.id = p_job.id and j.task_id = p_task_id and coalesce(j.plan_snapshot, '') !~ '\S';
+  update public.task_executions e set plan_snapshot = v_plan
+  where e.sprint_run_id = p_job.sprint_run_id and e.task_id = p_task_id and coalesce(e.plan_snapshot, '') !~ '\S';
+end;
+$$;
+
+-- Why: a worker that stops normally returns its job: nothing went wrong, so no retry or failure is recorded. Called
+-- under the product lock (specification: Agent job).
+create function private.give_back_job(p_job public.agent_jobs)
+returns public.agent_job_status language plpgsql volatile set search_path = '' as $$
+declare
+  v_status public.agent_job_status;
+begin
+  update public.agent_jobs j
+  set status = 'QUEUED', failure_class = null, lease_until = null
+  where j.id = p_job.id and j.attempt = p_job.attempt and j.status in ('CLAIMED', 'RUNNING')
+  returning j.status into v_status;
+
+  return v_status;
+end;
+$$;
+
+-- Why: one verification for a job's task and for a task of a batch: the worker sends its verdict, the changed files, or
+-- both; without changed files the result is EMPTY whatever the verdict. Stores the result with the evidence and returns
+-- what the gate would decide. Called under the product lock by an attempt that holds the job (specification: Agent job,
+-- verify_result).
+create function private.verify_work(
+  p_job public.agent_jobs, p_execution public.task_executions, p_verify_result text, p_changed_files jsonb,
+  p_evidence jsonb, p_base_sha text, p_head_sha text
+) returns json language plpgsql volatile set search_path = '' as $$
+declare
+  v_task public.tasks;
+  v_plan text := coalesce(p_execution.plan_snapshot, p_job.plan_snapshot);
+  v_required public.verify_required;
+  v_result public.verify_result;
+  v_outcome text;
+  v_missing jsonb;
+begin
+  if jsonb_typeof(coalesce(p_changed_files, '[]')) <> 'array' or length(coalesce(p_changed_files, '[]')::text) > 262144
+    or length(coalesce(p_evidence, '{}')::text) > 65536 then
+    perform private.refuse(422, 'changed_files must be a list of paths (256 KiB at most), evidence at most 64 KiB of JSON.');
+  end if;
+  select t.* into v_task from public.tasks t where t.id = coalesce(p_execution.task_id, p_job.task_id);
+  v_required := coalesce(p_execution.verify_required, v_task.verify_required);
+  v_result := coalesce(
+    case when jsonb_array_length(p_changed_files) = 0 then 'EMPTY'::public.verify_result end,
+    private.require_choice('verify_result', p_verify_result, array['ALIGNED', 'PARTIAL', 'EMPTY', 'DIVERGENT'])::public.verify_result,
+    private.classify_diff(v_plan, p_changed_files));
+  if v_result is null then
+    perform private.refuse(422, 'Give verify_result (aligned, partial, empty, divergent) or changed_files.');
+  end if;
+
+  if p_execution.id is not null then
+    update public.task_executions e set verify_result = v_result where e.id = p_execution.id;
+  end if;
+  update public.agent_jobs j
+  set verify_result = case when p_execution.id is null then v_result else j.verify_result end,
+      base_sha = coalesce(j.base_sha, left(p_base_sha, 64)), head_sha = coalesce(left(p_head_sha, 64), j.head_sha),
+      evidence = coalesce(p_evidence, j.evidence)
+  where j.id = p_job.id;
+
+  perform private.note_head(v_task.story_id, p_job, p_head_sha);
+
+  v_outcome := private.gate(v_required, v_result, v_task.verify_only);
+  v_missing := case when v_outcome = 'DONE' then private.proof_gap(v_task.id) end;
+  if v_missing is not null then
+    v_outcome := null;
+  end if;
+  return json_build_object('job_id', p_job.id, 'task_id', v_task.id, 'task_code', v_task.code,
+    'execution_id', p_execution.id, 'verify_result', v_result, 'verify_required', v_required,
+    'verify_only', v_task.verify_only, 'passes', v_outcome is not null, 'report', lower(v_outcome),
+    'plan', v_plan, 'missing', coalesce(v_missing, '[]'),
+    'hint', case v_outcome
+      when 'DONE' then 'The gate is open: report done.'
+      when 'SKIPPED' then 'Nothing differs from the main branch: the work is already present. Report skipped.'
+      else case when v_missing is not null then 'Not proven yet, and the product requires it: '
+        || (select string_agg(m ->> 'message', ' ') from jsonb_array_elements(v_missing) m)
+      else format('The gate needs %s. Finish what is missing and verify again, or report failed with failure_class verification_failed.', v_required) end
+    end);
+end;
+$$;
+
+-- Why: if a worker sends changed files but no verdict, they are compared with the files the plan names: none changed is
+-- EMPTY, all named ones ALIGNED, some PARTIAL, none of them DIVERGENT. A plan that names no file cannot be confirmed,
+-- so it is PARTIAL. Names may have letters of any script, but not the quotation marks around them (specification: Agent
+-- job, verify_result).
+create function private.classify_diff(p_plan text, p_changed_files jsonb)
+returns public.verify_result language plpgsql immutable set search_path = '' as $$
+declare
+  v_named integer;
+  v_changed integer;
+begin
+  if p_changed_files is null then
+    return null;
+  end if;
+  if jsonb_array_length(p_changed_files) = 0 then
+    return 'EMPTY';
+  end if;
+
+  select count(*), count(*) filter (where exists (
+    select from jsonb_array_elements_text(p_changed_files) f
+    where f = n.path or f like '%/' || replace(replace(n.path, '%', '\%'), '_', '\_')
+  ))
+  into v_named, v_changed
+  from (
+    select distinct ltrim(m[1], './') as path
+    from regexp_matches(left(coalesce(p_plan, ''), 100000), '([A-Za-z0-9_./\u00c0-\u1fff\u2c00-\u2dff\u3040-\ud7ff-]*[A-Za-z0-9_\u00c0-\u1fff\u2c00-\u2dff\u3040-\ud7ff-]\.[A-Za-z][A-Za-z0-9]{0,5})(?![A-Za-z0-9])', 'g') m
+    where m[1] !~ '^(e\.g|i\.e)$'
+  ) n;
+
+  return case when v_named = 0 then 'PARTIAL' when v_changed = v_named then 'ALIGNED'
+    when v_changed > 0 then 'PARTIAL' else 'DIVERGENT' end;
+end;
+$$;

@@ -1,0 +1,324 @@
+-- Why: answers "why is this not moving?" for a job, a task or a run, in codes and messages; the same on the board, in
+-- tool results and in a worker's log. `moving` is true while somebody holds the work.
+-- Refusals: 404, 403, 422. Definer: access is checked first (specification: Agent job; Sprint run).
+create function operations.why_not_moving(p_kind text, p_id uuid)
+returns json language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_kind text := lower(private.require_choice('kind', p_kind, array['JOB', 'TASK', 'RUN']));
+  v_job public.agent_jobs;
+  v_run public.sprint_runs;
+  v_status text;
+  v_reasons jsonb;
+begin
+  if v_kind = 'job' then
+    perform private.require_job(p_id);
+    select j.* into v_job from public.agent_jobs j where j.id = p_id;
+    v_status := lower(v_job.status::text);
+    v_reasons := private.job_reasons(v_job);
+  elsif v_kind = 'run' then
+    perform private.require_run(p_id);
+    select r.* into v_run from public.sprint_runs r where r.id = p_id;
+    v_status := lower(v_run.status::text);
+    v_reasons := private.run_reasons(v_run);
+  else
+    perform private.require_access('task', p_id);
+    select private.task_status_word(t.status) into v_status from public.tasks t where t.id = p_id;
+    v_reasons := private.task_reasons(p_id);
+  end if;
+  v_reasons := v_reasons || private.conflict_reasons(v_kind, p_id) || private.pull_reasons(v_kind, p_id);
+  return json_build_object('kind', v_kind, 'id', p_id, 'status', v_status,
+    'moving', exists (select from jsonb_array_elements(v_reasons) r where r ->> 'code' = 'lease'),
+    'reasons', v_reasons,
+    'text', (select string_agg(r ->> 'message', ' ') from jsonb_array_elements(v_reasons) r));
+end;
+$$;
+grant execute on function operations.why_not_moving to authenticated;
+
+-- Why: a run moves when one of its jobs is held or claimable. Otherwise: the reasons of the next jobs in its branch
+-- queues, each code once (specification: Sprint run).
+create function private.run_reasons(p_run public.sprint_runs)
+returns jsonb language plpgsql stable set search_path = '' as $$
+begin
+  if p_run.status in ('DONE', 'FAILED', 'CANCELLED') then
+    return jsonb_build_array(jsonb_build_object('code', 'finished',
+      'message', format('The run is %s%s', lower(p_run.status::text), coalesce(': ' || (p_run.failure ->> 'reason'), '.')),
+      'failure', p_run.failure, 'finished_at', p_run.finished_at));
+  end if;
+  return (
+    select coalesce(jsonb_agg(x.reason order by x.place), '[]')
+    from (
+      select distinct on (r.reason ->> 'code') r.reason || jsonb_build_object('job_id', coalesce(r.reason -> 'job_id', to_jsonb(j.id))) as reason,
+        j.position as place
+      from (
+        select * from public.agent_jobs a
+        where a.sprint_run_id = p_run.id and a.in_turn and a.status in ('QUEUED', 'CLAIMED', 'RUNNING')
+        order by a.position limit 50
+      ) j
+      cross join lateral jsonb_array_elements(private.job_reasons(j)) as r (reason)
+      order by r.reason ->> 'code', j.position
+    ) x
+  );
+end;
+$$;
+
+-- Why: a task moves by its job. Without one, the reason is why there is none: no run of its sprint, no sprint, or done
+-- (specification: Task; Agent job).
+create function private.task_reasons(p_task_id uuid) returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  v_task public.tasks;
+  v_run public.sprint_runs := private.active_run_of_task(p_task_id);
+  v_job public.agent_jobs;
+  v_sprint record;
+begin
+  select t.* into v_task from public.tasks t where t.id = p_task_id;
+  if v_task.status = 'DONE' then
+    return jsonb_build_array(jsonb_build_object('code', 'finished', 'message', 'The task is done.'));
+  end if;
+  if v_task.status = 'REVIEW' then
+    select j.* into v_job from public.agent_jobs j where j.task_id = p_task_id and j.status = 'QUEUED' and j.phase = 'review' limit 1;
+    if v_job.id is not null then
+      return private.job_reasons(v_job);
+    end if;
+    return jsonb_build_array(jsonb_build_object('code', 'review', 'message', 'The task is waiting for a person to review it.'));
+  end if;
+  if v_run.id is not null then
+    select j.* into v_job from public.agent_jobs j
+    where j.sprint_run_id = v_run.id and (j.task_id = p_task_id or j.kind = 'SPRINT_IMPLEMENTATION')
+    order by (j.status in ('QUEUED', 'CLAIMED', 'RUNNING')) desc, j.created_at desc
+    limit 1;
+    return private.job_reasons(v_job);
+  end if;
+
+  select j.* into v_job from public.agent_jobs j where j.task_id = p_task_id order by j.created_at desc, j.id limit 1;
+  select s.id, s.code, s.status into v_sprint
+  from public.stories st join public.sprints s on s.id = st.sprint_id where st.id = v_task.story_id;
+  if v_task.status = 'FAILED' then
+    return jsonb_build_array(jsonb_build_object('code', 'failed',
+      'message', format('The task failed%s %s to try it again.', coalesce(': ' || v_job.failure_reason, '.'),
+        case v_sprint.status when 'FAILED' then 'Resume the sprint' else 'Run it' end), 'job_id', v_job.id));
+  end if;
+  if v_sprint.id is null then
+    return jsonb_build_array(jsonb_build_object('code', 'no_sprint', 'message', 'The story of this task is not in a sprint. Run the task by itself, or put its story into a sprint.'))
+      || private.dependency_reasons(array[p_task_id]);
+  end if;
+  return jsonb_build_array(jsonb_build_object('code', 'no_run', 'sprint_id', v_sprint.id,
+    'message', format('Sprint %s (%s) has no run in progress. Start one, or run this task by itself.', v_sprint.code, lower(v_sprint.status::text))))
+    || private.dependency_reasons(array[p_task_id]);
+end;
+$$;
+
+-- Why: everything that keeps one job from moving, each as a code, a message and ids for a link. For a held job this is
+-- its lease: held by whom until when. The codes: finished, budget, lease, paused, question, not_before, dependency,
+-- dependency_failed, dependency_unmerged, order, blocked, archived, no_worker, consent, quota, sandbox, repository,
+-- review, ci, needs_other_worker, ready. Leaves out the content of somebody else's conversation about an idea
+-- (specification: Agent job).
+create function private.job_reasons(p_job public.agent_jobs)
+returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  v_now timestamptz := private.now();
+  v_reasons jsonb := '[]';
+  v_run public.sprint_runs;
+  v_question public.agent_questions;
+  v_first public.agent_jobs;
+  v_worker record;
+  v_pbi record;
+begin
+  if not private.may_read_talk(p_job) then
+    p_job.failure_reason := null;
+  end if;
+  if p_job.status in ('DONE', 'SKIPPED', 'CANCELLED', 'FAILED') then
+    return jsonb_build_array(jsonb_build_object(
+      'code', case when p_job.status = 'FAILED' and p_job.failure_class = 'infrastructure' and p_job.retry_count >= 3
+        then 'budget' else 'finished' end,
+      'message', format('The job is %s%s', lower(p_job.status::text), coalesce(': ' || p_job.failure_reason, '.')),
+      'failure_class', p_job.failure_class, 'finished_at', p_job.finished_at));
+  end if;
+  if p_job.status in ('CLAIMED', 'RUNNING') then
+    select w.name, w.last_seen_at into v_worker from public.agent_workers w where w.id = p_job.worker_id;
+    return jsonb_build_array(jsonb_build_object('code', 'lease',
+      'message', format('Worker %s holds the job until %s (attempt %s%s).', coalesce(v_worker.name, 'unknown'),
+        to_char(p_job.lease_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), p_job.attempt,
+        case when p_job.lease_until <= v_now then '; the lease has expired, so the job returns to the queue within seconds' else '' end),
+      'worker_id', p_job.worker_id, 'worker_name', v_worker.name, 'lease_until', p_job.lease_until, 'last_seen_at', v_worker.last_seen_at));
+  end if;
+
+  if p_job.phase = 'review' and (select p.done_requires = 'ci' from public.products p where p.id = p_job.product_id) then
+    return jsonb_build_array(jsonb_build_object('code', 'ci', 'message', coalesce((
+        select format('The work is done and waiting for CI of pull request #%s.', p.number) from public.pulls p
+        where p.product_id = p_job.product_id and p.branch = p_job.branch and p.state = 'open' order by p.number desc limit 1),
+        'The work is done and waiting for CI, but no pull request of its branch is known. Start a worker with --pr, or approve the work yourself.'),
+      'task_id', p_job.task_id));
+  end if;
+  if p_job.phase = 'review' then
+    return jsonb_build_array(jsonb_build_object('code', 'review',
+      'message', 'The work is done and waiting for a person to review it.', 'task_id', p_job.task_id));
+  end if;
+
+  select r.* into v_run from public.sprint_runs r where r.id = p_job.sprint_run_id;
+  if v_run.status = 'PAUSED' then
+    v_reasons := v_reasons || jsonb_build_object('code', 'paused',
+      'message', format('The run is paused (%s). Resume it when it can continue.', replace(v_run.pause_context ->> 'reason', '_', ' ')),
+      'sprint_run_id', v_run.id, 'pause_context', v_run.pause_context, 'question_id', v_run.pause_question_id);
+  end if;
+  select q.* into v_question from public.agent_questions q where q.id = p_job.parked_question_id;
+  if v_question.status = 'OPEN' and not (v_question.on_expiry = 'RECOMMENDED' and v_question.expires_at <= v_now) then
+    v_reasons := v_reasons || jsonb_build_object('code', 'question',
+      'message', case
+        when v_question.expires_at <= v_now then 'The question it is waiting for was not answered in time'
+        when v_question.kind = 'permission' then format('It is waiting for a permission that only %s can give', private.username(v_question.reader_id))
+        else 'It is waiting for the answer to a question' end
+        || case when private.may_read_talk(p_job) and (v_question.reader_id is null or v_question.reader_id = auth.uid())
+          then ': ' || left(v_question.question, 300) else '.' end,
+      'question_id', v_question.id, 'assignee_id', v_question.assignee_id, 'expires_at', v_question.expires_at);
+  end if;
+  if p_job.not_before > v_now then
+    v_reasons := v_reasons || jsonb_build_object('code', 'not_before',
+      'message', format(case p_job.failure_class when 'rate_limited' then 'It is rate-limited until %s.'
+        else 'Its last attempt failed; it can be tried again at %s.' end, to_char(p_job.not_before at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')),
+      'not_before', p_job.not_before);
+  end if;
+  if p_job.open_blockers > 0 then
+    v_reasons := v_reasons || private.job_dependency_reasons(p_job);
+  end if;
+  v_reasons := v_reasons || private.budget_reasons(p_job);
+  if not p_job.in_turn then
+    select j.* into v_first from public.agent_jobs j
+    where j.sprint_run_id = p_job.sprint_run_id and j.lane_id = p_job.lane_id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING')
+    order by j.in_turn desc, j.position limit 1;
+    v_reasons := v_reasons || jsonb_build_object('code', 'order',
+      'message', format('Jobs on branch %s run one after another; task %s comes first and is %s.', p_job.branch,
+        (select t.code from public.tasks t where t.id = v_first.task_id), lower(v_first.status::text)),
+      'job_id', v_first.id, 'task_id', v_first.task_id);
+  end if;
+  select b.id, b.code into v_pbi
+  from public.tasks t join public.stories s on s.id = t.story_id join public.pbis b on b.id = s.pbi_id
+  where t.id = p_job.task_id and b.status = 'BLOCKED';
+  if found then
+    v_reasons := v_reasons || jsonb_build_object('code', 'blocked', 'blocking', false,
+      'message', format('PBI %s was blocked after the run started; the job can still be claimed.', v_pbi.code), 'pbi_id', v_pbi.id);
+  end if;
+  if exists (select from public.products p where p.id = p_job.product_id and p.archived_at is not null) then
+    v_reasons := v_reasons || jsonb_build_object('code', 'archived', 'message', 'The product is archived.');
+  end if;
+  v_reasons := v_reasons || private.worker_reasons(p_job);
+  if v_reasons = '[]' then
+    v_reasons := jsonb_build_array(jsonb_build_object('code', 'ready', 'message', 'Ready. The next free worker takes it. A worker that was started with --product takes jobs of that product only.'));
+  end if;
+  return v_reasons;
+end;
+$$;
+
+-- Why: a claimable job still waits if no worker can take it: none online with access, all under their quota, only of
+-- members without consent, without the sandbox the product requires, or without the task's own repository in their
+-- list (specification: Agent worker; User, min_quota_pct).
+create function private.worker_reasons(p_job public.agent_jobs)
+returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  v_online integer;
+  v_with_quota integer;
+  v_without_consent text;
+  v_confined integer;
+  v_following integer;
+  v_able integer;
+  v_place record;
+begin
+  select p.requires_sandbox, regexp_replace(t.repo_url, '://[^/?#]*@', '://') as repo_url, u.username as written_by
+  into v_place
+  from public.products p
+  left join public.tasks t on t.id = p_job.task_id and t.repo_url <> p.repo_url
+  left join public.users u on u.id = t.repo_url_by
+  where p.id = p_job.product_id;
+  select count(*) filter (where m.workers_allowed),
+    count(*) filter (where m.workers_allowed and (w.last_quota_pct is null or w.last_quota_pct >= u.min_quota_pct)),
+    string_agg(distinct u.username, ', ') filter (where not m.workers_allowed),
+    count(*) filter (where m.workers_allowed and x.is_confined),
+    count(*) filter (where m.workers_allowed and x.is_following),
+    count(*) filter (where m.workers_allowed and x.is_confined and x.is_following)
+  into v_online, v_with_quota, v_without_consent, v_confined, v_following, v_able
+  from public.agent_workers w
+  join public.users u on u.id = w.user_id
+  join public.product_members m on m.user_id = w.user_id and m.product_id = p_job.product_id and m.role <> 'VIEWER'
+  cross join lateral (
+    select not v_place.requires_sandbox or w.confinement <> 'none' as is_confined,
+      v_place.repo_url is null or private.is_followed(v_place.repo_url, w.also_repos) as is_following) x
+  where private.is_online(w.last_seen_at, w.stopped_at)
+    and (p_job.kind <> 'PLAN_CHAT' or w.user_id = p_job.created_by)
+    and (p_job.phase <> 'verify' or w.id is distinct from p_job.author_worker_id);
+
+  if v_online = 0 and p_job.phase = 'verify' and v_without_consent is null then
+    return jsonb_build_array(jsonb_build_object('code', 'needs_other_worker',
+      'message', format('The work is done and must be reviewed by a worker other than %s. Start one under another name.',
+        coalesce((select w.name from public.agent_workers w where w.id = p_job.author_worker_id), 'the one that did it'))));
+  end if;
+  if v_online = 0 and v_without_consent is not null then
+    return jsonb_build_array(jsonb_build_object('code', 'consent',
+      'message', format('Workers of %s are online but not allowed here yet. Each of them can press "Allow my workers" on the members page, or name the product to the worker.',
+        v_without_consent)));
+  end if;
+  if v_online = 0 then
+    return jsonb_build_array(jsonb_build_object('code', 'no_worker',
+      'message', 'No worker is online. Start one: the Connect page has the command.',
+      'command', 'node backloom-worker.mjs --url <address> --token <token> --repo <folder> --agent <agent>'));
+  end if;
+  if v_with_quota = 0 then
+    return jsonb_build_array(jsonb_build_object('code', 'quota',
+      'message', format('%s online, all below the quota that their users want to keep (min_quota_pct).', v_online), 'workers_online', v_online));
+  end if;
+  if v_able > 0 then
+    return '[]';
+  end if;
+  return case when v_following > 0 or v_confined = 0 then jsonb_build_array(jsonb_build_object('code', 'sandbox',
+      'message', format('The product requires a sandbox, and no online worker that could take the job has one. %s', private.sandbox_advice())))
+      else '[]' end
+    || case when v_following = 0 then jsonb_build_array(jsonb_build_object('code', 'repository',
+      'message', format('The task has its own repository, %s%s, and no online worker follows it: %s', v_place.repo_url,
+        ' (written by ' || v_place.written_by || ')', private.repository_advice(v_place.repo_url)),
+      'repo_url', v_place.repo_url, 'written_by', v_place.written_by))
+      else '[]' end;
+end;
+$$;
+
+-- Why: one wording for a worker that gets no job and a person who asks why a job does not move.
+create function private.sandbox_advice() returns text language sql immutable set search_path = '' as $$
+  select 'Start a worker on Linux with bubblewrap (apt-get install bubblewrap), or with --sandbox docker:<image>.';
+$$;
+
+-- Why: what to type to trust a task's repository, and what that means. The address comes from somebody else, so it is
+-- quoted as one word of a command line.
+create function private.repository_advice(p_address text)
+returns text language plpgsql immutable set search_path = '' as $$
+begin
+  return format('anybody who can write there can run programs on the worker''s machine. If you trust them, start the worker with --also-repo %s',
+    case when p_address ~ '^[A-Za-z0-9_@%+=:,./~-]+$' then p_address else '''' || replace(p_address, '''', '''\''''') || '''' end);
+end;
+$$;
+
+-- Why: one message for an attempt that does not hold its job, in refusals and heartbeats alike: how it ended, and what
+-- to do next (specification: Agent job; attempts).
+create function private.attempt_words(p_job public.agent_jobs, p_attempt integer, p_state text)
+returns text language plpgsql stable set search_path = '' as $$
+begin
+  if p_state = 'lost' and p_attempt = p_job.attempt and p_job.status in ('CLAIMED', 'RUNNING') then
+    return format('Attempt %s of this job is held by %s. Only tokens of that user can report for it. Ask for a job of your own.',
+      p_attempt, coalesce((
+        select format('worker %s of %s', w.name, coalesce(private.username(w.user_id), 'another user'))
+        from public.agent_workers w where w.id = p_job.worker_id), 'a worker of another user'));
+  end if;
+  return case p_state
+    when 'cancelled' then format('This job was cancelled%s. Stop working on it and ask for the next one.',
+      coalesce(': ' || rtrim(p_job.failure_reason, '. '), ''))
+    when 'finished' then format('This job is already %s. Ask for the next one.', lower(p_job.status::text))
+    when 'handed_over' then 'Your work on this job is done; it is waiting for a review by another worker or a person. Ask for the next one.'
+    when 'parked' then 'This job is waiting for the answer to a question. It goes back to a worker once it is answered.'
+    when 'budget' then coalesce((select private.budget_stop_text(b) from public.budgets b where b.id = p_job.stopped_by_budget_id),
+      'This job was stopped by a budget. Ask for the next one.')
+    when 'requeued' then 'This job went back to the queue until the rate limit ends. Ask for the next one.'
+    when 'sent_home' then 'The work of this attempt does not merge, and the job went back to the queue with both versions. Ask for the next one.'
+    when 'failed_look' then 'You could not review this work, so the job went back to the queue. Ask for the next one.'
+    when 'returned' then 'This job was given back to the queue. Ask for the next one.'
+    when 'archived' then 'The product is archived and can only be read. Its owner can restore it.'
+    else format('Attempt %s no longer holds this job (it is at attempt %s, %s). Stop working on it and ask for the next one.',
+      coalesce(p_attempt::text, '?'), p_job.attempt, lower(p_job.status::text))
+  end;
+end;
+$$;

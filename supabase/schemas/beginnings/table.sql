@@ -1,0 +1,24 @@
+-- Why: the next run continues a story's unmerged work, unless a person starts the story over. Who did and when is kept
+-- forever, and the branches stay.
+create table public.fresh_starts (
+  id uuid primary key default gen_random_uuid(),
+  product_id uuid not null references public.products (id) on delete cascade,
+  story_id uuid not null references public.stories (id) on delete cascade,
+  left_branches jsonb not null constraint fresh_starts_left_branches_list check (jsonb_typeof(left_branches) = 'array'),
+  user_id uuid references public.users (id) on delete set null,
+  started_by text not null,
+  created_at timestamptz not null default private.now()
+);
+
+comment on table public.fresh_starts is 'Stories that a person let start over from main, and the work that is left out since (docs/worker.md).';
+comment on column public.fresh_starts.left_branches is 'One object a branch: branch and head_sha, as they stood.';
+create index fresh_starts_story_id_idx on public.fresh_starts (story_id, created_at);
+create index fresh_starts_product_id_idx on public.fresh_starts (product_id);
+create index fresh_starts_user_id_idx on public.fresh_starts (user_id);
+
+alter table public.fresh_starts enable row level security;
+
+create policy fresh_starts_select on public.fresh_starts for select to authenticated
+  using (product_id in (select private.accessible_product_ids()));
+grant select on public.fresh_starts to authenticated;
+grant select, insert, update, delete on public.fresh_starts to service_role;

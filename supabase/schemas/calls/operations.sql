@@ -1,0 +1,327 @@
+-- Why: pages and streams need the caller before they decide what to call.
+-- Called by the app with the secret key. Returns the principal, or PT401 (specification: Authentication).
+create function public.authenticate(p_credential jsonb)
+returns json language plpgsql volatile set search_path = '' as $$
+declare
+  v_principal private.principal := private.resolve_credential(p_credential);
+begin
+  return row_to_json(v_principal);
+end;
+$$;
+grant execute on function public.authenticate to service_role;
+
+-- Why: one request is one round trip. In one statement the credential is resolved, the transaction takes the role and
+-- claims of its user, and the operation runs as that user under row level security.
+-- Called by the app with the secret key (service_role only). Invoker, because only an invoker can change the role.
+-- Refusals in this order: PT401 credential, PT404 unknown operation, PT403 a demo account calling an operation that
+-- writes (specification: Authentication 3) or a token without the scope, then those of the operation. With p_key a
+-- writing call happens once: `answer` is the operation's answer as text, `kept` whether it is stored under the key,
+-- `replayed` whether it comes from an earlier call. A token limited to some products replays only its own calls.
+create function public.call_as(
+  p_credential jsonb, p_function text, p_arguments jsonb default '{}', p_key text default null
+) returns json language plpgsql volatile set search_path = '' as $$
+declare
+  v_principal private.principal := private.resolve_credential(p_credential);
+  v_caller text := current_setting('role');
+  v_claims text := coalesce(current_setting('request.jwt.claims', true), '');
+  v_statement text;
+  v_writes boolean;
+  v_earlier text;
+  v_answer json;
+begin
+  select c.p_statement, c.p_writes into v_statement, v_writes
+  from private.build_call('authenticated', p_function, p_arguments) c;
+
+  if v_writes and v_principal.is_demo then
+    raise exception using errcode = 'PT403',
+      message = 'This is a demo account: it can look at everything and change nothing. Register an account of your own to make changes.';
+  end if;
+
+  if v_writes and v_principal.scopes is not null then
+    perform private.require_scope(v_principal.scopes, p_function);
+  end if;
+
+  if v_writes and p_key is not null then
+    v_earlier := private.take_idempotency_key(v_principal.user_id, p_key,
+      sha256(convert_to(p_function || p_arguments::text || coalesce(v_principal.product_ids::text, ''), 'UTF8')));
+    if v_earlier is not null then
+      perform private.refuse_former_member(v_principal.user_id, p_arguments);
+      return json_build_object('answer', v_earlier, 'kept', true, 'replayed', true);
+    end if;
+  end if;
+
+  perform set_config('request.jwt.claims', json_strip_nulls(json_build_object(
+      'sub', v_principal.user_id, 'role', 'authenticated',
+      'session_id', v_principal.session_id, 'token_id', v_principal.token_id))::text, true),
+    set_config('backloom.token_products', coalesce(v_principal.product_ids::text, ''), true),
+    set_config('role', 'authenticated', true);
+  execute v_statement into v_answer using p_arguments;
+
+  perform set_config('role', v_caller, true), set_config('request.jwt.claims', v_claims, true),
+    set_config('backloom.token_products', '', true);
+  if p_key is null then
+    return v_answer;
+  end if;
+  if v_writes then
+    perform private.keep_answer(v_principal.user_id, p_key, v_answer);
+  end if;
+  return json_build_object('answer', v_answer::text, 'kept', v_writes, 'replayed', false);
+end;
+$$;
+grant execute on function public.call_as to service_role;
+
+-- Why: repeating the call returns this answer. Called by public.call_as in the transaction of the write. A counted
+-- wrong guess is returned instead of raised, but it is still a refusal, so its key is removed.
+create function private.keep_answer(p_user_id uuid, p_key text, p_answer json)
+returns void language plpgsql volatile set search_path = '' as $$
+begin
+  if json_typeof(p_answer) = 'object' and p_answer -> 'refused' is not null then
+    delete from public.idempotency_keys k where k.user_id = p_user_id and k.key = p_key;
+  else
+    update public.idempotency_keys k set answer = p_answer::text where k.user_id = p_user_id and k.key = p_key;
+  end if;
+end;
+$$;
+grant execute on function private.keep_answer to service_role;
+
+-- Why: the same call with the same key runs once and gets the same answer each time. The key is taken before the
+-- operation and committed with it: a refused or failed call keeps nothing, and of concurrent callers the first works
+-- while the others wait for its answer.
+-- Called by public.call_as. Returns null when the key is new, else the answer of the call with this key. Still running:
+-- PT409; used for another call: PT422.
+create function private.take_idempotency_key(p_user_id uuid, p_key text, p_fingerprint bytea)
+returns text language plpgsql volatile set search_path = '' as $$
+declare
+  v_timeout text := current_setting('lock_timeout');
+  v_is_new boolean;
+  v_kept public.idempotency_keys;
+begin
+  begin
+    -- Shorter than any other lock is waited for: the call that holds the key may itself be waiting for one.
+    perform set_config('lock_timeout', '1500ms', true);
+    insert into public.idempotency_keys as k (user_id, key, fingerprint, created_at)
+    values (p_user_id, p_key, p_fingerprint, private.now())
+    on conflict (user_id, key) do update
+    set fingerprint = excluded.fingerprint, answer = null, created_at = excluded.created_at
+    where k.created_at <= private.now() - private.kept_call_lifetime()
+    returning true into v_is_new;
+  exception when lock_not_available then
+    raise exception using errcode = 'PT409',
+      message = 'The same request is still running. Send it again in a second to get its answer.',
+      detail = json_build_object('retry_after', 1)::text;
+  end;
+  perform set_config('lock_timeout', v_timeout, true);
+  if v_is_new then
+    perform private.require_keys_left(p_user_id);
+    return null;
+  end if;
+
+  select k.* into v_kept from public.idempotency_keys k where k.user_id = p_user_id and k.key = p_key;
+  if v_kept.fingerprint <> p_fingerprint then
+    raise exception using errcode = 'PT422',
+      message = 'This idempotency key was used for another request. Send the same request again, or take a new key for a new one.',
+      detail = json_build_object('issues', json_build_array(
+        json_build_object('path', 'idempotency_key', 'message', 'Was used for another request.')))::text;
+  end if;
+  return v_kept.answer;
+end;
+$$;
+grant execute on function private.take_idempotency_key to service_role;
+
+-- Why: answers are kept for a day, so new keys are limited. Counted from the rows: a counter's lock would make all writes of a user
+-- wait for each other (specification: Limits).
+create function private.require_keys_left(p_user_id uuid)
+returns void language plpgsql stable set search_path = '' as $$
+declare
+  v_max integer;
+  v_seconds integer;
+  v_since timestamptz;
+begin
+  select l.p_max, l.p_seconds into v_max, v_seconds from private.rate_limit('idempotency_key') l;
+  v_since := private.now() - make_interval(secs => v_seconds);
+  if (select count(*) from (
+    select from public.idempotency_keys k
+    where k.user_id = p_user_id and k.created_at > v_since
+    limit v_max + 1) k) <= v_max then
+    return;
+  end if;
+  raise exception using errcode = 'PT429',
+    message = format('Too many idempotency keys (%s in %s seconds). Try again in a minute.', v_max, v_seconds),
+    detail = json_build_object('retry_after', v_seconds)::text;
+end;
+$$;
+grant execute on function private.require_keys_left to service_role;
+
+-- Why: an answer that is kept is about a product, and whoever has left it meanwhile reads nothing of it any more.
+create function private.refuse_former_member(p_user_id uuid, p_arguments jsonb)
+returns void language plpgsql stable set search_path = '' as $$
+begin
+  if exists (
+    select from jsonb_each_text(p_arguments) a
+    cross join lateral (
+      select case a.key
+        when 'p_product_id' then (select p.id from public.products p where p.id = a.value::uuid)
+        when 'p_pbi_id' then (select b.product_id from public.pbis b where b.id = a.value::uuid)
+        when 'p_sprint_id' then (select n.product_id from public.sprints n where n.id = a.value::uuid)
+        when 'p_story_id' then (select s.product_id from public.stories s where s.id = a.value::uuid)
+        when 'p_task_id' then (select t.product_id from public.tasks t where t.id = a.value::uuid)
+        when 'p_job_id' then (select j.product_id from public.agent_jobs j where j.id = a.value::uuid)
+      end as product_id) x
+    where x.product_id is not null
+      and not exists (select from public.product_members m where m.product_id = x.product_id and m.user_id = p_user_id))
+  then
+    raise exception using errcode = 'PT403',
+      message = 'You have no access to this product. Ask its owner to add you as a member.';
+  end if;
+end;
+$$;
+grant execute on function private.refuse_former_member to service_role;
+
+-- Why: the service's own calls, before there is a user (sign-in, limits) or without one (schedules, the outbox), use
+-- one entry point as users' calls do. Called by the app with the secret key (service_role only).
+-- Unknown operation, or one for users: PT404; then those of the operation.
+create function public.call_service(p_function text, p_arguments jsonb default '{}')
+returns json language plpgsql volatile set search_path = '' as $$
+declare
+  v_answer json;
+begin
+  execute (private.build_call('service_role', p_function, p_arguments)).p_statement into v_answer using p_arguments;
+  return v_answer;
+end;
+$$;
+grant execute on function public.call_service to service_role;
+
+-- Why: builds the SQL that calls an operation from its name and JSON arguments.
+-- Safe by construction: the function is one of `operations` that the role may execute, names are quoted, types come
+-- from the catalog, and the values stay in the single parameter $1.
+-- Unknown operation or argument: PT404, like the Data API.
+create function private.build_call(
+  p_role text, p_function text, p_arguments jsonb, out p_statement text, out p_writes boolean)
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_names text[];
+  v_types oid[];
+  v_type text;
+  v_separator text := '';
+begin
+  -- A volatile function writes (specification: Authentication 3), but for three that read and count against a limit.
+  select p.proargnames, p.proargtypes::oid[], p.provolatile = 'v' and p.proname not in ('search', 'list_candidates', 'read_file')
+  into v_names, v_types, p_writes
+  from pg_catalog.pg_proc p
+  where p.proname = p_function and p.pronamespace = 'operations'::regnamespace
+    and has_function_privilege(p_role, p.oid, 'execute');
+
+  if not found then
+    raise exception using errcode = 'PT404', message = format('There is no operation %s.', p_function);
+  end if;
+
+  p_statement := '';
+  for i in 1 .. coalesce(cardinality(v_names), 0) loop
+    continue when not p_arguments ? v_names[i];
+    v_type := format_type(v_types[i - 1], null);
+    p_statement := p_statement
+      || v_separator || quote_ident(v_names[i]) || ' => '
+      || case
+           when v_type in ('jsonb', 'json') then 'nullif($1 -> ' || quote_literal(v_names[i]) || ', ''null''::jsonb)::' || v_type
+           else '($1 ->> ' || quote_literal(v_names[i]) || ')::' || v_type
+         end;
+    v_separator := ', ';
+  end loop;
+
+  if p_arguments - coalesce(v_names, '{}') <> '{}' then
+    raise exception using errcode = 'PT404',
+      message = format('The operation %s does not take the arguments %s.', p_function,
+        p_arguments - coalesce(v_names, '{}'));
+  end if;
+
+  p_statement := 'select operations.' || quote_ident(p_function) || '(' || p_statement || ')';
+end;
+$$;
+grant execute on function private.build_call to service_role;
+
+-- Why: the one place that decides whom a credential belongs to. Everything is read from the database on each request:
+-- revocation, expiry, the end of a paired session, role, demo flag. Only the id is taken from the cookie.
+-- Called by public.call_as and public.authenticate. Unknown, expired or revoked: PT401 (specification: Authentication).
+create function private.resolve_credential(p_credential jsonb)
+returns private.principal language plpgsql volatile set search_path = '' as $$
+declare
+  v_now timestamptz := private.now();
+  v_used_at timestamptz := v_now;
+  v_principal private.principal;
+begin
+  if p_credential ? 'token_hash' then
+    select u.id, u.username, u.email, u.role, u.is_demo, u.must_reset_password, u.min_quota_pct,
+           u.active_product_id, u.theme, u.avatar is not null, null, false, null, t.id, t.scopes, t.product_ids,
+           coalesce(t.last_used_at, '-infinity')
+    into v_principal.user_id, v_principal.username, v_principal.email, v_principal.role,
+         v_principal.is_demo, v_principal.must_reset_password, v_principal.min_quota_pct,
+         v_principal.active_product_id, v_principal.theme, v_principal.has_avatar, v_principal.session_id, v_principal.paired,
+         v_principal.paired_expires_at, v_principal.token_id, v_principal.scopes, v_principal.product_ids, v_used_at
+    from public.api_tokens t
+    join public.users u on u.id = t.user_id
+    where t.token_hash = decode(p_credential ->> 'token_hash', 'hex')
+      -- The token of a grant is good at the one address that it was asked for, and nowhere else.
+      and (t.audience is null or t.audience = p_credential ->> 'audience')
+      and t.revoked_at is null
+      and (t.expires_at is null or t.expires_at > v_now);
+  elsif p_credential ? 'session_id' then
+    select u.id, u.username, u.email, u.role, u.is_demo, u.must_reset_password, u.min_quota_pct,
+           u.active_product_id, u.theme, u.avatar is not null, s.id, s.paired, s.paired_expires_at, null, s.last_seen_at
+    into v_principal.user_id, v_principal.username, v_principal.email, v_principal.role,
+         v_principal.is_demo, v_principal.must_reset_password, v_principal.min_quota_pct,
+         v_principal.active_product_id, v_principal.theme, v_principal.has_avatar, v_principal.session_id, v_principal.paired,
+         v_principal.paired_expires_at, v_principal.token_id, v_used_at
+    from public.user_sessions s
+    join public.users u on u.id = s.user_id
+    where s.id = (p_credential ->> 'session_id')::uuid
+      and s.revoked_at is null
+      and s.expires_at > v_now
+      and (s.paired_expires_at is null or s.paired_expires_at > v_now);
+  else
+    select u.id, u.username, u.email, u.role, u.is_demo, u.must_reset_password, u.min_quota_pct,
+           u.active_product_id, u.theme, u.avatar is not null, false
+    into v_principal.user_id, v_principal.username, v_principal.email, v_principal.role,
+         v_principal.is_demo, v_principal.must_reset_password, v_principal.min_quota_pct,
+         v_principal.active_product_id, v_principal.theme, v_principal.has_avatar, v_principal.paired
+    from public.users u
+    where u.id = (p_credential ->> 'user_id')::uuid;
+  end if;
+
+  if v_principal.user_id is null then
+    raise exception using errcode = 'PT401',
+      message = 'Not signed in: the token or session is missing, unknown, expired or revoked. Sign in, or create a token in the settings.';
+  end if;
+
+  if v_used_at <= v_now - interval '1 minute' then
+    perform private.touch_credential(v_principal.session_id, v_principal.token_id);
+  end if;
+
+  return v_principal;
+end;
+$$;
+grant execute on function private.resolve_credential to service_role;
+
+-- Why: shows on the devices and tokens pages when a credential was last used, and extends normal sessions to 30 days
+-- after their last use. A paired session keeps its deadline (specification: Authentication 5).
+-- Called by private.resolve_credential at most once a minute per credential. Concurrent requests with one credential
+-- never wait here: a locked row is left to the request that holds it.
+create function private.touch_credential(p_session_id uuid, p_token_id uuid)
+returns void language plpgsql volatile set search_path = '' as $$
+begin
+  if p_session_id is not null then
+    update public.user_sessions
+    set last_seen_at = private.now(),
+        expires_at = case when paired then expires_at else private.now() + interval '30 days' end
+    where id in (select id from public.user_sessions where id = p_session_id for update skip locked);
+    return;
+  end if;
+
+  update public.api_tokens
+  set last_used_at = private.now(), first_used_at = coalesce(first_used_at, private.now())
+  where id in (select id from public.api_tokens where id = p_token_id for update skip locked);
+end;
+$$;
+grant execute on function private.touch_credential to service_role;

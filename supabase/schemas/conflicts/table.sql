@@ -1,0 +1,33 @@
+-- Why: a merge conflict between two branches is resolved by the later job. One row for each time it was met, with both
+-- versions, so that the next attempt has them, and the run can pause after two failed tries.
+create table public.job_conflicts (
+  id uuid primary key default gen_random_uuid(),
+  product_id uuid not null references public.products (id) on delete cascade,
+  job_id uuid not null references public.agent_jobs (id) on delete cascade,
+  attempt integer not null constraint job_conflicts_attempt_positive check (attempt >= 0),
+  kind text not null constraint job_conflicts_kind_known check (kind in ('branch', 'base', 'sibling')),
+  other_job_id uuid references public.agent_jobs (id) on delete set null,
+  branch text not null constraint job_conflicts_branch_length check (char_length(branch) <= 200),
+  ours_sha text not null constraint job_conflicts_ours_sha_length check (char_length(ours_sha) <= 64),
+  theirs_sha text not null constraint job_conflicts_theirs_sha_length check (char_length(theirs_sha) <= 64),
+  files jsonb not null constraint job_conflicts_files_list check (jsonb_typeof(files) = 'array'),
+  decision text not null constraint job_conflicts_decision_known check (decision in ('home', 'paused', 'noted')),
+  created_at timestamptz not null default private.now()
+);
+
+comment on table public.job_conflicts is 'Work that does not merge, and the job that mends it (docs/dependencies.md).';
+comment on column public.job_conflicts.job_id is 'The job that mends it; attempt is the one that had ended, or was at work, when it was met.';
+comment on column public.job_conflicts.kind is
+  'What the work does not go together with: its own branch that has moved on, the main branch, or another branch of the run.';
+comment on column public.job_conflicts.files is 'One object a file: path, and what stands on either side (ours, theirs), both cut.';
+comment on column public.job_conflicts.decision is
+  'home: the job went back to work; paused: it was tried twice in vain; noted: the job waited and hears of it with its next claim.';
+create index job_conflicts_job_id_idx on public.job_conflicts (job_id, created_at);
+create index job_conflicts_other_job_id_idx on public.job_conflicts (other_job_id) where other_job_id is not null;
+create index job_conflicts_product_id_idx on public.job_conflicts (product_id);
+
+alter table public.job_conflicts enable row level security;
+
+-- Read with a claim and through functions that check access.
+create policy job_conflicts_service on public.job_conflicts for all to service_role using (true) with check (true);
+grant select, insert, update, delete on public.job_conflicts to service_role;

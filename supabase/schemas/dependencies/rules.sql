@@ -1,0 +1,317 @@
+create trigger _130_lock_product before insert or update or delete on public.story_dependencies
+  for each row execute function private.tg_any__lock_product();
+
+-- Why: adding or removing a dependency changes what blocks jobs: those that have not begun are blocked or released at
+-- once, those at work continue. Definer: the caller may not write jobs.
+create function private.tg_story_dependencies__recount()
+returns trigger language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.recount_blockers(array(select t.id from public.tasks t where t.story_id = coalesce(new.blocked_id, old.blocked_id)));
+  return null;
+end;
+$$;
+create trigger _500_recount
+after insert or delete on public.story_dependencies
+for each row execute function private.tg_story_dependencies__recount();
+
+-- Why: the cards of both ends show dependencies, so both are announced as changed.
+-- Definer: every write sends its event, but no client may call private.emit (specification: Solo stream, Backlog
+-- stream).
+create function private.tg_story_dependencies__emit()
+returns trigger language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.emit_story_change(coalesce(new.blocked_id, old.blocked_id), 'blocked_by'),
+    private.emit_story_change(coalesce(new.blocker_id, old.blocker_id), 'blocks');
+  return null;
+end;
+$$;
+create trigger _900_emit
+after insert or delete on public.story_dependencies
+for each row execute function private.tg_story_dependencies__emit();
+
+-- Why: related data of a story may change without its row; this sends the usual event of a changed story
+-- (specification: Solo stream, Backlog stream).
+create function private.emit_story_change(p_story_id uuid, p_field text)
+returns void language plpgsql volatile set search_path = '' as $$
+declare
+  v_story public.stories;
+begin
+  select s.* into v_story from public.stories s where s.id = p_story_id;
+  if not found then
+    return;
+  end if;
+  perform private.emit('product:' || v_story.product_id, jsonb_build_object('op', 'U', 'entity', 'story', 'id', v_story.id,
+    'product_id', v_story.product_id, 'changed_fields', jsonb_build_array(p_field), 'pbi_id', v_story.pbi_id,
+    'sprint_id', v_story.sprint_id, 'assignee_id', v_story.assignee_id, 'story_status', v_story.status,
+    'story_title', v_story.title, 'story_code', v_story.code, 'story_sort_order', v_story.sort_order));
+end;
+$$;
+
+create trigger _130_lock_product before insert or update or delete on public.task_dependencies
+  for each row execute function private.tg_any__lock_product();
+
+-- Why: adding or removing a dependency changes what blocks jobs: those that have not begun are blocked or released at
+-- once, those at work continue. Definer: the caller may not write jobs.
+create function private.tg_task_dependencies__recount()
+returns trigger language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.recount_blockers(array[coalesce(new.blocked_id, old.blocked_id)]);
+  return null;
+end;
+$$;
+create trigger _500_recount
+after insert or delete on public.task_dependencies
+for each row execute function private.tg_task_dependencies__recount();
+
+-- Why: the cards of both ends show dependencies, so both are announced as changed.
+-- Definer: every write sends its event, but no client may call private.emit (specification: Solo stream, Backlog
+-- stream).
+create function private.tg_task_dependencies__emit()
+returns trigger language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.emit_task_change(coalesce(new.blocked_id, old.blocked_id), 'blocked_by'),
+    private.emit_task_change(coalesce(new.blocker_id, old.blocker_id), 'blocks');
+  return null;
+end;
+$$;
+create trigger _900_emit
+after insert or delete on public.task_dependencies
+for each row execute function private.tg_task_dependencies__emit();
+
+-- Why: related data of a task may change without its row; this sends the usual event of a changed task (specification:
+-- Solo stream, Backlog stream).
+create function private.emit_task_change(p_task_id uuid, p_field text)
+returns void language plpgsql volatile set search_path = '' as $$
+declare
+  v_task public.tasks;
+begin
+  select t.* into v_task from public.tasks t where t.id = p_task_id;
+  if not found then
+    return;
+  end if;
+  perform private.emit('product:' || v_task.product_id, jsonb_build_object('op', 'U', 'entity', 'task', 'id', v_task.id,
+    'product_id', v_task.product_id, 'changed_fields', jsonb_build_array(p_field), 'story_id', v_task.story_id,
+    'task_status', v_task.status, 'task_title', v_task.title, 'task_sort_order', v_task.sort_order)
+    || private.story_place(v_task.story_id));
+end;
+$$;
+
+-- Why: a task or story can be created together with its blockers, in one transaction, all or nothing.
+-- Definer: dependencies are written by functions only. Called under the product's lock, after write access was checked.
+create function private.add_dependencies(p_kind text, p_id uuid, p_blocked_by jsonb)
+returns void language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_product_id uuid;
+  v_reference text;
+begin
+  if coalesce(p_blocked_by, '[]') = '[]' then
+    return;
+  end if;
+  v_product_id := private.require_write(p_kind, p_id);
+  for v_reference in select r from jsonb_array_elements_text(p_blocked_by) r loop
+    perform private.insert_dependency(p_kind, v_product_id, p_id, private.require_blocker(p_kind, v_product_id, v_reference));
+  end loop;
+end;
+$$;
+grant execute on function private.add_dependencies to authenticated;
+
+-- Why: names before a run starts the blockers that it cannot release, each with a one-click remedy: a blocker that is
+-- neither done nor in the run, or one that failed elsewhere. The run orders what it contains itself. It contains a
+-- story if no open task of it is left out. What waits for a review in the same sprint is waited for, not done again.
+-- p_sprint_id is null for a run without a sprint (specification: Starting a sprint run 1).
+create function private.dependency_blockers(p_sprint_id uuid, p_task_ids uuid[], p_story_ids uuid[])
+returns jsonb language plpgsql volatile set search_path = '' as $$
+begin
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'type', case when e.failed then 'dependency_failed' else 'dependency_outside' end,
+      'message', format('%s is blocked by %s, which %s.', e.code, e.blocker_code,
+        case when e.failed then 'failed' when e.is_empty then 'has no task'
+          when e.is_of_sprint or p_sprint_id is null then 'is neither done nor in this run' else 'is neither done nor in this sprint' end),
+      'task_id', e.task_id, 'task_code', e.task_code, 'story_id', e.story_id, 'story_code', e.story_code,
+      'pbi_id', null, 'pbi_code', null, 'question_id', null, 'sprint_run_id', null,
+      'dependency', jsonb_build_object('kind', e.kind, 'id', e.id, 'code', e.code, 'blocker_id', e.blocker_id, 'blocker_code', e.blocker_code,
+        'joining_story_id', case when e.may_join then e.joining_story_id end, 'joining_story_code', case when e.may_join then e.joining_story_code end)
+    ) order by e.sort_order, e.code, e.blocker_code), '[]')
+    from (
+      select 'task' as kind, t.id, t.code, t.sort_order, t.id as task_id, t.code as task_code, s.id as story_id, s.code as story_code,
+        b.id as blocker_id, b.code as blocker_code, b.status = 'FAILED' as failed, false as is_empty, bs.sprint_id = p_sprint_id as is_of_sprint,
+        bs.id as joining_story_id, bs.code as joining_story_code,
+        p_sprint_id is not null and bs.sprint_id is null and b.status <> 'FAILED' as may_join
+      from unnest(p_task_ids) i (id)
+      cross join lateral (select k.* from public.tasks k where k.id = i.id offset 0) t
+      join public.stories s on s.id = t.story_id
+      join public.task_dependencies d on d.blocked_id = t.id
+      join public.tasks b on b.id = d.blocker_id and b.status <> 'DONE' and b.id <> all (p_task_ids)
+      join public.stories bs on bs.id = b.story_id
+      where b.status <> 'REVIEW' or bs.sprint_id is distinct from p_sprint_id
+      union all
+      select 'story', s.id, s.code, s.sort_order, null, null, s.id, s.code, b.id, b.code,
+        b.status = 'FAILED', b.id = any (p_story_ids) and v.tasks = 0, b.sprint_id = p_sprint_id,
+        b.id, b.code, p_sprint_id is not null and b.sprint_id is null and b.status <> 'FAILED' and v.tasks > 0
+      from public.stories s
+      join public.story_dependencies d on d.blocked_id = s.id
+      join public.stories b on b.id = d.blocker_id and b.status <> 'DONE'
+      cross join lateral (
+        select count(*) as tasks, count(*) filter (where i.status = 'REVIEW') as in_review,
+          count(*) filter (where i.status <> 'DONE' and i.id <> all (p_task_ids) and (i.status <> 'REVIEW' or b.sprint_id is distinct from p_sprint_id)) as left_out
+        from public.tasks i where i.story_id = b.id) v
+      where s.id = any (p_story_ids) and s.status <> 'DONE'
+        and (v.tasks = 0 or v.left_out > 0 or (b.id <> all (p_story_ids) and v.in_review = 0))
+        and exists (select from public.tasks t where t.story_id = s.id and t.id = any (p_task_ids))
+    ) e
+  );
+end;
+$$;
+
+-- Why: finds the other end of a dependency by id or code; a code as given, else in upper case.
+create function private.find_blocker(p_kind text, p_product_id uuid, p_reference text)
+returns uuid language plpgsql volatile set search_path = '' as $$
+declare
+  v_id uuid := case when p_reference ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then p_reference::uuid end;
+begin
+  if p_kind = 'task' then
+    return (select t.id from public.tasks t
+      where t.product_id = p_product_id and (t.id = v_id or t.code in (p_reference, upper(p_reference)))
+      order by t.id = v_id desc nulls last, t.code = p_reference desc limit 1);
+  end if;
+  return (select s.id from public.stories s
+    where s.product_id = p_product_id and (s.id = v_id or s.code in (p_reference, upper(p_reference)))
+    order by s.id = v_id desc nulls last, s.code = p_reference desc limit 1);
+end;
+$$;
+
+-- Why: "a is blocked by b" is refused if b is already blocked by a, however indirectly. Tasks and stories form one
+-- graph: a story starts before its tasks and ends after them. Example of a cycle: a story is blocked by a story whose
+-- task is blocked by a task of the first. Nodes are tasks and the start and end of stories; an edge leads to what comes
+-- later. Returns the codes from p_to back to p_from, each blocked by the next, or null if there is no path.
+create function private.find_path(p_from_kind text, p_from uuid, p_to_kind text, p_to uuid)
+returns text[] language plpgsql volatile set search_path = '' as $$
+declare
+  v_reached text[];
+  v_node text := p_to_kind || ':' || p_to;
+  v_from text := p_from_kind || ':' || p_from;
+  v_id uuid;
+  v_code text;
+  v_path text[] := '{}';
+begin
+  with recursive reach (kind, id) as (
+    select n.kind, n.id from private.followers(p_from_kind, p_from) n
+    union
+    select n.kind, n.id from reach r cross join lateral private.followers(r.kind, r.id) n
+  )
+  select array_agg(r.kind || ':' || r.id) into v_reached from reach r;
+  if v_node <> all (coalesce(v_reached, '{}')) then
+    return null;
+  end if;
+
+  v_reached := v_reached || v_from;
+  for v_step in 0 .. cardinality(v_reached) loop
+    v_id := split_part(v_node, ':', 2);
+    v_code := case split_part(v_node, ':', 1)
+      when 'task' then (select t.code from public.tasks t where t.id = v_id)
+      else (select s.code from public.stories s where s.id = v_id) end;
+    if v_code is distinct from v_path[cardinality(v_path)] then
+      v_path := v_path || v_code;
+    end if;
+    exit when v_step > 0 and v_node = v_from;
+    select n.kind || ':' || n.id into v_node
+    from private.leaders(split_part(v_node, ':', 1), v_id) n
+    where n.kind || ':' || n.id = any (v_reached)
+    order by n.kind || ':' || n.id <> v_from, n.kind
+    limit 1;
+  end loop;
+  return v_path;
+end;
+$$;
+
+-- Why: one step back in the graph of private.find_path: what directly blocks a task, or the start or end of a story.
+create function private.leaders(p_kind text, p_id uuid)
+returns table (kind text, id uuid) language sql stable set search_path = '' as $$
+  select 'task', d.blocker_id from public.task_dependencies d where p_kind = 'task' and d.blocked_id = p_id
+  union all
+  select 'start', t.story_id from public.tasks t where p_kind = 'task' and t.id = p_id
+  union all
+  select 'end', d.blocker_id from public.story_dependencies d where p_kind = 'start' and d.blocked_id = p_id
+  union all
+  select 'task', t.id from public.tasks t where p_kind = 'end' and t.story_id = p_id
+  union all
+  select 'start', p_id where p_kind = 'end';
+$$;
+
+-- Why: the only writer of dependencies: both ends exist in one product, no cycle, at most 100 per task or story. Called
+-- under the product's lock. Idempotent.
+create function private.insert_dependency(p_kind text, p_product_id uuid, p_blocked_id uuid, p_blocker_id uuid)
+returns void language plpgsql volatile set search_path = '' as $$
+begin
+  if p_blocked_id = p_blocker_id then
+    perform private.refuse(422, format('A %s cannot be blocked by itself.', p_kind),
+      jsonb_build_object('issues', jsonb_build_array(jsonb_build_object('path', 'blocked_by',
+        'message', format('Name another %s.', p_kind)))));
+  end if;
+  perform private.refuse_cycle(p_kind, p_blocked_id, p_blocker_id);
+
+  if p_kind = 'task' then
+    insert into public.task_dependencies (blocked_id, blocker_id, product_id)
+    values (p_blocked_id, p_blocker_id, p_product_id) on conflict do nothing;
+  else
+    insert into public.story_dependencies (blocked_id, blocker_id, product_id)
+    values (p_blocked_id, p_blocker_id, p_product_id) on conflict do nothing;
+  end if;
+  if (select count(*) from public.task_dependencies d where p_kind = 'task' and d.blocked_id = p_blocked_id)
+    + (select count(*) from public.story_dependencies d where p_kind = 'story' and d.blocked_id = p_blocked_id) > 100 then
+    perform private.refuse(422, format('A %s can be blocked by at most 100 others.', p_kind));
+  end if;
+end;
+$$;
+
+-- Why: nothing may block itself, in however many steps. Called under the product's lock before a dependency is written,
+-- so that two opposite ones written at the same moment are checked one after the other.
+create function private.refuse_cycle(p_kind text, p_blocked_id uuid, p_blocker_id uuid)
+returns void language plpgsql volatile set search_path = '' as $$
+declare
+  v_path text[];
+begin
+  if p_kind = 'task' then
+    v_path := private.find_path('task', p_blocked_id, 'task', p_blocker_id);
+  else
+    v_path := private.find_path('start', p_blocked_id, 'end', p_blocker_id);
+  end if;
+  if v_path is null then
+    return;
+  end if;
+  v_path := v_path[cardinality(v_path)] || v_path;
+  perform private.refuse(409, format('That would create a circular dependency: %s. Remove one of these dependencies first.',
+    array_to_string(v_path, ' → ')), jsonb_build_object('path', v_path));
+end;
+$$;
+
+-- Why: a task that moves starts and ends with its new story, which may close a cycle.
+create function private.refuse_moved_cycle(p_task_id uuid)
+returns void language plpgsql volatile set search_path = '' as $$
+declare
+  v_path text[] := private.find_path('task', p_task_id, 'task', p_task_id);
+begin
+  if v_path is null then
+    return;
+  end if;
+  perform private.refuse(409, format('Moving it to that story would create a circular dependency: %s. Remove one of these dependencies first.',
+    array_to_string(v_path, ' → ')), jsonb_build_object('path', v_path));
+end;
+$$;
+
+-- Why: the other end of a dependency is an id or code of the same product. An unknown one gets the same refusal,
+-- whether or not it exists in another product.
+create function private.require_blocker(p_kind text, p_product_id uuid, p_reference text)
+returns uuid language plpgsql volatile set search_path = '' as $$
+declare
+  v_id uuid := private.find_blocker(p_kind, p_product_id, p_reference);
+begin
+  if v_id is null then
+    perform private.refuse(422, format('No %s %s in this product. Name one by its id or code.', p_kind, private.one_line(p_reference)),
+      jsonb_build_object('issues', jsonb_build_array(jsonb_build_object('path', 'blocked_by',
+        'message', format('Not a %s of this product.', p_kind)))));
+  end if;
+  return v_id;
+end;
+$$;

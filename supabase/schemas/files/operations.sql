@@ -1,0 +1,127 @@
+-- Why: adds a file to a product. Viewers add files to their own comments only. The service has detected its type from its
+-- content. Concurrent calls for products of one owner wait for each other's count. Refusals: 404, 403, 413, 422, 429.
+-- Definer: files are written by functions only (docs/users.md).
+create function operations.add_file(
+  p_product_id uuid, p_name text, p_type text, p_content text, p_story_id uuid default null,
+  p_task_id uuid default null, p_comment_id uuid default null, p_job_id uuid default null
+) returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_content bytea;
+  v_file public.files;
+begin
+  perform private.require_product_access(p_product_id);
+  perform private.take_rate_limit('file', auth.uid()::text);
+  perform private.share_product(p_product_id);
+  perform private.require_product_write(p_product_id, num_nonnulls(p_story_id, p_task_id, p_job_id) = 0);
+  perform private.require_file_place(p_product_id, p_story_id, p_task_id, p_comment_id, p_job_id);
+  v_content := decode(p_content, 'base64');
+  perform private.lock_part('files', (select p.owner_id from public.products p where p.id = p_product_id));
+  perform private.require_file_room(p_product_id, octet_length(v_content));
+  insert into public.files (product_id, story_id, task_id, comment_id, job_id, name, type, size)
+  values (p_product_id, p_story_id, p_task_id, p_comment_id, p_job_id, p_name, p_type, octet_length(v_content))
+  returning * into v_file;
+  insert into public.file_contents (file_id, content) values (v_file.id, v_content);
+  return private.file_json(v_file.id);
+end;
+$$;
+grant execute on function operations.add_file to authenticated;
+
+-- Why: the item a file belongs to must be in its product, and a comment must be the caller's own.
+create function private.require_file_place(
+  p_product_id uuid, p_story_id uuid, p_task_id uuid, p_comment_id uuid, p_job_id uuid
+) returns void language plpgsql volatile set search_path = '' as $$
+begin
+  if p_story_id is not null and not exists (select from public.stories s where s.id = p_story_id and s.product_id = p_product_id)
+    or p_task_id is not null and not exists (select from public.tasks t where t.id = p_task_id and t.product_id = p_product_id)
+    or p_comment_id is not null and not exists (select from public.comments c where c.id = p_comment_id and c.product_id = p_product_id)
+    or p_job_id is not null and not exists (select from public.agent_jobs j where j.id = p_job_id and j.product_id = p_product_id)
+  then
+    perform private.refuse(422, 'The story, task, comment or job is not in this product.');
+  end if;
+  if exists (select from public.comments c where c.id = p_comment_id and c.author_id is distinct from auth.uid()) then
+    perform private.refuse(403, 'Only its author can add files to a comment. Write one of your own.');
+  end if;
+end;
+$$;
+
+-- Why: nobody fills the disk for the others: a product holds 1 GB, all products of an account 5 GB, and a viewer adds
+-- 50 MB to a product (docs/users.md).
+create function private.require_file_room(p_product_id uuid, p_bytes integer)
+returns void language plpgsql stable set search_path = '' as $$
+declare
+  v_taken record;
+begin
+  select coalesce(sum(f.size), 0) as by_owner, coalesce(sum(f.size) filter (where f.product_id = p_product_id), 0) as of_product,
+    coalesce(sum(f.size) filter (where f.product_id = p_product_id and f.created_by = auth.uid()), 0) as of_caller
+  into v_taken
+  from public.products o
+  join public.products p on p.owner_id = o.owner_id
+  join public.files f on f.product_id = p.id
+  where o.id = p_product_id;
+  if v_taken.of_product + p_bytes > 1073741824 then
+    perform private.refuse(413, 'The files of this product take 1 GB, which is the limit. Delete some on its page Files first.');
+  end if;
+  if v_taken.by_owner + p_bytes > 5368709120 then
+    perform private.refuse(413, 'The files of all products of this owner take 5 GB, which is the limit for an account. Delete some on the pages Files of these products first.');
+  end if;
+  if v_taken.of_caller + p_bytes > 52428800 and exists (
+    select from public.product_members m where m.product_id = p_product_id and m.user_id = auth.uid() and m.role = 'VIEWER')
+  then
+    perform private.refuse(413, 'Your files in this product take 50 MB, which is the limit for a viewer. Delete some of them first.');
+  end if;
+end;
+$$;
+
+-- Why: whoever added a file deletes it, and the owner of the product any, to have room again. What proves a criterion is the owner's alone to
+-- delete: evidence is not taken back by whom it speaks for. Refusals: 404, 403, 429. Definer: files are written by functions only.
+create function operations.delete_file(p_file_id uuid)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_file public.files;
+begin
+  select f.* into v_file from public.files f
+  where f.id = p_file_id and f.product_id in (select private.accessible_product_ids());
+  if v_file.id is null then
+    perform private.refuse(404, 'No such file.');
+  end if;
+  perform private.take_rate_limit('file', auth.uid()::text);
+  perform private.share_product(v_file.product_id);
+  perform private.require_product_write(v_file.product_id, true);
+  if not exists (select from public.products p where p.id = v_file.product_id and p.owner_id = auth.uid()) then
+    if v_file.created_by is distinct from auth.uid() then
+      perform private.refuse(403, 'Only who added it or the owner of the product can delete a file. Ask one of them.');
+    end if;
+    if private.is_evidence(p_file_id) then
+      perform private.refuse(403, 'This file is evidence. Only the owner of the product can delete it.');
+    end if;
+  end if;
+  delete from public.files f where f.id = p_file_id;
+  perform private.audit(coalesce(v_file.created_by, auth.uid()), auth.uid(), 'file.deleted',
+    jsonb_build_object('product_id', v_file.product_id, 'file_id', p_file_id, 'name', v_file.name));
+  return json_build_object('id', p_file_id, 'deleted', true);
+end;
+$$;
+grant execute on function operations.delete_file to authenticated;
+
+-- Called by GET /api/files/:id, part by part: what a request costs follows from what is sent, not from the file. Without access to the
+-- product a file looks missing. Without a length nothing is read: a browser that has the content asks only whether it may still show it.
+-- Definer: users may not select contents.
+create function operations.read_file(p_file_id uuid, p_from integer default 0, p_length integer default 0)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_file public.files;
+begin
+  select f.* into v_file from public.files f
+  where f.id = p_file_id and f.product_id in (select private.accessible_product_ids());
+  if v_file.id is null then
+    perform private.refuse(404, 'No such file.');
+  end if;
+  if p_length > 0 then
+    perform private.take_rate_limit('file_read', auth.uid()::text);
+  end if;
+  return json_build_object('name', v_file.name, 'type', v_file.type, 'size', v_file.size, 'content', (
+    select encode(substring(c.content from p_from + 1 for least(p_length, 1048576)), 'base64')
+    from public.file_contents c where c.file_id = p_file_id and p_length > 0));
+end;
+$$;
+grant execute on function operations.read_file to authenticated;

@@ -1,0 +1,86 @@
+-- The database's answer to `GET /api/health?db=1` (specification: GET /api/health).
+-- Called by the health route with the service key. Touches no table, so it reports only whether the database is
+-- reachable.
+create function operations.ping() returns json language sql stable set search_path = '' as $$
+  select '"ok"'::json;
+$$;
+grant execute on function operations.ping to service_role;
+
+-- Why: a list of hosts is short and contains nothing else (specification: Product).
+create function private.are_hosts(p_hosts jsonb) returns boolean language plpgsql immutable set search_path = '' as $$
+begin
+  return jsonb_typeof(p_hosts) = 'array' and jsonb_array_length(p_hosts) <= 100 and not exists (
+    select from jsonb_array_elements(p_hosts) h where jsonb_typeof(h) <> 'string' or not private.is_host(h #>> '{}'));
+end;
+$$;
+grant execute on function private.are_hosts to authenticated, service_role;
+
+-- Why: a host has one spelling: a lower-case name or an address, with a port only to allow that port alone. A name that
+-- ends in a number is refused, because other programs would read it as an IP address (specification: Product).
+create function private.is_host(p_text text) returns boolean language plpgsql immutable set search_path = '' as $$
+declare
+  v_name text := regexp_replace(p_text, ':[0-9]{1,5}$', '');
+begin
+  if char_length(p_text) > 260
+    or p_text !~ '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*|\[[0-9a-f:.]{2,45}\])(:[0-9]{1,5})?$'
+    or substring(p_text from ':([0-9]{1,5})$')::integer not between 1 and 65535
+  then
+    return false;
+  end if;
+  if v_name ~ '^\[' then
+    return family(trim(both '[]' from v_name)::inet) = 6;
+  elsif v_name ~ '(^|\.)([0-9]+|0x[0-9a-f]*)$' then
+    return host(v_name::inet) = v_name;
+  end if;
+  return true;
+exception
+  when invalid_text_representation then
+    return false;
+end;
+$$;
+grant execute on function private.is_host to authenticated, service_role;
+
+-- Why: the Data API puts a refusal's sentence into the HTTP status line, where a line break ends the response. Any text
+-- from a caller passes through here before it becomes part of such a sentence.
+create function private.one_line(p_text text) returns text language sql immutable set search_path = '' as $$
+  select left(regexp_replace(p_text, '[[:cntrl:]]+', ' ', 'g'), 200);
+$$;
+grant execute on function private.one_line to service_role;
+
+-- Why: a value that is not in the contract's list is refused with 422 and the list, on every path (specification:
+-- Errors).
+create function private.parse_choice(p_field text, p_value text, p_allowed text[])
+returns text language plpgsql immutable set search_path = '' as $$
+begin
+  if p_value is null or p_value = any (p_allowed) then
+    return p_value;
+  end if;
+
+  raise exception using errcode = 'PT422',
+    message = format('%s must be one of: %s.', p_field, array_to_string(p_allowed, ', ')),
+    detail = json_build_object('issues', json_build_array(json_build_object(
+      'path', p_field, 'message', 'Must be one of: ' || array_to_string(p_allowed, ', ') || '.')))::text;
+end;
+$$;
+grant execute on function private.parse_choice to authenticated;
+
+-- Why: a sprint cannot end before it starts. The table's constraint is the second check (specification: Sprint).
+create function private.require_dates_in_order(p_start_date date, p_end_date date)
+returns void language plpgsql immutable set search_path = '' as $$
+begin
+  if p_end_date < p_start_date then
+    raise exception using errcode = 'PT422', message = 'The end date is before the start date.',
+      detail = '{"issues":[{"path":"end_date","message":"Must be on or after the start date."}]}';
+  end if;
+end;
+$$;
+grant execute on function private.require_dates_in_order to authenticated;
+
+-- Why: appends an optional key to an answer. Without a value the answer stays byte for byte as it was before the key
+-- existed.
+create function private.with_key(p_answer json, p_key text, p_value json)
+returns json language sql immutable set search_path = '' as $$
+  select case when p_value is null then p_answer
+    else (left(p_answer::text, -1) || ',' || to_json(p_key) || ':' || p_value || '}')::json end;
+$$;
+grant execute on function private.with_key to authenticated, service_role;

@@ -1,0 +1,75 @@
+-- Why: an item sent to the hook address becomes a story in triage, once per external id, even if several senders repeat
+-- it concurrently. Refusals: 404 for an invalid key, 403 for an archived product, 429. Service only. Definer: there is
+-- no user.
+create function operations.receive_item(
+  p_key_hash text, p_title text, p_text text default null, p_url text default null, p_external_id text default null
+) returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_hook public.intake_hooks;
+  v_answer json;
+begin
+  select h.* into v_hook from public.intake_hooks h where h.key_hash = decode(p_key_hash, 'hex');
+  if not found then
+    perform private.refuse(404, 'This address is not in use. It was replaced or revoked. Copy the current one from the product settings.');
+  end if;
+  perform private.take_rate_limit('hook', v_hook.id::text);
+  v_answer := private.known_item(v_hook.product_id, p_external_id);
+  if v_answer is not null then
+    return v_answer;
+  end if;
+
+  perform private.lock_product(v_hook.product_id);
+  if exists (select from public.products p where p.id = v_hook.product_id and p.archived_at is not null) then
+    perform private.refuse(403, 'This product is archived. Restore it to receive items.');
+  end if;
+  -- Statements of their own: each sees what others committed while the lock was awaited.
+  if not exists (select from public.intake_hooks h where h.id = v_hook.id) then
+    perform private.refuse(404, 'This address is not in use. It was replaced or revoked. Copy the current one from the product settings.');
+  end if;
+  v_answer := private.known_item(v_hook.product_id, p_external_id);
+  if v_answer is not null then
+    return v_answer;
+  end if;
+  perform private.take_rate_limit('hook_item', v_hook.id::text);
+  update public.intake_hooks h set last_item_at = private.now() where h.id = v_hook.id;
+  return private.bring_item(v_hook.product_id, 'hook', p_title, p_text, p_url, p_external_id);
+end;
+$$;
+grant execute on function operations.receive_item to service_role;
+
+-- Refusals: 404, 403, 404 when there is no hook. Definer: hooks are written by functions only.
+create function operations.revoke_intake_hook(p_product_id uuid)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.require_write('product', p_product_id);
+  perform private.require_product_owner(p_product_id);
+  delete from public.intake_hooks h where h.product_id = p_product_id;
+  if not found then
+    perform private.refuse(404, 'This product has no hook address.');
+  end if;
+  perform private.audit(auth.uid(), auth.uid(), 'intake_hook.revoked', jsonb_build_object('product_id', p_product_id));
+  return json_build_object('product_id', p_product_id);
+end;
+$$;
+grant execute on function operations.revoke_intake_hook to authenticated;
+
+-- Why: creates or replaces the address; the previous key stops working at once. The app generates the key; only its
+-- SHA-256 is stored. Refusals: 404, 403 (not the owner, demo, archived), 422, 429. Definer: hooks are written by
+-- functions only.
+create function operations.set_intake_hook(p_product_id uuid, p_id uuid, p_key_hash text)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.require_write('product', p_product_id);
+  perform private.require_product_owner(p_product_id);
+  perform private.take_rate_limit('webhook', auth.uid()::text);
+  if p_key_hash !~ '^[0-9a-f]{64}$' then
+    perform private.refuse(422, 'key_hash is the SHA-256 of the key, in hexadecimal.');
+  end if;
+  delete from public.intake_hooks h where h.product_id = p_product_id;
+  insert into public.intake_hooks (id, product_id, key_hash, created_by)
+  values (p_id, p_product_id, decode(p_key_hash, 'hex'), auth.uid());
+  perform private.audit(auth.uid(), auth.uid(), 'intake_hook.set', jsonb_build_object('product_id', p_product_id));
+  return json_build_object('id', p_id);
+end;
+$$;
+grant execute on function operations.set_intake_hook to authenticated;

@@ -1,0 +1,109 @@
+-- Called by the product settings. Archived products are read-only, and nobody keeps one as active product
+-- (specification: GET /api/products).
+create function operations.archive_product(p_product_id uuid)
+returns json language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.require_access('product', p_product_id);
+  perform private.require_no_demo();
+  perform private.lock_product(p_product_id);
+  perform private.require_product_owner(p_product_id);
+
+  update public.products p set archived_at = private.now() where p.id = p_product_id and p.archived_at is null;
+  return operations.get_product(p_product_id);
+end;
+$$;
+grant execute on function operations.archive_product to authenticated;
+
+-- Called by the new product page, the admin command and the MCP tool. The caller becomes the owner.
+create function operations.create_product(
+  p_code text, p_name text, p_description text default '', p_repo_url text default '',
+  p_definition_of_done text default '', p_auto_pr boolean default false, p_pr_strategy text default 'SPRINT',
+  p_done_requires text default 'none', p_dependency_release text default 'done',
+  p_requires_sandbox boolean default false, p_may_reach jsonb default '[]', p_plan_first text default 'ask',
+  p_pull_requests text default 'none', p_agent_items text default 'backlog', p_landing text default 'manual'
+) returns json language plpgsql volatile set search_path = '' as $$
+declare
+  v_id uuid := gen_random_uuid();
+begin
+  perform private.require_no_demo();
+  perform private.require_unlimited_token();
+  insert into public.products (id, code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires,
+    dependency_release, requires_sandbox, may_reach, plan_first, pull_requests, agent_items, landing)
+  values (v_id, p_code, p_name, coalesce(p_description, ''), coalesce(p_repo_url, ''), coalesce(p_definition_of_done, ''),
+    coalesce(p_auto_pr, false), coalesce(p_pr_strategy, 'SPRINT')::public.pr_strategy, coalesce(p_done_requires, 'none')::public.done_requires,
+    coalesce(p_dependency_release, 'done')::public.dependency_release,
+    coalesce(p_requires_sandbox, false), coalesce(p_may_reach, '[]'), coalesce(p_plan_first, 'ask')::public.plan_first,
+    coalesce(p_pull_requests, 'none')::public.pull_requests,
+    coalesce(p_agent_items, 'backlog')::public.agent_items, coalesce(p_landing, 'manual')::public.landing);
+  return operations.get_product(v_id);
+end;
+$$;
+grant execute on function operations.create_product to authenticated;
+
+-- Called by the product settings: removes a product with everything in it. The caller repeats its code, to prevent
+-- accidents (specification: Product).
+create function operations.delete_product(p_product_id uuid, p_code text)
+returns json language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.require_access('product', p_product_id);
+  perform private.require_no_demo();
+  perform private.lock_product(p_product_id);
+  perform private.require_product_owner(p_product_id);
+
+  if not exists (select from public.products p where p.id = p_product_id and p.code = p_code) then
+    raise exception using errcode = 'PT422', message = 'Repeat the code of the product to delete it.',
+      detail = '{"issues":[{"path":"code","message":"This is not the code of the product."}]}';
+  end if;
+
+  delete from public.products p where p.id = p_product_id;
+  return json_build_object('id', p_product_id);
+end;
+$$;
+grant execute on function operations.delete_product to authenticated;
+
+-- Called by the product settings: an archived product can be changed again (specification: GET /api/products).
+create function operations.restore_product(p_product_id uuid)
+returns json language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.require_access('product', p_product_id);
+  perform private.require_no_demo();
+  perform private.lock_product(p_product_id);
+  perform private.require_product_owner(p_product_id);
+
+  update public.products p set archived_at = null where p.id = p_product_id and p.archived_at is not null;
+  return operations.get_product(p_product_id);
+end;
+$$;
+grant execute on function operations.restore_product to authenticated;
+
+-- Called by the product settings. `p_changes` holds the fields to change. Owner only (specification: Product).
+create function operations.update_product(p_product_id uuid, p_changes jsonb)
+returns json language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.require_write('product', p_product_id);
+  perform private.require_product_owner(p_product_id);
+  perform private.require_version('product', p_product_id, p_changes);
+
+  update public.products p
+  set code = coalesce(p_changes ->> 'code', p.code),
+      name = coalesce(p_changes ->> 'name', p.name),
+      description = coalesce(p_changes ->> 'description', p.description),
+      repo_url = coalesce(p_changes ->> 'repo_url', p.repo_url),
+      definition_of_done = coalesce(p_changes ->> 'definition_of_done', p.definition_of_done),
+      auto_pr = coalesce((p_changes ->> 'auto_pr')::boolean, p.auto_pr),
+      pull_requests = coalesce((p_changes ->> 'pull_requests')::public.pull_requests, p.pull_requests),
+      agent_items = coalesce((p_changes ->> 'agent_items')::public.agent_items, p.agent_items),
+      landing = coalesce((p_changes ->> 'landing')::public.landing, p.landing),
+      landing_since = case when p_changes ->> 'landing' = 'queue' and p.landing = 'manual' then private.now() else p.landing_since end,
+      forge_issue_label = coalesce(p_changes ->> 'forge_issue_label', p.forge_issue_label),
+      pr_strategy = coalesce((p_changes ->> 'pr_strategy')::public.pr_strategy, p.pr_strategy),
+      done_requires = coalesce((p_changes ->> 'done_requires')::public.done_requires, p.done_requires),
+      plan_first = coalesce((p_changes ->> 'plan_first')::public.plan_first, p.plan_first),
+      requires_sandbox = coalesce((p_changes ->> 'requires_sandbox')::boolean, p.requires_sandbox),
+      may_reach = coalesce(p_changes -> 'may_reach', p.may_reach)
+  where p.id = p_product_id;
+  perform private.set_dependency_release(p_product_id, (p_changes ->> 'dependency_release')::public.dependency_release);
+  return operations.get_product(p_product_id);
+end;
+$$;
+grant execute on function operations.update_product to authenticated;

@@ -1,0 +1,96 @@
+-- Enumerations of the backlog that are not states (specification: Product, Task, Story log entry).
+create type public.pr_strategy as enum ('SPRINT', 'STORY', 'SPRINT_BATCH');
+
+-- Role in a product: its one owner, a member, or a viewer, who reads (specification: Authentication 4).
+create type public.member_role as enum ('OWNER', 'MEMBER', 'VIEWER');
+
+-- The lowest grade of proof a story needs, weakest first. Except for "none", the values of public.evidence_grade
+-- (docs/proof.md).
+create type public.done_requires as enum ('none', 'worker', 'other_worker', 'ci', 'person');
+
+-- Whether agents write missing plans: if asked for when the run starts, always, or never (docs/agents.md).
+create type public.plan_first as enum ('ask', 'auto', 'never');
+
+-- Whether workers open pull requests, and how: as a draft until all criteria are proven, or ready for review at once
+-- (docs/forges.md).
+create type public.pull_requests as enum ('none', 'draft', 'open');
+
+-- Where items created by agents go: straight into the backlog, or first to a person (docs/users.md).
+create type public.agent_items as enum ('backlog', 'triage');
+
+-- Who merges the branches of finished work: people, or workers, one after another (docs/forges.md).
+create type public.landing as enum ('manual', 'queue');
+
+-- When a task that is done releases what it blocks (docs/dependencies.md).
+create type public.dependency_release as enum ('done', 'merged');
+
+-- Why: the root of everything that people and agents share (specification: Product).
+-- The owner also has a row in product_members, kept by a trigger; access is only looked up there.
+create table public.products (
+  id uuid primary key default gen_random_uuid(),
+  owner_id uuid not null default auth.uid() references public.users (id) on delete restrict,
+  code text not null
+    constraint products_code_form check (code ~ '^[A-Za-z0-9._-]{1,30}$'),
+  name text not null constraint products_name_length check (char_length(name) between 1 and 200),
+  description text not null default ''
+    constraint products_description_length check (char_length(description) <= 100000),
+  repo_url text not null default '' constraint products_repo_url_length check (char_length(repo_url) <= 2000)
+    constraint products_repo_url_form check (repo_url !~* '^[[:space:]]*(javascript|data|vbscript):'),
+  definition_of_done text not null default ''
+    constraint products_definition_of_done_length check (char_length(definition_of_done) <= 100000),
+  auto_pr boolean not null default false,
+  pull_requests public.pull_requests not null default 'none',
+  agent_items public.agent_items not null default 'backlog',
+  landing public.landing not null default 'manual',
+  landing_since timestamptz not null default private.now(),
+  pr_strategy public.pr_strategy not null default 'SPRINT',
+  done_requires public.done_requires not null default 'none',
+  dependency_release public.dependency_release not null default 'done',
+  plan_first public.plan_first not null default 'ask',
+  requires_sandbox boolean not null default false,
+  may_reach jsonb not null default '[]' constraint products_may_reach_hosts check (private.are_hosts(may_reach)),
+  forge_issue_label text not null default ''
+    constraint products_forge_issue_label_form check (char_length(forge_issue_label) <= 100 and forge_issue_label !~ '[,\r\n\t]'),
+  archived_at timestamptz,
+  version integer not null default 1,
+  field_versions jsonb not null default '{}',
+  created_at timestamptz not null default private.now(),
+  updated_at timestamptz not null default private.now(),
+  constraint products_owner_code_key unique (owner_id, code)
+);
+
+comment on table public.products is 'Products (specification: Product). Archived ones can be read and not written.';
+
+comment on column public.products.field_versions is 'Of each changed field: the version that changed it, who did, and when.';
+comment on column public.products.landing_since is 'The landing queue takes work that was done after this: since the product has one.';
+comment on column public.products.forge_issue_label is 'Issues of the code host with this label become stories in triage; empty: none do.';
+comment on column public.products.auto_pr is 'Whether pull_requests is anything but none: the word of the contract for it.';
+comment on column public.products.requires_sandbox is 'Its jobs go to confined workers only.';
+comment on column public.products.may_reach is 'Hosts, with or without a port, that its jobs may reach from within a sandbox.';
+
+alter table public.products enable row level security;
+
+-- Products: members read, the owner changes. Restrictive policies stop demo accounts, whatever else is allowed
+-- (specification: Authentication 3, 4).
+create policy products_select on public.products for select to authenticated
+  using (owner_id = (select auth.uid()) or id in (select private.accessible_product_ids()));
+create policy products_insert on public.products for insert to authenticated
+  with check (owner_id = (select auth.uid()));
+create policy products_update on public.products for update to authenticated
+  using (owner_id = (select auth.uid())) with check (owner_id = (select auth.uid()));
+create policy products_delete on public.products for delete to authenticated
+  using (owner_id = (select auth.uid()));
+
+create policy products_no_demo_insert on public.products as restrictive for insert to authenticated
+  with check (not (select private.is_demo()));
+create policy products_no_demo_update on public.products as restrictive for update to authenticated
+  using (not (select private.is_demo()));
+create policy products_no_demo_delete on public.products as restrictive for delete to authenticated
+  using (not (select private.is_demo()));
+grant select on public.products to authenticated;
+grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, dependency_release,
+    plan_first, requires_sandbox, may_reach, agent_items, landing),
+  update (code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, plan_first, requires_sandbox, may_reach,
+    agent_items, landing, landing_since, forge_issue_label, archived_at),
+  delete on public.products to authenticated;
+grant select, insert, update, delete on public.products to service_role;

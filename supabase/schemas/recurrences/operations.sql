@@ -1,0 +1,174 @@
+-- Why: ends the schedule; the template is a normal story of the backlog again. Its copies stay. Refusals: 404, 403.
+-- Definer: recurrences are written by functions only.
+create function operations.delete_recurrence(p_story_id uuid)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.require_write('story', p_story_id);
+  delete from public.recurrences r where r.story_id = p_story_id;
+  if not found then
+    perform private.refuse(404, 'This story does not recur.');
+  end if;
+  perform set_config('backloom.undoing', 'yes', true);
+  update public.stories s set is_template = false, in_triage = false where s.id = p_story_id;
+  perform set_config('backloom.undoing', '', true);
+  return json_build_object('story_id', p_story_id);
+end;
+$$;
+grant execute on function operations.delete_recurrence to authenticated;
+
+-- Why: a slot creates one story, whichever process is first, or records why not: the last copy is not done, a budget of
+-- the product is used up, or the slot was missed and the template skips missed ones. p_due_at is the next_at the caller
+-- has seen, p_slot the last slot up to now, p_next_at the one after. Service only. Definer: there is no user.
+create function operations.fire_recurrence(
+  p_story_id uuid, p_due_at timestamptz, p_slot timestamptz, p_is_late boolean, p_next_at timestamptz default null
+) returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_recurrence public.recurrences;
+  v_outcome text;
+  v_fired_id uuid;
+begin
+  perform private.lock_product((select r.product_id from public.recurrences r where r.story_id = p_story_id));
+  update public.recurrences r set next_at = p_next_at
+  where r.story_id = p_story_id and r.next_at = p_due_at
+  returning r.* into v_recurrence;
+  if not found then
+    return json_build_object('outcome', 'taken');
+  end if;
+
+  v_outcome := case
+    when p_is_late and v_recurrence.missed = 'skip' then 'missed'
+    when private.has_open_copy(p_story_id) then 'open'
+    when private.is_product_budget_reached(v_recurrence.product_id) then 'budget'
+    else 'fired'
+  end;
+  insert into public.recurrence_slots (story_id, slot, outcome) values (p_story_id, p_slot, v_outcome)
+  on conflict (story_id, slot) do nothing;
+  if not found then
+    return json_build_object('outcome', 'taken');
+  end if;
+  delete from public.recurrence_slots s where s.story_id = p_story_id and s.slot < private.now() - interval '90 days';
+  if v_outcome = 'fired' then
+    v_fired_id := private.copy_template(p_story_id);
+    update public.recurrence_slots s set fired_story_id = v_fired_id where s.story_id = p_story_id and s.slot = p_slot;
+  end if;
+  return json_build_object('outcome', v_outcome, 'story_id', v_fired_id);
+end;
+$$;
+grant execute on function operations.fire_recurrence to service_role;
+
+-- Why: a failed story is not finished either: somebody must look at it first.
+create function private.has_open_copy(p_story_id uuid) returns boolean language sql stable set search_path = '' as $$
+  select exists (select from public.stories s where s.template_id = p_story_id and s.status <> 'DONE');
+$$;
+
+-- Whether a budget of the product itself is used up in its window.
+create function private.is_product_budget_reached(p_product_id uuid)
+returns boolean language plpgsql stable set search_path = '' as $$
+begin
+  return exists (
+    select from public.budgets b
+    where b.product_id = p_product_id and b.scope = 'product'
+      and (private.is_budget_reached(b) or private.budget_spent(b) >= b.amount));
+end;
+$$;
+
+-- Why: the copy has everything planned in the template: texts, labels, tasks with their plans, dependencies and
+-- budgets. It joins the active sprint, or else the backlog. Called by fire_recurrence under the product's lock.
+create function private.copy_template(p_template_id uuid)
+returns uuid language plpgsql volatile set search_path = '' as $$
+declare
+  v_id uuid := gen_random_uuid();
+  v_copies jsonb;
+begin
+  insert into public.stories (id, pbi_id, title, description, acceptance_criteria, priority, assignee_id, label_ids, template_id, sprint_id)
+  select v_id, s.pbi_id, s.title, s.description, s.acceptance_criteria, s.priority, s.assignee_id, s.label_ids, s.id,
+    (select p.id from public.sprints p where p.product_id = s.product_id and p.status = 'ACTIVE')
+  from public.stories s where s.id = p_template_id;
+
+  v_copies := (
+    select coalesce(jsonb_object_agg(t.id, gen_random_uuid()), '{}') from public.tasks t where t.story_id = p_template_id);
+  insert into public.tasks (id, story_id, title, description, implementation_plan, priority, repo_url, verify_only, verify_required,
+    requires_opus, estimated_minutes, label_ids)
+  select (v_copies ->> t.id::text)::uuid, v_id, t.title, t.description, t.implementation_plan, t.priority, t.repo_url, t.verify_only, t.verify_required,
+    t.requires_opus, t.estimated_minutes, t.label_ids
+  from public.tasks t
+  where t.story_id = p_template_id
+  order by t.sort_order, t.created_at, t.id;
+  -- The repository of a task counts for whoever named it, and here that was not the service.
+  update public.tasks c set repo_url_by = t.repo_url_by
+  from public.tasks t
+  where t.story_id = p_template_id and t.repo_url_by is not null and c.id = (v_copies ->> t.id::text)::uuid;
+  insert into public.task_dependencies (blocked_id, blocker_id, product_id, created_by)
+  select (v_copies ->> d.blocked_id::text)::uuid, coalesce((v_copies ->> d.blocker_id::text)::uuid, d.blocker_id), d.product_id, d.created_by
+  from public.task_dependencies d
+  where v_copies ? d.blocked_id::text;
+  insert into public.budgets (product_id, scope, task_id, unit, amount, created_by)
+  select b.product_id, 'task', (v_copies ->> b.task_id::text)::uuid, b.unit, b.amount, b.created_by
+  from public.budgets b
+  where v_copies ? b.task_id::text;
+  return v_id;
+end;
+$$;
+
+-- Why: turns a story into a template, or changes its schedule. A template leaves its sprint and is hidden from agents,
+-- and creates a story at every slot. The app has parsed the cron line and passes the next slot. Refusals: 404, 403
+-- (also for a token in products where agents' items go to triage), 409 for a story that cannot become a template, 422.
+-- Definer: recurrences are written by functions only.
+create function operations.set_recurrence(
+  p_story_id uuid, p_cron text, p_zone text, p_missed text, p_next_at timestamptz
+) returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_product_id uuid := private.require_write('story', p_story_id);
+  v_missed text := lower(private.require_choice('missed', p_missed, array['ONCE', 'SKIP']));
+  v_story public.stories;
+begin
+  perform private.take_rate_limit('change', auth.uid()::text);
+  if private.is_token() and (select p.agent_items = 'triage' from public.products p where p.id = v_product_id) then
+    perform private.refuse(403, 'Only people schedule recurring work in this product, because what agents create waits in triage. Ask one of its members.');
+  end if;
+  select s.* into v_story from public.stories s where s.id = p_story_id;
+  if not v_story.is_template then
+    perform private.require_set_aside(v_story);
+    -- Taken back alone, this would leave a template without a schedule.
+    perform set_config('backloom.undoing', 'yes', true);
+    update public.stories s set is_template = true, in_triage = true, sprint_id = null where s.id = p_story_id;
+    perform set_config('backloom.undoing', '', true);
+  end if;
+  insert into public.recurrences as r (story_id, product_id, cron, zone, missed, next_at, created_by)
+  values (p_story_id, v_product_id, p_cron, p_zone, v_missed, p_next_at, auth.uid())
+  on conflict (story_id) do update
+  set cron = excluded.cron, zone = excluded.zone, missed = excluded.missed, next_at = excluded.next_at, created_by = excluded.created_by,
+    updated_at = private.now();
+  return json_build_object('recurrence', private.recurrence_json(p_story_id), 'template', null);
+end;
+$$;
+grant execute on function operations.set_recurrence to authenticated;
+
+-- Why: a template is never worked on, so nobody may be at work on it, and it may block nothing.
+create function private.require_set_aside(p_story public.stories)
+returns void language plpgsql stable set search_path = '' as $$
+declare
+  v_waiting text;
+begin
+  if p_story.in_triage then
+    perform private.refuse(409, format('%s is in triage. Accept it before it recurs.', p_story.code));
+  end if;
+  if exists (select from public.tasks t where t.story_id = p_story.id and t.status in ('IN_PROGRESS', 'REVIEW'))
+    or exists (
+      select from public.tasks t join public.agent_jobs j on j.task_id = t.id
+      where t.story_id = p_story.id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING')) then
+    perform private.refuse(409, format('%s is being worked on. Wait until it is done, or make another story the template.', p_story.code));
+  end if;
+  select min(x.code) into v_waiting from (
+    select s.code from public.story_dependencies d join public.stories s on s.id = d.blocked_id where d.blocker_id = p_story.id
+    union all
+    select b.code from public.task_dependencies d
+    join public.tasks a on a.id = d.blocker_id and a.story_id = p_story.id
+    join public.tasks b on b.id = d.blocked_id and b.story_id <> p_story.id
+  ) x;
+  if v_waiting is not null then
+    perform private.refuse(409, format('%s is waiting for %s, which would never be done as a template. Remove that dependency first.',
+      v_waiting, p_story.code));
+  end if;
+end;
+$$;

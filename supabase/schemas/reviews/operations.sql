@@ -1,0 +1,146 @@
+-- Why: a comment on a line of a diff, collected as a draft of its author. The service passes the line's text, since it
+-- has the diff. Refusals: 404, 403, 409 without a diff, 422, 429. Definer: comments are written by functions only
+-- (docs/review.md).
+create function operations.add_job_comment(
+  p_job_id uuid, p_attempt integer, p_path text, p_line integer, p_side text, p_line_text text, p_body text
+) returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_job public.agent_jobs := private.lock_job(p_job_id, true);
+  v_comment public.job_comments;
+begin
+  perform private.require_reviewer(v_job);
+  perform private.take_rate_limit('job_comment', auth.uid()::text);
+  if not exists (select from public.job_diffs d where d.job_id = p_job_id and d.attempt = p_attempt) then
+    perform private.refuse(409, 'These changes are gone. Reload the page.');
+  end if;
+  if (select count(*) from public.job_comments c where c.job_id = p_job_id) >= 2000 then
+    perform private.refuse(422, 'This job has 2,000 comments, which is the limit. Write the rest in the summary of your review.');
+  end if;
+  if (select count(*) from public.job_comments c
+      where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null) >= 300 then
+    perform private.refuse(422, 'Send these 300 comments first.');
+  end if;
+  insert into public.job_comments
+    (job_id, product_id, attempt, path, line, side, line_text, body, author_id, author)
+  values (p_job_id, v_job.product_id, p_attempt, p_path, p_line, p_side, left(p_line_text, 2000), p_body, auth.uid(),
+    coalesce(private.username(auth.uid()), 'somebody'))
+  returning * into v_comment;
+  return private.comment_json(v_comment);
+end;
+$$;
+grant execute on function operations.add_job_comment to authenticated;
+
+-- Why: authors can delete their drafts; sent comments stay. Refusals: 404, 403, 409. Definer: comments are written by
+-- functions only (docs/review.md).
+create function operations.delete_job_comment(p_job_id uuid, p_comment_id uuid)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_comment public.job_comments;
+begin
+  perform private.lock_job(p_job_id, true);
+  select c.* into v_comment from public.job_comments c
+  where c.id = p_comment_id and c.job_id = p_job_id and (c.review_id is not null or c.author_id = auth.uid());
+  if not found then
+    perform private.refuse(404, 'No such comment.');
+  end if;
+  if v_comment.review_id is not null then
+    perform private.refuse(409, 'This comment was already sent. It stays with its review.');
+  end if;
+  delete from public.job_comments c where c.id = p_comment_id;
+  return 'null'::json;
+end;
+$$;
+grant execute on function operations.delete_job_comment to authenticated;
+
+-- Why: one round of a review: the verdict, the summary, and all of the author's collected comments. A job in review
+-- ends or returns to work. For an ended job an approval is stored, and a request for changes reopens it: first in the
+-- queue during its run, else through its task, which the next run takes up; the work's proof is void. One verdict per
+-- attempt: the second is refused.
+-- Refusals: 404, 403, 409, 422, 429. Definer: reviews are written by functions only (docs/review.md).
+create function operations.review_job(p_job_id uuid, p_verdict text, p_summary text default null)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_job public.agent_jobs := private.lock_job(p_job_id);
+  v_verdict text := lower(private.require_choice('verdict', p_verdict, array['APPROVE', 'REQUEST_CHANGES']));
+  v_summary text := coalesce(btrim(p_summary), '');
+  v_review public.job_reviews;
+begin
+  perform private.require_reviewer(v_job);
+  perform private.take_rate_limit('job_review', auth.uid()::text);
+  perform private.require_reviewable(v_job, v_verdict);
+  if v_verdict = 'request_changes' and v_summary = '' and not exists (
+    select from public.job_comments c where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null)
+  then
+    perform private.refuse(422, 'Say what should change: comment on a line, or write it in the summary.');
+  end if;
+
+  insert into public.job_reviews (job_id, product_id, attempt, verdict, summary, author_id, author, head_sha)
+  values (p_job_id, v_job.product_id, v_job.attempt, v_verdict, v_summary, auth.uid(),
+    coalesce(private.username(auth.uid()), 'somebody'), v_job.head_sha)
+  returning * into v_review;
+  update public.job_comments c set review_id = v_review.id
+  where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null;
+
+  if v_verdict = 'request_changes' then
+    perform private.void_proof(v_job);
+  end if;
+  if v_job.status = 'QUEUED' and v_verdict = 'approve' then
+    perform private.pass_review(p_job_id, v_summary);
+  elsif v_job.status = 'QUEUED' then
+    perform private.reject_review(p_job_id);
+  elsif v_verdict = 'request_changes' then
+    perform private.reopen_job(v_job);
+  end if;
+  select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
+  perform private.emit('product:' || v_job.product_id, jsonb_build_object('op', 'U', 'entity', 'job', 'id', p_job_id,
+    'product_id', v_job.product_id, 'changed_fields', jsonb_build_array('review'), 'task_id', v_job.task_id, 'idea_id', null,
+    'kind', v_job.kind, 'status', v_job.status, 'sprint_run_id', v_job.sprint_run_id));
+  return private.review_json(v_review) || jsonb_build_object('job', private.job_json(v_job));
+end;
+$$;
+grant execute on function operations.review_job to authenticated;
+
+-- Why: only ended work can be reviewed, once per attempt: of two concurrent verdicts one wins (docs/review.md).
+create function private.require_reviewable(p_job public.agent_jobs, p_verdict text)
+returns void language plpgsql stable set search_path = '' as $$
+declare
+  v_earlier public.job_reviews;
+begin
+  select r.* into v_earlier from public.job_reviews r
+  where r.job_id = p_job.id and r.attempt = p_job.attempt
+  order by r.created_at desc, r.id limit 1;
+  if v_earlier.id is not null and not (v_earlier.verdict = 'approve' and p_verdict = 'approve') then
+    perform private.refuse(409, format(case v_earlier.verdict
+        when 'approve' then '%s has already approved attempt %s. Create a task for further changes.'
+        else '%s has already requested changes to attempt %s. Review them when they arrive.' end,
+      v_earlier.author, v_earlier.attempt), jsonb_build_object('verdict', v_earlier.verdict));
+  end if;
+  if p_job.status in ('CLAIMED', 'RUNNING') then
+    perform private.refuse(409, 'A worker is working on this job. Review it when the attempt has ended.');
+  end if;
+  if p_job.attempt = 0 or (p_job.status = 'QUEUED' and p_job.phase <> 'review') then
+    perform private.refuse(409, 'This job is waiting for a worker. Review it when an attempt has ended.');
+  end if;
+  if p_verdict = 'approve' and p_job.status in ('FAILED', 'CANCELLED') then
+    perform private.refuse(409, format('This job is %s: there is nothing to approve.', lower(p_job.status::text)));
+  end if;
+end;
+$$;
+
+-- Why: nobody reviews their own work. A token of the user whose worker worked on the job may be in that worker's hands,
+-- so it can neither comment nor review; the person can, signed in. Conversations about ideas have no changes to review
+-- (docs/review.md).
+create function private.require_reviewer(p_job public.agent_jobs)
+returns void language plpgsql stable set search_path = '' as $$
+begin
+  if p_job.kind = 'PLAN_CHAT' then
+    perform private.refuse(422, 'A conversation about an idea has no changes to review. Continue it on the page of the idea.');
+  end if;
+  if private.is_token() and exists (
+    select from public.job_attempts a join public.agent_workers w on w.id = a.worker_id
+    where a.job_id = p_job.id and w.user_id = auth.uid())
+  then
+    perform private.refuse(403, 'A worker does not review its own work. Sign in and review it on its page.');
+  end if;
+end;
+$$;

@@ -1,0 +1,278 @@
+-- Why: a run with its jobs in order, executions, pause question, tokens and cost.
+-- Definer: access is checked first; RLS would check it again for each row (specification: Sprint run).
+create function operations.get_sprint_run(p_sprint_run_id uuid)
+returns json language plpgsql stable security definer set search_path = '' as $$
+begin
+  perform private.require_run(p_sprint_run_id);
+  return (select private.run_json(r, true) from public.sprint_runs r where r.id = p_sprint_run_id);
+end;
+$$;
+grant execute on function operations.get_sprint_run to authenticated;
+
+-- Why: the first line of every operation on a run. Returns its product; PT404, then PT403 (specification: Errors).
+create function private.require_run(p_sprint_run_id uuid)
+returns uuid language plpgsql stable set search_path = '' as $$
+declare
+  v_product_id uuid;
+begin
+  select r.product_id into v_product_id from public.sprint_runs r where r.id = p_sprint_run_id;
+  if v_product_id is null then
+    perform private.refuse(404, 'No such sprint run.');
+  end if;
+  perform private.require_product_access(v_product_id);
+  return v_product_id;
+end;
+$$;
+
+-- Why: the runs of a product or of one sprint, newest first, in pages. The cursor is the id of the last run of the
+-- previous page. Definer: access is checked first; RLS would check it again for each row (specification: Sprint run).
+create function operations.list_sprint_runs(
+  p_product_id uuid, p_sprint_id uuid default null, p_limit integer default 20, p_cursor uuid default null
+) returns json language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_limit integer := least(greatest(coalesce(p_limit, 20), 1), 100);
+  v_runs jsonb;
+  v_last uuid;
+  v_count integer;
+begin
+  perform private.require_product_access(p_product_id);
+  select coalesce(jsonb_agg(private.run_json(r, false) order by r.created_at desc, r.id desc), '[]'),
+    count(*), (array_agg(r.id order by r.created_at, r.id))[1]
+  into v_runs, v_count, v_last
+  from (
+    select x.* from public.sprint_runs x
+    where x.product_id = p_product_id
+      and (p_sprint_id is null or x.sprint_id = p_sprint_id)
+      and (p_cursor is null or (x.created_at, x.id) < (select c.created_at, c.id from public.sprint_runs c where c.id = p_cursor))
+    order by x.created_at desc, x.id desc
+    limit v_limit
+  ) r;
+  return json_build_object('runs', v_runs, 'next_cursor', case when v_count = v_limit then v_last end);
+end;
+$$;
+grant execute on function operations.list_sprint_runs to authenticated;
+
+-- Why: a task belongs to a run by its job, or in a batch by its execution record. Returns the unfinished run, if any
+-- (specification: Task, becomes failed).
+create function private.active_run_of_task(p_task_id uuid)
+returns public.sprint_runs language plpgsql stable set search_path = '' as $$
+declare
+  v_run public.sprint_runs;
+begin
+  select r.* into v_run
+  from public.sprint_runs r
+  where r.status in ('QUEUED', 'RUNNING', 'PAUSED')
+    and r.id in (
+      select j.sprint_run_id from public.agent_jobs j where j.task_id = p_task_id
+      union all
+      select e.sprint_run_id from public.task_executions e where e.task_id = p_task_id
+    )
+  limit 1;
+  return v_run;
+end;
+$$;
+
+-- Why: codes become parts of branch names, and git refuses some of what codes may contain (`..`, a dot at an end,
+-- `.lock`). A changed code gets a piece of its id, so that two codes never share a branch (specification: Sprint run,
+-- branch).
+create function private.branch_part(p_code text, p_id uuid)
+returns text language plpgsql immutable set search_path = '' as $$
+begin
+  if p_code ~ '^[A-Za-z0-9_][A-Za-z0-9_-]*$' then
+    return p_code;
+  end if;
+  return trim('-' from regexp_replace(p_code, '[^A-Za-z0-9_-]+', '-', 'g')) || '-' || left(p_id::text, 8);
+end;
+$$;
+
+-- Why: work still returns to its run, and its branch queue advances, only while the run is unfinished (specification:
+-- Sprint run).
+create function private.is_run_unfinished(p_sprint_run_id uuid)
+returns boolean language plpgsql stable set search_path = '' as $$
+begin
+  return exists (
+    select from public.sprint_runs r where r.id = p_sprint_run_id and r.status in ('QUEUED', 'RUNNING', 'PAUSED'));
+end;
+$$;
+
+-- Why: what the jobs of a run are shown as, in order: work that waits for a review is not waiting for a worker.
+create function private.job_states(p_sprint_run_id uuid)
+returns jsonb language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(jsonb_agg(case when j.status = 'QUEUED' and j.phase = 'review' then 'REVIEW' else j.status::text end order by j.position, j.id), '[]')
+    from public.agent_jobs j where j.sprint_run_id = p_sprint_run_id);
+end;
+$$;
+grant execute on function private.job_states to authenticated;
+
+-- Why: one form of a run: the contract's fields, job counts by status, tokens and cost; optionally with jobs and
+-- executions (specification: Sprint run).
+create function private.run_json(p_run public.sprint_runs, p_with_jobs boolean)
+returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  v_totals jsonb;
+  v_run jsonb;
+  v_costs jsonb := private.costs_of(p_run.product_id, p_run.id);
+begin
+  select jsonb_build_object(
+    'jobs_total', count(*),
+    'counts', jsonb_build_object(
+      'queued', count(*) filter (where j.status = 'QUEUED'),
+      'claimed', count(*) filter (where j.status = 'CLAIMED'),
+      'running', count(*) filter (where j.status = 'RUNNING'),
+      'done', count(*) filter (where j.status = 'DONE'),
+      'failed', count(*) filter (where j.status = 'FAILED'),
+      'cancelled', count(*) filter (where j.status = 'CANCELLED'),
+      'skipped', count(*) filter (where j.status = 'SKIPPED')),
+    'input_tokens', sum(j.input_tokens),
+    'output_tokens', sum(j.output_tokens),
+    'cache_read_tokens', sum(j.cache_read_tokens),
+    'cache_write_tokens', sum(j.cache_write_tokens),
+    'costs', v_costs,
+    'cost', case when jsonb_array_length(v_costs) = 1 then v_costs -> 0 -> 'cost' end)
+  into v_totals
+  from public.agent_jobs j
+  where j.sprint_run_id = p_run.id;
+
+  v_run := to_jsonb(p_run) || v_totals || jsonb_build_object(
+    'status', lower(p_run.status::text),
+    'sprint_code', (select s.code from public.sprints s where s.id = p_run.sprint_id),
+    'subject', private.run_subject(p_run),
+    'waits_for', private.run_waits(p_run),
+    'started_by_name', private.username(p_run.started_by));
+  if not p_with_jobs then
+    return v_run;
+  end if;
+
+  return v_run || jsonb_build_object(
+    'jobs', (
+      select coalesce(jsonb_agg(private.job_json(j) order by j.position, j.id), '[]')
+      from public.agent_jobs j where j.sprint_run_id = p_run.id),
+    'executions', (
+      select coalesce(jsonb_agg(private.execution_json(e) order by e.position), '[]')
+      from public.task_executions e where e.sprint_run_id = p_run.id),
+    'overlaps', private.run_overlaps(p_run),
+    'pause_question', (
+      select private.question_json(q) from public.agent_questions q where q.id = p_run.pause_question_id
+        and (q.reader_id is null or q.reader_id = auth.uid())));
+end;
+$$;
+
+-- Why: messages and pages name what a run works on: its sprint, its only task or story, or the first of several tasks.
+create function private.run_subject(p_run public.sprint_runs)
+returns text language plpgsql stable set search_path = '' as $$
+begin
+  if p_run.sprint_id is not null then
+    return 'sprint ' || (select s.code from public.sprints s where s.id = p_run.sprint_id);
+  end if;
+  return (
+    select case
+        when count(*) = 0 then 'no task'
+        when count(*) = 1 then min(t.code)
+        when count(distinct t.story_id) = 1 then min(s.code)
+        else format('%s and %s more', (array_agg(t.code order by x.position))[1], count(*) - 1) end
+    from private.run_tasks(p_run.id) x
+    join public.tasks t on t.id = x.task_id
+    join public.stories s on s.id = t.story_id);
+end;
+$$;
+
+-- Why: the one place that says whether a run waits only for people: nobody works, nothing can be claimed, and reviews or
+-- answers are open. Returns how many of each, else null. What a page calls such a run follows from this.
+-- Definer: a question for somebody else is hidden from the caller, and is waited for all the same (docs/users.md).
+create function private.run_waits(p_run public.sprint_runs)
+returns jsonb language plpgsql stable security definer set search_path = '' as $$
+declare
+  v record;
+begin
+  if p_run.status not in ('QUEUED', 'RUNNING') then
+    return null;
+  end if;
+  select count(*) filter (where j.phase = 'review' and p.done_requires <> 'ci') as reviews,
+    count(*) filter (where q.status = 'OPEN') as answers,
+    count(*) filter (where j.status <> 'QUEUED' or (j.phase <> 'review' and j.in_turn and j.open_blockers = 0 and q.status is distinct from 'OPEN')) as moving
+  into v
+  from public.agent_jobs j
+  join public.products p on p.id = j.product_id
+  left join public.agent_questions q on q.id = j.parked_question_id
+  where j.sprint_run_id = p_run.id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING');
+  return case when v.moving = 0 and v.reviews + v.answers > 0 then jsonb_build_object('reviews', v.reviews, 'answers', v.answers) end;
+end;
+$$;
+grant execute on function private.run_waits to authenticated;
+
+-- Why: a story has one branch, which its next run continues. It gets a new numbered name once that branch is at work in
+-- another run, has landed, or was abandoned because a person started the story over. Products of one owner that share a
+-- repository never share a branch, and no name equals the folder of another branch (specification: Sprint run, branch).
+create function private.story_branch(p_story_id uuid) returns text language plpgsql stable set search_path = '' as $$
+declare
+  v_story public.stories;
+  v_part text;
+  v_base text;
+  v_newest record;
+begin
+  select s.* into v_story from public.stories s where s.id = p_story_id;
+  v_part := private.branch_part(v_story.code, v_story.id);
+  if lower(v_part) = 'kept'
+    or exists (select from public.products p where lower(private.branch_part(p.code, p.id)) = lower(v_part))
+    or exists (
+      select from public.products p
+      join public.products o on o.owner_id = p.owner_id and o.repo_url = p.repo_url and o.repo_url <> '' and o.id <> p.id
+      join public.stories s on s.product_id = o.id and s.code = v_story.code
+      join public.tasks t on t.story_id = s.id
+      cross join lateral (
+        select j.sprint_run_id from public.agent_jobs j where j.task_id = t.id
+        union all
+        select e.sprint_run_id from public.task_executions e where e.task_id = t.id) x
+      join public.sprint_runs r on r.id = x.sprint_run_id and r.sprint_id is null
+      where p.id = v_story.product_id)
+  then
+    v_part := v_part || '-' || left(v_story.id::text, 8);
+  end if;
+  v_base := 'backloom/' || v_part;
+
+  select u.branch, u.at_work, u.has_work, coalesce(nullif(substring(u.branch from length(v_base) + 2), '')::integer, 1) as number into v_newest
+  from (
+    select x.branch, bool_or(x.at_work) as at_work, bool_or(x.has_work) as has_work
+    from public.tasks t
+    cross join lateral (
+      select a.branch, r.status in ('QUEUED', 'RUNNING', 'PAUSED') as at_work, a.pushed_at is not null or a.status = 'DONE' as has_work
+      from private.works a join public.sprint_runs r on r.id = a.sprint_run_id
+      where a.task_id = t.id and a.kind = 'TASK_IMPLEMENTATION' and r.sprint_id is null
+      union all
+      select r.branch, r.status in ('QUEUED', 'RUNNING', 'PAUSED'), e.status = 'DONE'
+      from public.task_executions e join public.sprint_runs r on r.id = e.sprint_run_id
+      where e.task_id = t.id and r.sprint_id is null
+    ) x
+    where t.story_id = p_story_id and x.branch ~ ('^' || v_base || '(-[1-9][0-9]{0,5})?$')
+    group by x.branch
+  ) u
+  order by number desc
+  limit 1;
+  if v_newest.branch is null then
+    return v_base;
+  end if;
+  if not v_newest.at_work and (not v_newest.has_work
+    or exists (select from private.unlanded_work(array[p_story_id]) w where w.branch = v_newest.branch))
+  then
+    return v_newest.branch;
+  end if;
+  return v_base || '-' || v_newest.number + 1;
+end;
+$$;
+
+-- Why: the one place that decides which tasks a start takes, whatever starts, resumes or retries: those that are neither
+-- done nor waiting for a review. What waits for a review is done as far as agents go; doing it again would pay twice and
+-- change the work under its reviewer (specification: Starting a sprint run 2).
+create function private.tasks_to_start(p_task_ids uuid[])
+returns uuid[] language plpgsql stable set search_path = '' as $$
+begin
+  return array(
+    select t.id
+    from unnest(p_task_ids) i (id)
+    -- Task by task: a plan for many would read all tasks of all products.
+    cross join lateral (select k.id, k.status from public.tasks k where k.id = i.id offset 0) t
+    where t.status not in ('DONE', 'REVIEW'));
+end;
+$$;

@@ -1,0 +1,343 @@
+-- Why: a file of an import, in a transaction of its own, before the texts and the evidence that name it (docs/export-format.md). Service only.
+create function operations.import_file(p_product_id uuid, p_file jsonb, p_content text)
+returns json language plpgsql volatile set search_path = '' as $$
+declare
+  v_content bytea := decode(p_content, 'base64');
+begin
+  insert into public.files (id, product_id, name, type, size, created_by, created_at)
+  values ((p_file ->> 'id')::uuid, p_product_id, p_file ->> 'name', p_file ->> 'type', octet_length(v_content), null,
+    coalesce((p_file ->> 'created_at')::timestamptz, private.now()));
+  insert into public.file_contents (file_id, content) values ((p_file ->> 'id')::uuid, v_content);
+  return json_build_object('id', p_file ->> 'id');
+end;
+$$;
+grant execute on function operations.import_file to service_role;
+
+-- Why: the last step of an import: the ideas with their logs and links, then archiving the product, after which it is
+-- read-only (docs/export-format.md). A code that the user's other ideas already use is replaced by a generated one.
+-- Service only.
+create function operations.import_ideas(p_product_id uuid, p_owner_id uuid, p_ideas jsonb, p_archived_at timestamptz)
+returns json language plpgsql volatile set search_path = '' as $$
+declare
+  v_ideas jsonb;
+begin
+  perform private.lock_product(p_product_id);
+
+  select jsonb_agg(e.idea || jsonb_build_object(
+    'id', gen_random_uuid(),
+    'user_id', coalesce(u.id, p_owner_id),
+    'code', case
+      when exists (
+        select from public.ideas i where i.user_id = coalesce(u.id, p_owner_id) and i.code = e.idea ->> 'code'
+      ) then null
+      else e.idea ->> 'code' end,
+    'pbi_id', (select b.id from public.pbis b where b.product_id = p_product_id and b.code = e.idea ->> 'pbi')
+  ) order by e.place)
+  into v_ideas
+  from jsonb_array_elements(p_ideas) with ordinality e (idea, place)
+  left join public.users u on lower(u.username) = lower(e.idea ->> 'username');
+
+  insert into public.ideas (id, user_id, product_id, code, title, description, status, archived_at, pbi_id, created_at)
+  select (e.idea ->> 'id')::uuid, (e.idea ->> 'user_id')::uuid, p_product_id, e.idea ->> 'code', e.idea ->> 'title',
+    e.idea ->> 'description', (e.idea ->> 'status')::public.idea_status, (e.idea ->> 'archived_at')::timestamptz,
+    (e.idea ->> 'pbi_id')::uuid, coalesce((e.idea ->> 'created_at')::timestamptz, private.now())
+  from jsonb_array_elements(v_ideas) with ordinality e (idea, place)
+  order by (e.idea ->> 'code') is null, e.place;
+
+  update public.pbis b
+  set idea_id = i.id
+  from public.ideas i
+  where i.product_id = p_product_id and i.pbi_id = b.id;
+
+  insert into public.idea_products (idea_id, product_id)
+  select (e.idea ->> 'id')::uuid, p.id
+  from jsonb_array_elements(v_ideas) e (idea)
+  cross join lateral jsonb_array_elements_text(e.idea -> 'linked_products') l (code)
+  join public.products p on p.owner_id = p_owner_id and p.code = l.code and p.id <> p_product_id;
+
+  -- What the triggers wrote about the import itself gives way to the log of the file.
+  delete from public.idea_logs l
+  using jsonb_array_elements(v_ideas) e (idea)
+  where l.idea_id = (e.idea ->> 'id')::uuid and jsonb_array_length(e.idea -> 'log') > 0;
+
+  insert into public.idea_logs (idea_id, user_id, kind, content, created_at)
+  select (e.idea ->> 'id')::uuid, u.id, l ->> 'kind', l ->> 'content',
+    coalesce((l ->> 'created_at')::timestamptz, private.now())
+  from jsonb_array_elements(v_ideas) e (idea)
+  cross join lateral jsonb_array_elements(e.idea -> 'log') l
+  left join public.users u on lower(u.username) = lower(l ->> 'username');
+
+  update public.products p set archived_at = p_archived_at where p.id = p_product_id and p_archived_at is not null;
+
+  return json_build_object('idea_codes', (
+    select coalesce(json_agg(i.code order by e.place), '[]')
+    from jsonb_array_elements(v_ideas) with ordinality e (idea, place)
+    join public.ideas i on i.id = (e.idea ->> 'id')::uuid));
+end;
+$$;
+grant execute on function operations.import_ideas to service_role;
+
+-- Why: the first step of an import: the product with its members, sprints and PBIs, in one transaction
+-- (docs/export-format.md). Rate limits do not apply, as there is no user. Service only.
+create function operations.import_product(p_owner_id uuid, p_document jsonb)
+returns json language plpgsql volatile set search_path = '' as $$
+declare
+  v_product jsonb := p_document -> 'product';
+  v_product_id uuid;
+  v_pbis jsonb;
+begin
+  insert into public.products
+    (owner_id, code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, landing, pr_strategy, done_requires, dependency_release, plan_first, agent_items,
+      requires_sandbox, may_reach, forge_issue_label, created_at)
+  values (
+    p_owner_id, v_product ->> 'code', v_product ->> 'name', v_product ->> 'description', v_product ->> 'repo_url',
+    v_product ->> 'definition_of_done', (v_product ->> 'auto_pr')::boolean,
+    coalesce(v_product ->> 'pull_requests', 'none')::public.pull_requests, coalesce(v_product ->> 'landing', 'manual')::public.landing,
+    (v_product ->> 'pr_strategy')::public.pr_strategy, (v_product ->> 'done_requires')::public.done_requires,
+    coalesce(v_product ->> 'dependency_release', 'done')::public.dependency_release,
+    coalesce(v_product ->> 'plan_first', 'ask')::public.plan_first,
+    coalesce(v_product ->> 'agent_items', 'backlog')::public.agent_items,
+    coalesce((v_product ->> 'requires_sandbox')::boolean, false), coalesce(v_product -> 'may_reach', '[]'),
+    coalesce(v_product ->> 'forge_issue_label', ''),
+    coalesce((v_product ->> 'created_at')::timestamptz, private.now()))
+  returning id into v_product_id;
+
+  perform private.lock_product(v_product_id);
+
+  insert into public.product_members (product_id, user_id, role)
+  select distinct v_product_id, u.id, (case m ->> 'role' when 'VIEWER' then 'VIEWER' else 'MEMBER' end)::public.member_role
+  from jsonb_array_elements(p_document -> 'members') m
+  join public.users u on lower(u.username) = lower(m ->> 'username')
+  where u.id <> p_owner_id;
+
+  insert into public.code_counters (scope_id, kind, last_number)
+  select v_product_id, c.key, c.value::bigint
+  from jsonb_each_text(p_document -> 'counters') c
+  where c.key in ('pbi', 'story', 'task', 'sprint');
+
+  insert into public.labels (product_id, name, color)
+  select v_product_id, l ->> 'name', lower(l ->> 'color')
+  from jsonb_array_elements(p_document -> 'labels') l
+  on conflict do nothing;
+
+  insert into public.saved_views (product_id, created_by, page, name, look)
+  select v_product_id, p_owner_id, v ->> 'page', v ->> 'name', v -> 'look'
+  from jsonb_array_elements(p_document -> 'views') v
+  on conflict do nothing;
+
+  insert into public.sprints
+    (product_id, code, sprint_goal, status, start_date, end_date, started_at, completed_at, created_at)
+  select v_product_id, s ->> 'code', s ->> 'sprint_goal', (s ->> 'status')::public.sprint_status,
+    (s ->> 'start_date')::date, (s ->> 'end_date')::date, (s ->> 'started_at')::timestamptz,
+    (s ->> 'completed_at')::timestamptz, coalesce((s ->> 'created_at')::timestamptz, private.now())
+  from jsonb_array_elements(p_document -> 'sprints') s;
+
+  select jsonb_agg(e.pbi || jsonb_build_object('id', gen_random_uuid()) order by e.place)
+  into v_pbis
+  from jsonb_array_elements(p_document -> 'pbis') with ordinality e (pbi, place);
+
+  insert into public.pbis
+    (id, product_id, code, title, description, priority, sort_order, status, pr_url, pr_merged_at, created_at)
+  select (e.pbi ->> 'id')::uuid, v_product_id, e.pbi ->> 'code', e.pbi ->> 'title', e.pbi ->> 'description',
+    (e.pbi ->> 'priority')::integer, (e.pbi ->> 'sort_order')::double precision,
+    (e.pbi ->> 'status')::public.pbi_status, e.pbi ->> 'pr_url', (e.pbi ->> 'pr_merged_at')::timestamptz,
+    coalesce((e.pbi ->> 'created_at')::timestamptz, private.now())
+  from jsonb_array_elements(v_pbis) with ordinality e (pbi, place)
+  order by e.place;
+
+  perform private.import_comments(v_product_id, 'pbi', v_pbis);
+
+  return json_build_object(
+    'id', v_product_id,
+    'code', v_product ->> 'code',
+    'pbi_codes', (
+      select coalesce(json_agg(b.code order by e.place), '[]')
+      from jsonb_array_elements(v_pbis) with ordinality e (pbi, place)
+      join public.pbis b on b.id = (e.pbi ->> 'id')::uuid),
+    'unknown_users', (
+      select coalesce(json_agg(distinct m ->> 'username'), '[]')
+      from jsonb_array_elements(p_document -> 'members') m
+      where not exists (select from public.users u where lower(u.username) = lower(m ->> 'username'))));
+end;
+$$;
+grant execute on function operations.import_product to service_role;
+
+-- Why: the second step of an import, called for each portion: stories with their tasks, logs, proof and reviews, in a
+-- few statements for any number of rows (docs/export-format.md). Each story names its PBI by code. Service only.
+create function operations.import_stories(p_product_id uuid, p_owner_id uuid, p_stories jsonb)
+returns json language plpgsql volatile set search_path = '' as $$
+declare
+  v_stories jsonb;
+  v_tasks jsonb;
+begin
+  perform private.lock_product(p_product_id);
+
+  select jsonb_agg(e.story || jsonb_build_object('id', gen_random_uuid()) order by e.place)
+  into v_stories
+  from jsonb_array_elements(p_stories) with ordinality e (story, place);
+
+  insert into public.stories
+    (id, product_id, pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids, in_triage, created_at)
+  select (e.story ->> 'id')::uuid, p_product_id, b.id, e.story ->> 'code', e.story ->> 'title',
+    e.story ->> 'description', e.story ->> 'acceptance_criteria', (e.story ->> 'priority')::integer, s.id, m.user_id,
+    private.label_ids_named(p_product_id, e.story -> 'labels'), e.story ->> 'status' is not distinct from 'TRIAGE',
+    coalesce((e.story ->> 'created_at')::timestamptz, private.now())
+  from jsonb_array_elements(v_stories) with ordinality e (story, place)
+  join public.pbis b on b.product_id = p_product_id and b.code = e.story ->> 'pbi'
+  left join public.sprints s on s.product_id = p_product_id and s.code = e.story ->> 'sprint'
+  left join public.users u on lower(u.username) = lower(e.story ->> 'assignee')
+  left join public.product_members m on m.product_id = p_product_id and m.user_id = u.id and m.role <> 'VIEWER'
+  order by e.place;
+
+  select jsonb_agg(
+    t.task || jsonb_build_object('id', gen_random_uuid(), 'story_id', e.story -> 'id') order by e.place, t.place)
+  into v_tasks
+  from jsonb_array_elements(v_stories) with ordinality e (story, place)
+  cross join lateral jsonb_array_elements(e.story -> 'tasks') with ordinality t (task, place);
+
+  insert into public.tasks
+    (id, product_id, story_id, code, title, description, implementation_plan, priority, status, repo_url, verify_only,
+     verify_required, requires_opus, estimated_minutes, label_ids, created_at)
+  select (e.task ->> 'id')::uuid, p_product_id, (e.task ->> 'story_id')::uuid, e.task ->> 'code', e.task ->> 'title',
+    e.task ->> 'description', e.task ->> 'implementation_plan', (e.task ->> 'priority')::integer,
+    (e.task ->> 'status')::public.task_status, e.task ->> 'repo_url', (e.task ->> 'verify_only')::boolean,
+    (e.task ->> 'verify_required')::public.verify_required, (e.task ->> 'requires_opus')::boolean,
+    (e.task ->> 'estimated_minutes')::integer, private.label_ids_named(p_product_id, e.task -> 'labels'),
+    coalesce((e.task ->> 'created_at')::timestamptz, private.now())
+  from jsonb_array_elements(v_tasks) with ordinality e (task, place)
+  order by e.place;
+
+  insert into public.story_logs
+    (story_id, product_id, type, content, status, commit_hash, commit_message, metadata, user_id, created_at)
+  select (e.story ->> 'id')::uuid, p_product_id, (l ->> 'type')::public.story_log_type, l ->> 'content',
+    (l ->> 'status')::public.story_log_status, l ->> 'commit_hash', l ->> 'commit_message',
+    nullif(l -> 'metadata', 'null'), coalesce(u.id, p_owner_id),
+    coalesce((l ->> 'created_at')::timestamptz, private.now())
+  from jsonb_array_elements(v_stories) e (story)
+  cross join lateral jsonb_array_elements(e.story -> 'log') l
+  left join public.users u on lower(u.username) = lower(l ->> 'username');
+
+  perform private.import_proof(p_product_id, v_stories);
+  perform private.import_reviews(p_product_id, v_tasks);
+  perform private.import_comments(p_product_id, 'story', v_stories);
+  perform private.import_comments(p_product_id, 'task', v_tasks);
+
+  return json_build_object(
+    'story_codes', (
+      select coalesce(json_agg(s.code order by e.place), '[]')
+      from jsonb_array_elements(v_stories) with ordinality e (story, place)
+      join public.stories s on s.id = (e.story ->> 'id')::uuid),
+    'task_codes', (
+      select coalesce(json_agg(t.code order by e.place), '[]')
+      from jsonb_array_elements(v_tasks) with ordinality e (task, place)
+      join public.tasks t on t.id = (e.task ->> 'id')::uuid));
+end;
+$$;
+grant execute on function operations.import_stories to service_role;
+
+-- Why: imports the proof of a portion of stories. Criteria are matched by the hash of their text; observers are kept as
+-- names. Called by import_stories with the stories and their new ids (docs/export-format.md).
+create function private.import_proof(p_product_id uuid, p_stories jsonb)
+returns void language plpgsql volatile set search_path = '' as $$
+begin
+  insert into public.story_heads (story_id, head_sha, attempt)
+  select (s ->> 'id')::uuid, s ->> 'head_sha', 0
+  from jsonb_array_elements(p_stories) s
+  where s ->> 'head_sha' is not null;
+
+  insert into public.evidence (product_id, story_id, criterion, criterion_text, verdict, grade, kind, command, exit_code, base_exit_code,
+    guards, passed_before, excerpt, url, file_id, base_file_id, head_sha, observed_by, voided_by, created_at)
+  select p_product_id, (e.story ->> 'id')::uuid, private.criterion_id(l.line ->> 'criterion'), l.line ->> 'criterion',
+    (l.line ->> 'verdict')::public.evidence_verdict, (l.line ->> 'grade')::public.evidence_grade,
+    (l.line ->> 'kind')::public.evidence_kind, l.line ->> 'command', (l.line ->> 'exit_code')::integer,
+    (l.line ->> 'base_exit_code')::integer, coalesce((l.line ->> 'guards')::boolean, false),
+    coalesce((l.line ->> 'passed_before')::boolean, false), l.line ->> 'excerpt', l.line ->> 'url',
+    private.imported_file(p_product_id, l.line ->> 'file'), private.imported_file(p_product_id, l.line ->> 'base_file'), l.line ->> 'head_sha', l.line ->> 'observed_by', l.line ->> 'voided_by',
+    coalesce((l.line ->> 'created_at')::timestamptz, private.now())
+  from jsonb_array_elements(p_stories) with ordinality e (story, place)
+  cross join lateral jsonb_array_elements(e.story -> 'evidence') with ordinality l (line, place)
+  order by e.place, l.place;
+
+  insert into public.waivers (product_id, story_id, criterion, criterion_text, reason, waived_by, created_at)
+  select p_product_id, (s ->> 'id')::uuid, private.criterion_id(w ->> 'criterion'), w ->> 'criterion', w ->> 'reason',
+    w ->> 'waived_by', coalesce((w ->> 'created_at')::timestamptz, private.now())
+  from jsonb_array_elements(p_stories) s
+  cross join lateral jsonb_array_elements(s -> 'waivers') w
+  on conflict (story_id, criterion) do nothing;
+end;
+$$;
+grant execute on function private.import_proof to service_role;
+
+-- The file that evidence of an import shows; null where the import came without its files.
+create function private.imported_file(p_product_id uuid, p_file_id text)
+returns uuid language plpgsql stable set search_path = '' as $$
+begin
+  return (select f.id from public.files f where f.id = p_file_id::uuid and f.product_id = p_product_id);
+end;
+$$;
+grant execute on function private.imported_file to service_role;
+
+-- Why: imports the reviews of a portion of tasks; the next attempt gets the requests of the newest one. There are no
+-- imported jobs, so a review belongs to its task; authors are kept as names. Called by import_stories with the tasks
+-- and their new ids (docs/export-format.md).
+create function private.import_reviews(p_product_id uuid, p_tasks jsonb)
+returns void language plpgsql volatile set search_path = '' as $$
+declare
+  v_reviews jsonb;
+begin
+  select jsonb_agg(r.review || jsonb_build_object('id', gen_random_uuid(), 'task_id', t -> 'id'))
+  into v_reviews
+  from jsonb_array_elements(p_tasks) t
+  cross join lateral jsonb_array_elements(t -> 'reviews') r (review);
+
+  insert into public.job_reviews (id, product_id, task_id, attempt, verdict, summary, author, created_at)
+  select (r ->> 'id')::uuid, p_product_id, (r ->> 'task_id')::uuid, (r ->> 'attempt')::integer, r ->> 'verdict', r ->> 'summary',
+    r ->> 'author', coalesce((r ->> 'created_at')::timestamptz, private.now())
+  from jsonb_array_elements(v_reviews) r;
+
+  insert into public.job_comments
+    (product_id, review_id, attempt, path, line, side, line_text, body, author, created_at)
+  select p_product_id, (r ->> 'id')::uuid, (c ->> 'attempt')::integer, c ->> 'path', (c ->> 'line')::integer, c ->> 'side',
+    c ->> 'line_text', c ->> 'body', c ->> 'author', coalesce((c ->> 'created_at')::timestamptz, private.now())
+  from jsonb_array_elements(v_reviews) r
+  cross join lateral jsonb_array_elements(r -> 'comments') c;
+end;
+$$;
+grant execute on function private.import_reviews to service_role;
+
+-- Why: the last step of an import: its files go to the stories and tasks of their codes, and to the comments that show them. Service only.
+create function operations.place_files(p_product_id uuid, p_files jsonb)
+returns json language plpgsql volatile set search_path = '' as $$
+begin
+  update public.files f
+  set story_id = s.id, task_id = t.id,
+    comment_id = case when (e ->> 'of_comment')::boolean then (
+      select c.id from public.comments c
+      where c.product_id = p_product_id and strpos(c.body, '/api/files/' || f.id) > 0
+      order by c.created_at, c.id limit 1) end
+  from jsonb_array_elements(p_files) e
+  left join public.stories s on s.product_id = p_product_id and s.code = e ->> 'story'
+  left join public.tasks t on t.product_id = p_product_id and t.code = e ->> 'task'
+  where f.id = (e ->> 'id')::uuid and f.product_id = p_product_id;
+  return json_build_object('id', p_product_id);
+end;
+$$;
+grant execute on function operations.place_files to service_role;
+
+-- Why: imports the comments of a portion of PBIs, stories or tasks that have their new ids. Authors are kept as names:
+-- an account of that name here may be somebody else's. Old mentions send no notices (docs/export-format.md).
+create function private.import_comments(p_product_id uuid, p_kind text, p_items jsonb)
+returns void language plpgsql volatile set search_path = '' as $$
+begin
+  insert into public.comments (product_id, pbi_id, story_id, task_id, body, author, created_at, edited_at)
+  select p_product_id, case p_kind when 'pbi' then i.id end, case p_kind when 'story' then i.id end, case p_kind when 'task' then i.id end,
+    c ->> 'body', c ->> 'author', coalesce((c ->> 'created_at')::timestamptz, private.now()), (c ->> 'edited_at')::timestamptz
+  from (
+    select (e.item ->> 'id')::uuid as id, e.item -> 'comments' as comments, e.place
+    from jsonb_array_elements(p_items) with ordinality e (item, place)
+  ) i
+  cross join lateral jsonb_array_elements(coalesce(i.comments, '[]')) with ordinality l (c, place)
+  order by i.place, l.place;
+end;
+$$;
+grant execute on function private.import_comments to service_role;

@@ -1,0 +1,281 @@
+-- Why: `admin export --files` writes the content of each file into a folder (docs/export-format.md). Service only.
+create function operations.export_file(p_file_id uuid) returns json language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select json_build_object('content', encode(c.content, 'base64'))
+    from public.file_contents c where c.file_id = p_file_id);
+end;
+$$;
+grant execute on function operations.export_file to service_role;
+
+-- Why: `admin export --product` writes everything planned and logged for a product into one file, to keep or to import
+-- elsewhere (docs/export-format.md). Service only: it reads whatever members may see.
+create function operations.export_product(p_product_id uuid)
+returns json language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select json_build_object(
+      'format', 'backloom-export', 'version', 1, 'exported_at', private.export_time(private.now()),
+      'product', json_build_object(
+        'code', p.code, 'name', p.name, 'description', p.description, 'repo_url', p.repo_url,
+        'definition_of_done', p.definition_of_done, 'auto_pr', p.auto_pr, 'pull_requests', p.pull_requests, 'landing', p.landing, 'pr_strategy', p.pr_strategy,
+        'done_requires', p.done_requires, 'dependency_release', p.dependency_release, 'plan_first', p.plan_first, 'agent_items', p.agent_items,
+        'requires_sandbox', p.requires_sandbox, 'may_reach', p.may_reach, 'forge_issue_label', p.forge_issue_label,
+        'archived_at', private.export_time(p.archived_at), 'created_at', private.export_time(p.created_at)),
+      'members', (
+        select coalesce(json_agg(json_build_object('username', u.username, 'role', m.role) order by u.username), '[]')
+        from public.product_members m
+        join public.users u on u.id = m.user_id
+        where m.product_id = p.id),
+      'sprints', (
+        select coalesce(json_agg(json_build_object(
+          'code', s.code, 'sprint_goal', s.sprint_goal, 'status', s.status,
+          'start_date', s.start_date, 'end_date', s.end_date,
+          'started_at', private.export_time(s.started_at), 'completed_at', private.export_time(s.completed_at),
+          'created_at', private.export_time(s.created_at)
+        ) order by private.sort_order_from_code(s.code)), '[]')
+        from public.sprints s
+        where s.product_id = p.id),
+      'pbis', (
+        select coalesce(json_agg(json_build_object(
+          'code', b.code, 'title', b.title, 'description', b.description, 'priority', b.priority,
+          'sort_order', b.sort_order, 'status', b.status, 'pr_url', b.pr_url,
+          'pr_merged_at', private.export_time(b.pr_merged_at), 'created_at', private.export_time(b.created_at),
+          'stories', private.export_stories(b.id), 'comments', private.export_comments(b.id)
+        ) order by b.priority, b.sort_order, b.created_at, b.code), '[]')
+        from public.pbis b
+        where b.product_id = p.id),
+      'labels', (
+        select coalesce(json_agg(json_build_object('name', l.name, 'color', l.color) order by lower(l.name)), '[]')
+        from public.labels l
+        where l.product_id = p.id),
+      'ideas', private.export_ideas(p.id),
+      'views', (
+        select coalesce(json_agg(json_build_object('page', v.page, 'name', v.name, 'look', v.look) order by v.page, lower(v.name)), '[]')
+        from public.saved_views v
+        where v.product_id = p.id and v.user_id is null),
+      'files', private.export_files(p.id),
+      'counters', (
+        select coalesce(json_object_agg(c.kind, c.last_number order by c.kind), '{}')
+        from public.code_counters c
+        where c.scope_id = p.id)
+    )
+    from public.products p
+    where p.id = p_product_id
+  );
+end;
+$$;
+grant execute on function operations.export_product to service_role;
+
+-- Why: the ideas of all users for one product, with their logs and further products (docs/export-format.md).
+create function private.export_ideas(p_product_id uuid) returns json language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object(
+      'code', i.code, 'username', u.username, 'title', i.title, 'description', i.description,
+      'status', i.status, 'archived_at', private.export_time(i.archived_at),
+      'pbi', (select b.code from public.pbis b where b.id = i.pbi_id and b.product_id = p_product_id),
+      'linked_products', (
+        select coalesce(json_agg(p.code order by p.code), '[]')
+        from public.idea_products ip
+        join public.products p on p.id = ip.product_id
+        where ip.idea_id = i.id
+      ),
+      'created_at', private.export_time(i.created_at),
+      'log', (
+        select coalesce(json_agg(json_build_object(
+          'kind', l.kind, 'content', l.content,
+          'username', (select lu.username from public.users lu where lu.id = l.user_id),
+          'created_at', private.export_time(l.created_at)
+        ) order by l.created_at, l.kind, l.content, l.id), '[]')
+        from public.idea_logs l
+        where l.idea_id = i.id
+      )
+    ) order by u.username, i.code), '[]')
+    from public.ideas i
+    join public.users u on u.id = i.user_id
+    where i.product_id = p_product_id
+  );
+end;
+$$;
+grant execute on function private.export_ideas to service_role;
+
+-- Why: the files of a product without their content, which lies in a folder beside the export file (docs/export-format.md). They have ids,
+-- because texts name them by these.
+create function private.export_files(p_product_id uuid) returns json language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object(
+      'id', f.id, 'name', f.name, 'type', f.type, 'size', f.size,
+      'story', (select s.code from public.stories s where s.id = f.story_id),
+      'task', (select t.code from public.tasks t where t.id = f.task_id),
+      'of_comment', f.comment_id is not null,
+      'created_at', private.export_time(f.created_at)
+    ) order by f.created_at, f.id), '[]')
+    from public.files f
+    where f.product_id = p_product_id
+  );
+end;
+$$;
+grant execute on function private.export_files to service_role;
+
+-- Why: the stories of one PBI with their tasks and logs, as nested in the export file (docs/export-format.md).
+create function private.export_stories(p_pbi_id uuid) returns json language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object(
+      'code', s.code, 'title', s.title, 'description', s.description, 'acceptance_criteria', s.acceptance_criteria,
+      'priority', s.priority, 'status', case when s.status = 'TEMPLATE' then 'TRIAGE' else s.status end,
+      'sprint', (select sp.code from public.sprints sp where sp.id = s.sprint_id),
+      'assignee', (select u.username from public.users u where u.id = s.assignee_id),
+      'labels', private.label_names(s.label_ids),
+      'created_at', private.export_time(s.created_at),
+      'blocked_by', private.export_blocked_by('story', s.id),
+      'tasks', private.export_tasks(s.id),
+      'log', private.export_log(s.id),
+      'head_sha', (select h.head_sha from public.story_heads h where h.story_id = s.id),
+      'evidence', private.export_evidence(s.id),
+      'waivers', private.export_waivers(s.id),
+      'comments', private.export_comments(s.id)
+    ) order by s.sort_order, s.created_at, s.code), '[]')
+    from public.stories s
+    where s.pbi_id = p_pbi_id
+  );
+end;
+$$;
+grant execute on function private.export_stories to service_role;
+
+-- Why: the evidence of a story, as nested in the export file (docs/export-format.md).
+create function private.export_evidence(p_story_id uuid) returns json language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object(
+      'criterion', e.criterion_text, 'verdict', e.verdict, 'grade', e.grade, 'kind', e.kind, 'command', e.command,
+      'exit_code', e.exit_code, 'base_exit_code', e.base_exit_code, 'guards', e.guards, 'passed_before', e.passed_before,
+      'excerpt', e.excerpt, 'url', e.url, 'file', e.file_id, 'base_file', e.base_file_id, 'head_sha', e.head_sha, 'observed_by', e.observed_by,
+      'voided_by', e.voided_by,
+      'created_at', private.export_time(e.created_at)) order by e.seq), '[]')
+    from public.evidence e
+    where e.story_id = p_story_id
+  );
+end;
+$$;
+grant execute on function private.export_evidence to service_role;
+
+-- Why: the log of one story, as nested in the export file (docs/export-format.md).
+create function private.export_log(p_story_id uuid) returns json language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object(
+      'type', l.type, 'content', l.content, 'status', l.status,
+      'commit_hash', l.commit_hash, 'commit_message', l.commit_message, 'metadata', l.metadata,
+      'username', (select u.username from public.users u where u.id = l.user_id),
+      'created_at', private.export_time(l.created_at)
+    ) order by l.created_at, l.type, l.content, l.id), '[]')
+    from public.story_logs l
+    where l.story_id = p_story_id
+  );
+end;
+$$;
+grant execute on function private.export_log to service_role;
+
+-- Why: waivers are kept forever, so they are exported too (docs/export-format.md).
+create function private.export_waivers(p_story_id uuid) returns json language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object(
+      'criterion', w.criterion_text, 'reason', w.reason, 'waived_by', w.waived_by,
+      'created_at', private.export_time(w.created_at)) order by w.created_at, w.criterion), '[]')
+    from public.waivers w
+    where w.story_id = p_story_id
+  );
+end;
+$$;
+grant execute on function private.export_waivers to service_role;
+
+-- Why: the tasks of one story, as nested in the export file (docs/export-format.md).
+create function private.export_tasks(p_story_id uuid) returns json language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object(
+      'code', t.code, 'title', t.title, 'description', t.description, 'implementation_plan', t.implementation_plan,
+      'priority', t.priority, 'status', t.status, 'repo_url', t.repo_url,
+      'verify_only', t.verify_only, 'verify_required', t.verify_required,
+      'requires_opus', t.requires_opus, 'estimated_minutes', t.estimated_minutes,
+      'labels', private.label_names(t.label_ids),
+      'blocked_by', private.export_blocked_by('task', t.id),
+      'created_at', private.export_time(t.created_at),
+      'reviews', private.export_reviews(t.id),
+      'comments', private.export_comments(t.id)
+    ) order by t.sort_order, t.created_at, t.code), '[]')
+    from public.tasks t
+    where t.story_id = p_story_id
+  );
+end;
+$$;
+grant execute on function private.export_tasks to service_role;
+
+-- Why: the reviews of a task with their line comments, as nested in the export file (docs/export-format.md). The review
+-- of a batch is with the batch's first task. Drafts are left out, as only their author may see them.
+create function private.export_reviews(p_task_id uuid) returns json language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object(
+      'attempt', r.attempt, 'verdict', r.verdict, 'summary', r.summary, 'author', r.author,
+      'created_at', private.export_time(r.created_at),
+      'comments', (
+        select coalesce(json_agg(json_build_object(
+          'attempt', c.attempt, 'path', c.path, 'line', c.line, 'side', c.side, 'line_text', c.line_text, 'body', c.body,
+          'author', c.author, 'created_at', private.export_time(c.created_at)
+        ) order by c.created_at, c.path, c.line, c.side, c.body), '[]')
+        from public.job_comments c where c.review_id = r.id)
+    ) order by r.created_at, r.attempt, r.author, r.summary), '[]')
+    from (
+      select i.* from public.job_reviews i where i.task_id = p_task_id
+      union all
+      select i.* from public.agent_jobs j join public.job_reviews i on i.job_id = j.id
+      where j.task_id = p_task_id and j.kind = 'TASK_IMPLEMENTATION'
+      union all
+      select i.*
+      from public.task_executions e
+      join public.agent_jobs j on j.sprint_run_id = e.sprint_run_id and j.kind = 'SPRINT_IMPLEMENTATION'
+      join public.job_reviews i on i.job_id = j.id
+      where e.task_id = p_task_id and not exists (
+        select from public.task_executions f
+        where f.sprint_run_id = e.sprint_run_id and (f.position, f.id) < (e.position, e.id))
+    ) r
+  );
+end;
+$$;
+grant execute on function private.export_reviews to service_role;
+
+-- Why: the comments of a PBI, story or task, as nested in the export file (docs/export-format.md). Service only.
+create function private.export_comments(p_item_id uuid) returns json language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object(
+      'body', c.body, 'author', c.author, 'created_at', private.export_time(c.created_at), 'edited_at', private.export_time(c.edited_at)
+    ) order by c.created_at, c.author, c.body), '[]')
+    from public.comments c
+    where c.pbi_id = p_item_id or c.story_id = p_item_id or c.task_id = p_item_id
+  );
+end;
+$$;
+grant execute on function private.export_comments to service_role;
+
+-- Why: a file keeps its id where that is free, so that what was exported reads back equal. Service only.
+create function operations.taken_file_ids(p_ids jsonb) returns json language plpgsql stable set search_path = '' as $$
+begin
+  return (select coalesce(json_agg(f.id), '[]') from public.files f where f.id in (select i::uuid from jsonb_array_elements_text(p_ids) i));
+end;
+$$;
+grant execute on function operations.taken_file_ids to service_role;
+
+-- Why: an export must not depend on the session's time zone, or two exports of the same rows would differ
+-- (docs/export-format.md).
+create function private.export_time(p_time timestamptz) returns text language plpgsql stable set search_path = '' as $$
+begin
+  return to_char(p_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
+end;
+$$;
+grant execute on function private.export_time to service_role;
