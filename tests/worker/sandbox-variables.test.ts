@@ -1,8 +1,10 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openSandboxScene, sandboxProblem } from "./sandbox-scene";
 
 describe.skipIf(sandboxProblem !== null)("the variables of a job in a sandbox", async () => {
-  const { run } = await openSandboxScene();
+  const { run, put, git, root } = await openSandboxScene();
   const persons = {
     ...{ GITHUB_TOKEN: "ghp_x", NPM_TOKEN: "x", AWS_SECRET_ACCESS_KEY: "x", DATABASE_URL: "x" },
     ...{ NODE_OPTIONS: "", SSH_AUTH_SOCK: "/run/x", OPENAI_API_KEY: "sk-x", OF_NEXT_YEAR: "x" },
@@ -44,4 +46,21 @@ describe.skipIf(sandboxProblem !== null)("the variables of a job in a sandbox", 
     expect(job, output).toMatchObject({ status: "done" });
     expect(read("got.txt")).toBe("sk-x .");
   });
+
+  it.each(["bwrap", 'command:test -z "$OF_THE_WORK" && env'])(
+    "of .backloom.yml reach the job in %s, and nothing that starts outside of it",
+    async (sandbox) => {
+      const trace = put("traces/.keep", "").replace(".keep", "trace");
+      const traced = sandbox === "bwrap" ? `LD_DEBUG: libs, LD_DEBUG_OUTPUT: ${trace},` : "";
+      put("repo/.backloom.yml", `env: { ${traced} OF_THE_WORK: shown }\n`);
+      git("add", ".backloom.yml");
+      git("commit", "-qm", `Name variables for ${sandbox}`);
+      const { job, read, output } = await run('echo "$OF_THE_WORK" > got.txt', [
+        ...["--sandbox", sandbox],
+      ]);
+      expect(job, output).toMatchObject({ status: "done" });
+      expect(read("got.txt")).toBe("shown");
+      expect(readdirSync(join(root, "traces"))).toEqual([".keep"]);
+    },
+  );
 });

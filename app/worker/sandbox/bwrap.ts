@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { askIn } from "../agents/find-program";
 import { personsVariables } from "../job/environment";
 import { WorkerProblem } from "../service/problems";
-import { innerEnvironment } from "./inner-environment";
+import { apartFromOutside, innerEnvironment } from "./inner-environment";
 import { isolation } from "./isolation";
 import { mountOf, openJobPlace, type PlaceWish, proxySocket } from "./job-place";
 import { takeOver } from "./job-store";
@@ -72,18 +72,19 @@ async function openJob(
     innerEnvironment(persons, home, { ...programs.variables, ...proxy });
   const confine = async (launch: Launch): Promise<Launch> => {
     const { folder } = launch;
+    const { outside, inside } = apartFromOutside(environment(launch.environment));
     const words = [
       ...isolation,
       ...system,
       ...programs.mounts,
       ...(await mountsOf(folder)),
       ...networkWords(network),
+      ...inside.flatMap((pair) => ["--setenv", ...pair]),
       ...["--chdir", folder, "--", ...begun(network, [launch.program, ...launch.words])],
     ];
-    const inner = environment(launch.environment);
     const cleared = () => takeOver(folder);
     const { program } = wish;
-    return { program, words, folder, environment: inner, endsAll: true, cleared, startProblem };
+    return { program, words, folder, environment: outside, endsAll: true, cleared, startProblem };
   };
   const { variables } = wish.passing;
   return { confine, variables, environment, close: async () => network?.close() };

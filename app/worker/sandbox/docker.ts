@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { ask } from "../agents/find-program";
 import { personsVariables } from "../job/environment";
 import { probeDocker } from "./docker-probe";
-import { innerEnvironment } from "./inner-environment";
+import { apartFromOutside, innerEnvironment } from "./inner-environment";
 import { openJobPlace, type PlaceWish, proxySocket } from "./job-place";
 import { takeOver } from "./job-store";
 import type { Launch } from "./launch";
@@ -55,7 +55,8 @@ async function openJob(
     const { folder } = launch;
     started += 1;
     const name = `backloom-${job.id}-${job.attempt}-${started}`;
-    const client = { ...launch.environment, ...ofClient(personsVariables()) };
+    const { outside } = apartFromOutside(launch.environment);
+    const client = { ...outside, ...ofClient(personsVariables()) };
     const words = [
       ...["run", "--rm", "-i", "--init", "--name", name, "--label", label],
       ...["--network", network === null ? "host" : "none", "--pull", "never"],

@@ -1,3 +1,4 @@
+import { personsVariables } from "../job/environment";
 import { movingVariables } from "./tool-homes";
 
 /** Sockets of the user's session, which do not exist in the sandbox. */
@@ -15,4 +16,19 @@ export function innerEnvironment(
   const kept = { ...environment };
   for (const name of [...movingVariables, ...socketVariables]) Reflect.deleteProperty(kept, name);
   return { ...kept, ...variables, HOME: home, TMPDIR: "/tmp" };
+}
+
+/**
+ * Splits a program's variables. The sandbox itself starts outside, where a repository's variables (LD_PRELOAD) would
+ * choose what it loads: they are set inside, as words that anybody on the machine can read.
+ */
+export function apartFromOutside(environment: Record<string, string>) {
+  const persons = personsVariables();
+  const isOurs = ([name, value]: [string, string]) =>
+    persons[name] === value || name.startsWith("BACKLOOM_");
+  const pairs = Object.entries(environment);
+  return {
+    outside: Object.fromEntries(pairs.filter(isOurs)),
+    inside: pairs.filter((pair) => !isOurs(pair)),
+  };
 }

@@ -1,13 +1,22 @@
 import { askIn } from "../agents/find-program";
 import { personsVariables } from "../job/environment";
 import { WorkerProblem } from "../service/problems";
+import { apartFromOutside } from "./inner-environment";
 import type { Launch } from "./launch";
 import type { Sandbox } from "./sandbox";
 
 /** Sandbox with the user's own command line, which gets each program appended. */
 export async function openOwnCommand(line: string, workDir: string): Promise<Sandbox> {
   await probe(line, workDir);
-  const confine = async (launch: Launch) => ({ ...launch, ...wrapped(line, launch) });
+  const confine = async (launch: Launch) => {
+    const { outside, inside } = apartFromOutside(launch.environment);
+    const words = [...inside.map((pair) => pair.join("=")), launch.program, ...launch.words];
+    return {
+      ...launch,
+      ...wrapped(line, { ...launch, program: "env", words }),
+      environment: outside,
+    };
+  };
   const sandbox = {
     confine,
     variables: personsVariables,
