@@ -132,11 +132,13 @@ async function readBodyOf(
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (!actor) return readOpenBody(context, description);
   const { bodyLimit: most = bodyLimit, limit } = description;
-  const length = Number(headers.get("content-length") ?? Number.POSITIVE_INFINITY);
-  if (limit || length > unaskedBodyBytes) {
+  // Undefined for a body in chunks, whose length shows only at its end.
+  const length = headers.get("content-length") ?? undefined;
+  const isTooLong = Number(length ?? 0) > most;
+  if (limit || length === undefined || Number(length) > unaskedBodyBytes) {
     const { user_id, is_demo } = await authenticate(actor);
-    if (is_demo && isWrite(method) && length <= most) throw new ContractError(403, demoRefusal);
-    if (limit && length <= most) await takeLimit(context.services.database, limit, user_id);
+    if (is_demo && isWrite(method) && !isTooLong) throw new ContractError(403, demoRefusal);
+    if (limit && !isTooLong) await takeLimit(context.services.database, limit, user_id);
   }
   return context.readBody(most);
 }

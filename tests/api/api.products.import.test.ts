@@ -2,7 +2,7 @@ import { strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import type { ImportReport } from "~/contract/import";
 import { exportProduct } from "~/domain/transfers/operations.server";
-import { startTestApp } from "../setup/app";
+import { bearer, createToken, startTestApp } from "../setup/app";
 import { addMember, seedBacklog, seedProduct } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
@@ -291,5 +291,21 @@ describe("POST /api/products/import", () => {
       body: new FormData(),
     });
     expect(plain.status).toBe(401);
+  });
+
+  it("counts imports in chunks too, before their bodies are read", async () => {
+    const headers = {
+      ...bearer(await createToken(t, await createUser(t))),
+      "content-type": "multipart/form-data; boundary=b",
+    };
+    const send = () => {
+      const body = new Blob(["--b--\r\n"]).stream();
+      const init: RequestInit & { duplex: "half" } = {
+        ...{ method: "POST", headers, body, duplex: "half" },
+      };
+      return app.request("/api/products/import", init);
+    };
+    for (let n = 0; n < 10; n += 1) expect((await send()).status).not.toBe(429);
+    expect((await send()).status).toBe(429);
   });
 });
