@@ -248,12 +248,34 @@ describe("PUT /api/pulls/observed", () => {
     ]);
   });
 
+  it("hears 600 words of a user an hour, so that nobody fills the disk with them", async () => {
+    const { owner, product, put, pull } = await scene();
+    await t.sql.query(
+      "insert into rate_limit_counters (action, key, window_start, count) values ('worker_word', $1, now(), 599)",
+      [owner.id],
+    );
+    const say = async (number: number) => {
+      const url = `${pull.url}${"0".repeat(1_000)}`;
+      const seen = { ...pull, url, head_sha: `${number}`.repeat(40) };
+      return (await put(owner, { product_id: product.id, pulls: [seen] })).status;
+    };
+    expect([await say(1), await say(2)]).toEqual([200, 429]);
+    const { rows } = await t.sql.query(
+      "select length(detail::text) < 1000 as is_short from audit_events where user_id = $1 and kind = 'worker.word'",
+      [owner.id],
+    );
+    expect(rows).toEqual([{ is_short: true }]);
+  });
+
   it.each([
     ["git@example.com:acme/ledger.git", "https://example.com/acme/ledger/-/merge_requests/7", 200],
     ["ssh://git@ssh.example.com:443/acme/ledger", "https://example.com/acme/ledger/pull/7", 200],
     ["git@work:acme/ledger.git", "https://example.com/git/acme/ledger/pulls/7", 200],
     ["git@example.com:acme/ledger.git", "https://other.example/acme/ledger/pull/7", 403],
     ["git@example.com:acme/ledger.git", "https://example.com/evil/ledger/pull/7", 403],
+    ["git@example.com:acme/ledger.git", "https://example.com:x@evil.example/acme/ledger/7", 403],
+    ["git@example.com:acme/ledger.git", "https://example.com/evil/acme/ledger/pull/7", 403],
+    ["git@work:acme/ledger.git", "https://example.com/evil?/acme/ledger/pull/7", 403],
     ["https://ada@example.com/acme/ledger.git/", "https://example.com/Acme/ledger/pull/7", 200],
     ["", "https://anywhere.example/pull/7", 200],
   ])("of a product at %s, %s is answered %i", async (repo_url, url, status) => {

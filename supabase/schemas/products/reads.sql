@@ -276,13 +276,14 @@ declare
   v_host text := regexp_replace(v_address, '[/:].*$', '');
   v_ssh text[] := regexp_match(v_repository, '^(?:ssh://)?[^@/:]+@([^/:]+)(?::[0-9]+(?=/))?[:/]+(.+)$');
 begin
-  if v_address ~ '[\\[:space:][:cntrl:]]|(\.|%2e){2}' then
+  if v_address ~ '[\\[:space:][:cntrl:]@?#]|(\.|%2e){2}' then
     return false;
   elsif v_repository ~ '^https?://' then
     return starts_with(v_address, regexp_replace(v_repository, '^https?://([^@/]*@)?', '') || '/');
   elsif v_ssh is not null then
-    return position('/' || v_ssh[2] || '/' in v_address) > 0
-      and (v_ssh[1] !~ '\.' or v_ssh[1] = v_host or v_ssh[1] like '%.' || v_host);
+    return case when v_ssh[1] ~ '\.'
+      then '.' || v_ssh[1] like '%.' || v_host and starts_with(regexp_replace(v_address, '^[^/]*', ''), '/' || v_ssh[2] || '/')
+      else position('/' || v_ssh[2] || '/' in v_address) > 0 end;
   end if;
   return true;
 end;

@@ -104,7 +104,7 @@ for each row execute function private.tg_products__emit();
 -- Why: what a worker says about the code host (pull requests, CI, merges, landings, issues) ends work, frees what waits for
 -- it, reaches prompts, and is acted on with the logins of other workers. So each operation that takes such a word, or
 -- gives a worker something to do there, asks here: only workers allowed in the product, and only addresses of its own
--- repository. What was said is audited once an hour (docs/forges.md).
+-- repository. What was said is audited once an hour, and nobody fills the disk with it (docs/forges.md).
 create function private.hear_worker(p_product_id uuid, p_said jsonb default null, p_addresses text[] default '{}')
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -126,6 +126,7 @@ begin
     select from public.audit_events e
     where e.user_id = auth.uid() and e.kind = 'worker.word' and e.created_at > private.now() - interval '1 hour' and e.detail = v_detail)
   then
+    perform private.take_rate_limit('worker_word', auth.uid()::text);
     perform private.audit(auth.uid(), auth.uid(), 'worker.word', v_detail);
   end if;
 end;

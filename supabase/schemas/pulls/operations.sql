@@ -36,7 +36,7 @@ grant execute on function operations.observe_pulls to authenticated;
 -- What the audit trail keeps of an observed pull request.
 create function private.pull_said(p_seen jsonb) returns jsonb language plpgsql immutable set search_path = '' as $$
 begin
-  return jsonb_build_object('url', p_seen -> 'url', 'head_sha', p_seen -> 'head_sha', 'state', p_seen -> 'state', 'ci', p_seen -> 'ci' -> 'state',
+  return jsonb_build_object('url', left(p_seen ->> 'url', 300), 'head_sha', p_seen -> 'head_sha', 'state', p_seen -> 'state', 'ci', p_seen -> 'ci' -> 'state',
     'review', p_seen -> 'review', 'mergeable', p_seen -> 'mergeable', 'comments', (
       select count(*) from jsonb_array_elements(coalesce(p_seen -> 'comments', '[]')) c where (c ->> 'trusted')::boolean));
 end;
