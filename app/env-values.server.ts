@@ -66,6 +66,14 @@ export const count = (smallest: number) =>
     .transform(Number)
     .refine((value) => value >= smallest, `must be at least ${smallest}`);
 
+/** A size such as 500MB or 2GB, in bytes. */
+export const bytes = z
+  .string()
+  .regex(/^\d{1,6}(MB|GB)$/, "must be a size like 500MB or 2GB")
+  .transform(
+    (value) => Number.parseInt(value, 10) * (value.endsWith("GB") ? 1024 ** 3 : 1024 ** 2),
+  );
+
 export const cronPattern = z.string().refine((value) => {
   try {
     return new Cron(value, { timezone: "UTC", paused: true }).nextRun() !== null;

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { z } from "zod";
+import { type FileLimits, limitVariables, type StreamLimits } from "./env-limits.server";
 import { missingForOidc, type OidcSettings, oidcVariables, toOidc } from "./env-oidc.server";
 import { readSecretFiles } from "./env-secrets.server";
 import {
@@ -72,11 +73,7 @@ const variables = z.object({
   REGISTRATION: z.enum(registrations, `must be one of ${registrations.join(", ")}`).optional(),
   ...oidcVariables,
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(", ")}`).default("info"),
-  STREAMS_PER_USER: count(1).default(50),
-  STREAMS_PER_PROCESS: count(1).default(20_000),
-  STREAM_HEARTBEAT_SECONDS: count(1).default(25),
-  STREAM_LIFETIME_SECONDS: count(1).default(240),
-  STREAM_MAX_BUFFERED_BYTES: count(1_024).default(262_144),
+  ...limitVariables,
 });
 type Variables = z.infer<typeof variables>;
 
@@ -94,14 +91,6 @@ export interface VapidSettings {
   publicKey: string;
   privateKey: string;
   subject: string;
-}
-
-export interface StreamLimits {
-  perUser: number;
-  perProcess: number;
-  heartbeatSeconds: number;
-  lifetimeSeconds: number;
-  maxBufferedBytes: number;
 }
 
 export interface Env {
@@ -135,6 +124,7 @@ export interface Env {
   oidc: OidcSettings | undefined;
   logLevel: Variables["LOG_LEVEL"];
   streamLimits: StreamLimits;
+  fileLimits: FileLimits;
 }
 
 /** Lists missing or invalid variables, one line each. Printed as it is. */
@@ -219,6 +209,7 @@ function toEnv(values: Variables): Env {
       lifetimeSeconds: values.STREAM_LIFETIME_SECONDS,
       maxBufferedBytes: values.STREAM_MAX_BUFFERED_BYTES,
     },
+    fileLimits: { freeDisk: values.FILES_FREE_DISK, total: values.FILES_TOTAL },
   };
 }
 

@@ -1,5 +1,6 @@
 import { type CookieMethodsServer, createServerClient } from "@supabase/ssr";
 import { createClient } from "@supabase/supabase-js";
+import type { FileLimits } from "~/env-limits.server";
 import type { Upstream } from "~/realtime/upstream";
 import { type DirectTransport, openDirectTransport } from "./direct-transport.server";
 import { openHttpTransport } from "./http-transport.server";
@@ -34,6 +35,8 @@ export interface Database {
   authenticate(credential: Credential): Promise<string>;
   /** Source of change events of an embedded database. A hosted one sends them over Realtime. */
   upstream: Upstream | undefined;
+  /** Where attached files are kept, and how many bytes of them. */
+  fileRoom: FileRoom;
   /** supabase-js with the secret key: Auth administration, Storage, Realtime. */
   secretClient: SupabaseConnection;
   /** A fresh supabase-js client with the publishable key, which anyone could open. */
@@ -45,12 +48,18 @@ export interface Database {
   close(): Promise<void>;
 }
 
+export interface FileRoom extends FileLimits {
+  /** The folder of an embedded database, whose disk is looked at. */
+  folder: string | undefined;
+}
+
 export interface DatabaseOptions {
   supabaseUrl: string;
   publishableKey: string;
   secretKey: string;
   /** `fetch` for Auth and Data API. The embedded stack passes its own, which needs no network. */
   fetch?: typeof fetch | undefined;
+  fileRoom?: FileRoom;
   /** Source of change events that replaces Realtime. */
   upstream?: Upstream | undefined;
   /** Address of Postgres. If set, calls use pooled connections instead of HTTP. */
@@ -75,6 +84,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
     call: (p_function, p_arguments) => transport.call("call_service", { p_function, p_arguments }),
     authenticate: (p_credential) => transport.call("authenticate", { p_credential }),
     upstream: options.upstream,
+    fileRoom: options.fileRoom ?? { folder: undefined, freeDisk: undefined, total: undefined },
     secretClient,
     publicClient: () => makeClient(options, options.publishableKey, clientFetch),
     signInClient: (clientAddress) => {

@@ -155,6 +155,7 @@ export type Database = {
         Args: { p_is_demo?: boolean; p_role?: string; p_user_id: string };
         Returns: Json;
       };
+      count_file_bytes: { Args: Record<PropertyKey, never>; Returns: Json };
       create_agent_job: { Args: { p_task_id: string }; Returns: Json };
       create_api_token: {
         Args: {

@@ -131,11 +131,11 @@ async function readBodyOf(
   actor: Actor | undefined,
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (!actor) return readOpenBody(context, description);
-  const { bodyLimit: most = bodyLimit, limit } = description;
+  const { bodyLimit: most = bodyLimit, form, limit } = description;
   // Undefined for a body in chunks, whose length shows only at its end.
   const length = headers.get("content-length") ?? undefined;
   const isTooLong = Number(length ?? 0) > most;
-  if (limit || length === undefined || Number(length) > unaskedBodyBytes) {
+  if (form || limit || length === undefined || Number(length) > unaskedBodyBytes) {
     const { user_id, is_demo } = await authenticate(actor);
     if (is_demo && isWrite(method) && !isTooLong) throw new ContractError(403, demoRefusal);
     if (limit && !isTooLong) await takeLimit(context.services.database, limit, user_id);

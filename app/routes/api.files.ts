@@ -15,7 +15,7 @@ export const loader = apiRoute({
     bodyLimit: fileBodyLimit,
     answer: fileSchema,
     status: 201,
-    refusals: [403, 404, 413, 429],
+    refusals: [403, 404, 413, 429, 507],
     handle: async ({ actor, form, body }) =>
       json(await takeFile(actor, body, await readUploads(form, "file")), { status: 201 }),
   }),

@@ -30,6 +30,7 @@ async function openProject(env: Env, project: NonNullable<Env["supabase"]>): Pro
     secretKey: project.secretKey,
     databaseUrl: project.dbUrl,
     connections: project.dbConnections,
+    fileRoom: { ...env.fileLimits, folder: undefined },
   });
   return {
     database,
@@ -50,7 +51,11 @@ async function openEmbedded(env: Env): Promise<Backend> {
     upgrade: { say: (line) => process.stderr.write(`${line}\n`) },
   });
   // The embedded Postgres serves only this installation, without a pooler.
-  const database = connectDatabase({ ...embedded, connectionKind: "session" });
+  const database = connectDatabase({
+    ...embedded,
+    connectionKind: "session",
+    fileRoom: { ...env.fileLimits, folder: env.dataDir },
+  });
   return {
     database,
     isEmbedded: true,

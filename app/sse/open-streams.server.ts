@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
-import type { StreamLimits } from "~/env.server";
+import type { StreamLimits } from "~/env-limits.server";
 import { JobOutputs } from "./job-outputs";
 import type { StreamState } from "./stream-source";
 import { WriteTick } from "./write-tick";

@@ -84,11 +84,12 @@ describe.skipIf(!disk)("a disk that is full", { timeout: 300_000 }, () => {
       interval: 1,
     });
     for (let n = 0; n < 20; n++) await change();
-    expect(await upload()).toBe(503);
     for (const { code, error } of refused) {
       expect(code).toBe(503);
       expect(error).toMatch(/disk of the database is full|busy or restarting/);
     }
+    expect(await upload()).toBe(507);
+    expect(refused.at(-1)?.error).toContain("The disk of this installation has less than 40 MB");
     expect(refused.map(({ error }) => error).join()).toContain("disk of the database is full");
 
     makeRoom();

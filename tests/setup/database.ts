@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, inject } from "vitest";
-import { connectDatabase, type Database } from "~/db/database.server";
+import { connectDatabase, type Database, type DatabaseOptions } from "~/db/database.server";
 import type { Actor } from "~/db/rpc.server";
 import { applyShims } from "../../supabase/embedded/apply-shims";
 import { urlOf } from "../../supabase/embedded/postgres/cluster";
@@ -104,9 +104,13 @@ export async function createEmptyDatabase(): Promise<{ url: string; remove(): Pr
 }
 
 /** The same database over a chosen transport, for tests that compare them. */
-export function openDatabase(supabase: SupabaseService, transport: TransportName): Database {
+export function openDatabase(
+  supabase: SupabaseService,
+  transport: TransportName,
+  options: Pick<DatabaseOptions, "fileRoom"> = {},
+): Database {
   return connectDatabase({
-    ...supabase,
+    ...{ ...supabase, ...options },
     databaseUrl: transport === "http" ? undefined : supabase.databaseUrl,
     connectionKind: transport === "session" ? "session" : "transaction",
   });

@@ -5,6 +5,7 @@ import { fileName } from "~/contract/file-name";
 import { typeOf } from "~/contract/file-type";
 import type { Actor } from "~/db/rpc.server";
 import { addFile } from "./operations.server";
+import { requireFileRoom } from "./require-file-room.server";
 
 interface SentFile {
   name: string;
@@ -12,7 +13,7 @@ interface SentFile {
 }
 
 /** Keeps the one file of an upload, or says what is wrong with it. */
-export function takeFile(
+export async function takeFile(
   actor: Actor,
   place: z.output<typeof fileForm>,
   [file, another]: readonly SentFile[],
@@ -30,6 +31,7 @@ export function takeFile(
       "This type of file is not accepted. Send a PNG, JPEG, GIF or WebP picture, an MP4 or WebM recording, a PDF or a text.",
     );
   }
+  await requireFileRoom(actor.database, file.bytes.length);
   const content = Buffer.from(file.bytes).toString("base64");
   return addFile(actor, { ...place, name: fileName(file.name), type, content });
 }

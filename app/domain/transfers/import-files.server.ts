@@ -5,6 +5,7 @@ import { exportDocumentSchema } from "~/contract/export-document";
 import { fileName } from "~/contract/file-name";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
+import { requireFileRoom } from "../files/require-file-room.server";
 
 /** The content of a file of the document, as it stands beside it. */
 export type ReadContent = (file: ExportedFile) => Promise<Uint8Array>;
@@ -35,14 +36,15 @@ export async function importFiles(
   readContent: ReadContent,
 ): Promise<void> {
   for (const file of files) {
-    const content = Buffer.from(await readContent(file)).toString("base64");
+    const bytes = await readContent(file);
+    await requireFileRoom(database, bytes.length);
     await callService(
       database,
       "import_file",
       {
         p_product_id: productId,
         p_file: { ...file, name: fileName(file.name) },
-        p_content: content,
+        p_content: Buffer.from(bytes).toString("base64"),
       },
       z.object({ id: z.uuid() }),
     );

@@ -33,6 +33,7 @@ const meanings: Record<ErrorStatus, string> = {
   429: "Rate limit exceeded; Retry-After says for how long",
   500: "Unexpected error",
   503: "The service is starting or stopping",
+  507: "The installation has no room for more files; its administrator can make some",
 };
 
 const keyHeader = z.object({

@@ -15,7 +15,6 @@ begin
   perform private.require_product_write(p_product_id, num_nonnulls(p_story_id, p_task_id, p_job_id) = 0);
   perform private.require_file_place(p_product_id, p_story_id, p_task_id, p_comment_id, p_job_id);
   v_content := decode(p_content, 'base64');
-  perform private.lock_part('files', (select p.owner_id from public.products p where p.id = p_product_id));
   perform private.require_file_room(p_product_id, octet_length(v_content));
   insert into public.files (product_id, story_id, task_id, comment_id, job_id, name, type, size)
   values (p_product_id, p_story_id, p_task_id, p_comment_id, p_job_id, p_name, p_type, octet_length(v_content))
@@ -45,12 +44,13 @@ end;
 $$;
 
 -- Why: nobody fills the disk for the others: a product holds 1 GB, all products of an account 5 GB, and a viewer adds
--- 50 MB to a product (docs/users.md).
+-- 50 MB to a product (docs/users.md). Uploads and imports of one owner take turns, so that the count holds until the file is there.
 create function private.require_file_room(p_product_id uuid, p_bytes integer)
-returns void language plpgsql stable set search_path = '' as $$
+returns void language plpgsql volatile set search_path = '' as $$
 declare
   v_taken record;
 begin
+  perform pg_advisory_xact_lock(hashtextextended('files:' || p.owner_id::text, 0)) from public.products p where p.id = p_product_id;
   select coalesce(sum(f.size), 0) as by_owner, coalesce(sum(f.size) filter (where f.product_id = p_product_id), 0) as of_product,
     coalesce(sum(f.size) filter (where f.product_id = p_product_id and f.created_by = auth.uid()), 0) as of_caller
   into v_taken
@@ -71,6 +71,7 @@ begin
   end if;
 end;
 $$;
+grant execute on function private.require_file_room to service_role;
 
 -- Why: whoever added a file deletes it, and the owner of the product any, to have room again. What proves a criterion is the owner's alone to
 -- delete: evidence is not taken back by whom it speaks for. Refusals: 404, 403, 429. Definer: files are written by functions only.

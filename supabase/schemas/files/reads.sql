@@ -69,3 +69,11 @@ begin
 end;
 $$;
 grant execute on function private.files_of to authenticated;
+
+-- Why: the limit of an installation counts the files of all products. Service only: the limit is a setting of the service.
+create function operations.count_file_bytes() returns json language plpgsql stable set search_path = '' as $$
+begin
+  return (select to_json(coalesce(sum(f.size), 0)) from public.files f);
+end;
+$$;
+grant execute on function operations.count_file_bytes to service_role;

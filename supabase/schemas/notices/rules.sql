@@ -1,3 +1,6 @@
+create trigger _141_limit_rows before insert on public.webhooks
+  for each row execute function private.tg_any__limit_rows('product_id', '50', 'webhooks of this product');
+
 create trigger _400_touch before update on public.webhooks for each row execute function private.tg_any__touch();
 
 -- Why: writes notices for people's devices and the product's webhooks into the outbox, in the transaction of the

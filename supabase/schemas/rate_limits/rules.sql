@@ -9,6 +9,26 @@ begin
 end;
 $$;
 
+-- Why: a limit per minute bounds no sum. What an account may own without end has a bound that nobody meets at work. Arguments
+-- of the trigger: the column of the owner or product, how many, and what they are. The rate limit's row, taken before, makes
+-- the calls of one user take turns. The service itself (no user: import, seed) is not limited. Definer: counts rows that
+-- row level security, or a token that is limited to some products, hides.
+create function private.tg_any__limit_rows() returns trigger language plpgsql security definer set search_path = '' as $$
+declare
+  v_count bigint;
+begin
+  if auth.uid() is null then
+    return new;
+  end if;
+  execute format('select count(*) from %I.%I where %I = ($1 ->> %L)::uuid', tg_table_schema, tg_table_name, tg_argv[0], tg_argv[0])
+  into v_count using to_jsonb(new);
+  if v_count >= tg_argv[1]::integer then
+    perform private.refuse(409, format('There are %s %s, which is the limit. Delete some that are not needed.', tg_argv[1], tg_argv[2]));
+  end if;
+  return new;
+end;
+$$;
+
 -- Why: one count per action and key (a user id or an address), shared by all processes and exact under concurrency: the
 -- lock of the counter row serializes them. The window starts with the first count. Inside an operation a refusal rolls
 -- the count back; to count failed tries (login), call it on its own. Definer: nobody writes counters directly

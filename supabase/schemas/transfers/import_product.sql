@@ -1,9 +1,11 @@
 -- Why: a file of an import, in a transaction of its own, before the texts and the evidence that name it (docs/export-format.md). Service only.
+-- It counts against the limits of the product and its owner, as an upload does.
 create function operations.import_file(p_product_id uuid, p_file jsonb, p_content text)
 returns json language plpgsql volatile set search_path = '' as $$
 declare
   v_content bytea := decode(p_content, 'base64');
 begin
+  perform private.require_file_room(p_product_id, octet_length(v_content));
   insert into public.files (id, product_id, name, type, size, created_by, created_at)
   values ((p_file ->> 'id')::uuid, p_product_id, p_file ->> 'name', p_file ->> 'type', octet_length(v_content), null,
     coalesce((p_file ->> 'created_at')::timestamptz, private.now()));
