@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { getAgentJob } from "~/domain/agent-jobs/operations.server";
 import { withoutAlias } from "~/worker/forge/ssh-alias";
 import { git as workersGit } from "~/worker/git/git";
@@ -48,6 +48,75 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
     const { job } = await work("echo x > uncommitted.txt");
     expect(job).toMatchObject({ status: "done" });
     expect(filesOf(job.branch)).toEqual(["uncommitted.txt"]);
+  });
+
+  it("is committed by a worker that a hook or an alias of another repository started", async () => {
+    const { work, filesOf } = await openCase("HOOK");
+    makeRepository(join(home, "HOOK-other"));
+    const other = join(home, "HOOK-other/.git");
+    const left = {
+      ...{ GIT_DIR: other, GIT_WORK_TREE: home, GIT_INDEX_FILE: join(other, "index") },
+      ...{ GIT_OBJECT_DIRECTORY: join(other, "objects"), GIT_NAMESPACE: "other" },
+      ...{ GIT_LITERAL_PATHSPECS: "1", GIT_SHALLOW_FILE: join(other, "shallow") },
+    };
+    for (const [name, value] of Object.entries(left)) vi.stubEnv(name, value);
+    const { job } = await work("echo x > x").finally(() => vi.unstubAllEnvs());
+    expect(job).toMatchObject({ status: "done" });
+    expect(filesOf(job.branch)).toEqual(["x"]);
+  });
+
+  it("is found whatever `git status` shows the person", async () => {
+    const { git, work, filesOf } = await openCase("UNSEEN");
+    git("config", "status.showUntrackedFiles", "no");
+    const { job } = await work("echo x > x");
+    expect(job).toMatchObject({ status: "done" });
+    expect(filesOf(job.branch)).toEqual(["x"]);
+  });
+
+  it("is committed outside the directories of a sparse checkout too, and nothing else changes", async () => {
+    const { repo, git, work, filesOf } = await openCase("SPARSE");
+    for (const name of ["inside", "outside"]) {
+      mkdirSync(join(repo, name));
+      writeFileSync(join(repo, name, "old"), "old\n");
+    }
+    git("add", ".");
+    git("commit", "-qm", "Files");
+    git("sparse-checkout", "set", "inside");
+    const { job } = await work(
+      "test ! -e outside; echo x > inside/new; mkdir outside; echo x > outside/new",
+    );
+    expect(job).toMatchObject({ status: "done" });
+    const all = ["inside/new", "inside/old", "outside/new", "outside/old"];
+    expect(filesOf(job.branch)).toEqual(all);
+  });
+
+  it("reaches its branch however the person merges, rebases, signs and words", async () => {
+    const { git, work, filesOf } = await openCase("TASTE");
+    git("init", "--quiet", "--bare", join(home, "TASTE.git"));
+    git("remote", "add", "origin", join(home, "TASTE.git"));
+    git("push", "--quiet", "origin", "main");
+    const settings = {
+      ...{ "merge.ff": "only", "rebase.updateRefs": "true", "push.gpgSign": "true" },
+      ...{ "commit.cleanup": "strip", "core.commentChar": "T" },
+    };
+    for (const [name, value] of Object.entries(settings)) git("config", name, value);
+    const commit =
+      "git -c user.name=A -c user.email=a@example.com -c commit.cleanup=verbatim commit -qm";
+    const { job, said } = await work(
+      [
+        `echo 1 > one; git add one; ${commit} One; git branch mine`,
+        `other=$(${commit.replace("commit -qm", "commit-tree main^{tree} -p main -m")} Other)`,
+        `git -c push.gpgSign=false push -q ${join(home, "TASTE.git")} $other:refs/heads/$BACKLOOM_BRANCH`,
+        "echo 2 > two",
+      ].join("\n"),
+      ...["--sandbox", "off"],
+    );
+    expect(job, said).toMatchObject({ status: "done" });
+    git("fetch", "--quiet", "origin");
+    expect(filesOf(`origin/${job.branch}`)).toEqual(["one", "two"]);
+    const subjects = git("log", "--format=%s", `origin/${job.branch}`).split("\n");
+    expect(subjects).toEqual([expect.stringMatching(/^T-1: /), "One", "Other", "Begin"]);
+    expect(git("rev-parse", "mine^")).toBe(git("rev-parse", "main"));
   });
 
   it("arrives as files where a program made a repository inside", async () => {

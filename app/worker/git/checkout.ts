@@ -31,13 +31,15 @@ interface Checkout {
 
 const checkouts = new Map<string, Checkout>();
 
-/** Settings no repository may override: which other programs git runs, and whether it enters submodules. */
+/** Settings that nobody else's may override: which programs git runs, what it finds, and how it merges and pushes. */
 const ownWords = [
   ...["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"],
   ...["-c", "protocol.ext.allow=never"],
   // A key or its password may not be at hand, and the person has not seen what is committed here.
   ...["-c", "commit.gpgSign=false"],
   ...["-c", "submodule.recurse=false", "-c", "push.recurseSubmodules=no"],
+  ...["-c", "status.showUntrackedFiles=normal", "-c", "commit.cleanup=whitespace"],
+  ...["-c", "merge.ff=true", "-c", "rebase.updateRefs=false", "-c", "push.gpgSign=false"],
 ];
 
 /** Remembers a worktree's git folder. Returns false if the repository has no such worktree. */

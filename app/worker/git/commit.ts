@@ -40,7 +40,9 @@ async function stage(folder: string): Promise<string | null> {
   const submodules = await gitLinks(folder);
   const others = [...submodules, ...(await leaveOut(folder))];
   const excluded = others.map((path) => `:(exclude,top,literal)${path}`);
-  const end = await gitEnd(folder, "add", "--all", "--ignore-errors", "--", ":/", ...excluded);
+  // A program may also write outside the directories of a sparse checkout.
+  const words = ["add", "--all", "--sparse", "--ignore-errors", "--", ":/"];
+  const end = await gitEnd(folder, ...words, ...excluded);
   if (submodules.length > 0) await git(folder, "update-index", "--remove", "--", ...submodules);
   return end.code === 0 ? null : end.problem;
 }
