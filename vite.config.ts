@@ -34,7 +34,7 @@ function sharedParts(id: string): string | undefined {
   if (id.includes(".server.")) return;
   // Small parts that the board shows together: a file each would cost more than what is in it.
   if (
-    /\/app\/(features\/(runs\/(?!blocker-|run-|fresh-)|products\/product-access)|contract\/takes-)[^/]+$/.test(
+    /\/app\/(features\/(runs\/(?!blocker-|run-|fresh-)|products\/product-access)|nouns\/sprints\/takes-)[^/]+$/.test(
       id,
     )
   )

@@ -1,11 +1,15 @@
-import { exportDocumentSchema, exportFormat, exportVersion } from "~/contract/export-document";
 import type { Database } from "~/db/database.server";
-import { createAccount } from "~/domain/accounts/create-account.server";
-import { hasAccounts, setActiveProduct } from "~/domain/accounts/operations.server";
-import { issueApiToken } from "~/domain/api-tokens/issue-api-token.server";
-import { importDocument } from "~/domain/transfers/import-document.server";
-import { enrolMember } from "~/domain/transfers/operations.server";
-import { sampleDocument } from "~/domain/transfers/sample-document";
+import { createAccount } from "~/nouns/accounts/create-account.server";
+import { hasAccounts, setActiveProduct } from "~/nouns/accounts/operations.server";
+import { issueApiToken } from "~/nouns/api-tokens/issue-api-token.server";
+import {
+  exportDocumentSchema,
+  exportFormat,
+  exportVersion,
+} from "~/nouns/transfers/export-document";
+import { importDocument } from "~/nouns/transfers/import-document.server";
+import { enrolMember } from "~/nouns/transfers/operations.server";
+import { sampleDocument } from "~/nouns/transfers/sample-document";
 import { randomPassword } from "./secret-words";
 
 /** What the first start created. Printed once and stored nowhere else. */

@@ -5,7 +5,7 @@ import {
   folderLimits,
   judgeFile,
   type SourceFolder,
-} from "~/domain/transfers/backlog-md/source-folder";
+} from "~/nouns/transfers/backlog-md/source-folder";
 import { CommandError } from "./command";
 
 /** Reads a whole Backlog.md folder. Every file is either read or listed as skipped with a reason. */

@@ -1,4 +1,4 @@
-import { principalSchema } from "~/contract/account";
+import { principalSchema } from "~/nouns/accounts/contract";
 import { answerOrRefuse, CallFailure } from "./call-failure.server";
 import type { Transport } from "./statement.server";
 

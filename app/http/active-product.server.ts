@@ -1,6 +1,6 @@
 import { redirect } from "@remix-run/node";
-import type { Principal } from "~/contract/account";
 import type { Env } from "~/env.server";
+import type { Principal } from "~/nouns/accounts/contract";
 import { ownCookie } from "./own-cookie.server";
 import { readCookie } from "./session.server";
 import { isCanonicalUuid } from "./uuid";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { AuditEvent } from "~/contract/account";
 import type { Actor } from "~/db/rpc.server";
-import { listAuditEvents } from "~/domain/accounts/operations.server";
+import type { AuditEvent } from "~/nouns/accounts/contract";
+import { listAuditEvents } from "~/nouns/accounts/operations.server";
 
 const pageSize = 50;
 const momentSchema = z.iso.datetime({ offset: true }).nullable().catch(null);

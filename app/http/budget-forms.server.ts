@@ -1,6 +1,6 @@
-import { deleteBudgetInput, setBudgetInput } from "~/contract/budget";
 import type { Actor } from "~/db/rpc.server";
-import { deleteBudget, setBudget } from "~/domain/budgets/operations.server";
+import { deleteBudgetInput, setBudgetInput } from "~/nouns/budgets/contract";
+import { deleteBudget, setBudget } from "~/nouns/budgets/operations.server";
 import { done, readForm } from "./form-action.server";
 
 /** Intents for budget forms, shared by every page that shows budgets. */

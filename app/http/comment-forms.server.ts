@@ -1,6 +1,6 @@
-import { addCommentInput, commentIdInput, editCommentInput } from "~/contract/comment";
 import type { Actor } from "~/db/rpc.server";
-import { addComment, deleteComment, editComment } from "~/domain/comments/operations.server";
+import { addCommentInput, commentIdInput, editCommentInput } from "~/nouns/comments/contract";
+import { addComment, deleteComment, editComment } from "~/nouns/comments/operations.server";
 import { done, readForm, runForm } from "./form-action.server";
 
 /** Intents for comment forms. Each form carries its item, so every page can use them. */

@@ -1,10 +1,15 @@
-import { addCommentBody, type CommentPlace, commentBody, commentQuery } from "~/contract/comment";
+import {
+  addCommentBody,
+  type CommentPlace,
+  commentBody,
+  commentQuery,
+} from "~/nouns/comments/contract";
 import {
   addComment,
   deleteComment,
   editComment,
   listComments,
-} from "~/domain/comments/operations.server";
+} from "~/nouns/comments/operations.server";
 import { apiRoute } from "./api-route.server";
 import { operationEndpoint } from "./operation-endpoint.server";
 import { requireId } from "./require-id.server";

@@ -1,13 +1,13 @@
+import { releasedWords } from "~/contract/released-words";
+import type { Actor } from "~/db/rpc.server";
+import { reportMergedInput } from "~/nouns/agent-jobs/merged-job";
+import { reportMerged } from "~/nouns/agent-jobs/operations.server";
 import {
   addDependencyInput,
   type DependencyKind,
   removeDependencyInput,
-} from "~/contract/dependency";
-import { reportMergedInput } from "~/contract/merged-job";
-import { releasedWords } from "~/contract/released-words";
-import type { Actor } from "~/db/rpc.server";
-import { reportMerged } from "~/domain/agent-jobs/operations.server";
-import { addDependency, removeDependency } from "~/domain/dependencies/operations.server";
+} from "~/nouns/dependencies/contract";
+import { addDependency, removeDependency } from "~/nouns/dependencies/operations.server";
 import { done, doneForNow, readForm, runForm, textOf } from "./form-action.server";
 
 interface Side {

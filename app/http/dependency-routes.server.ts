@@ -1,9 +1,9 @@
-import { addDependencyBody, type DependencyKind } from "~/contract/dependency";
+import { addDependencyBody, type DependencyKind } from "~/nouns/dependencies/contract";
 import {
   addDependency,
   listDependencies,
   removeDependency,
-} from "~/domain/dependencies/operations.server";
+} from "~/nouns/dependencies/operations.server";
 import { apiRoute } from "./api-route.server";
 import { operationEndpoint } from "./operation-endpoint.server";
 

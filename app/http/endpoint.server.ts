@@ -1,10 +1,10 @@
 import type { AppLoadContext } from "@remix-run/node";
 import type { z } from "zod";
 import { ContractError, demoRefusal } from "~/contract/errors";
-import type { Audience } from "~/contract/oauth";
 import type { Actor } from "~/db/rpc.server";
-import { authenticate } from "~/domain/accounts/authenticate.server";
-import { type LimitedAction, takeLimit } from "~/domain/accounts/take-limit.server";
+import { authenticate } from "~/nouns/accounts/authenticate.server";
+import { type LimitedAction, takeLimit } from "~/nouns/accounts/take-limit.server";
+import type { Audience } from "~/nouns/oauth/contract";
 import { bodyLimit } from "~/server/read-body";
 import type { Endpoint, RouteArgs } from "./api-route.server";
 import { requireCredential, requireCronSecret } from "./credential.server";

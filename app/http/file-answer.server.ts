@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { filePartLimit, type filePartSchema } from "~/contract/file";
+import { filePartLimit, type filePartSchema } from "~/nouns/files/contract";
 
 /** Reads a part of a file; of length 0, only what the file is. */
 type ReadPart = (from: number, length: number) => Promise<z.output<typeof filePartSchema>>;

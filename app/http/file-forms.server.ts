@@ -1,9 +1,9 @@
 import { json } from "@remix-run/node";
 import { ContractError } from "~/contract/errors";
-import { fileForm, fileIdInput } from "~/contract/file";
 import type { Actor } from "~/db/rpc.server";
-import { deleteFile } from "~/domain/files/operations.server";
-import { takeFile } from "~/domain/files/take-file.server";
+import { fileForm, fileIdInput } from "~/nouns/files/contract";
+import { deleteFile } from "~/nouns/files/operations.server";
+import { takeFile } from "~/nouns/files/take-file.server";
 import { done, readForm } from "./form-action.server";
 import { readUploads } from "./uploads.server";
 

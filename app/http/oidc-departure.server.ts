@@ -3,10 +3,10 @@ import { type AppLoadContext, redirect } from "@remix-run/node";
 import { serializeCookieHeader } from "@supabase/ssr";
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
-import { startSignIn } from "~/domain/identities/provider.server";
-import { seal, unseal } from "~/domain/identities/seal.server";
 import type { OidcSettings } from "~/env-oidc.server";
 import { providerName } from "~/features/accounts/provider-name";
+import { startSignIn } from "~/nouns/identities/provider.server";
+import { seal, unseal } from "~/nouns/identities/seal.server";
 import { ownCookie } from "./own-cookie.server";
 import { readCookie } from "./session.server";
 

@@ -1,4 +1,4 @@
-import { type LimitedAction, takeLimit } from "~/domain/accounts/take-limit.server";
+import { type LimitedAction, takeLimit } from "~/nouns/accounts/take-limit.server";
 import type { RequestContext } from "~/server/load-context";
 import { openBodyLimit } from "~/server/read-body";
 import { addressLimitKey } from "./client-address.server";

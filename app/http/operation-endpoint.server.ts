@@ -1,4 +1,4 @@
-import type { PassingOperation } from "~/domain/operation.server";
+import type { PassingOperation } from "~/nouns/operation.server";
 import type { Endpoint } from "./api-route.server";
 import { endpoint, type UserCall, type UserDescription } from "./endpoint.server";
 import { json, jsonText, noContent } from "./responses.server";

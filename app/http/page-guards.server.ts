@@ -6,10 +6,10 @@ import {
   redirect,
   type TypedResponse,
 } from "@remix-run/node";
-import type { Principal } from "~/contract/account";
 import { ContractError, demoRefusal, type ErrorBody } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
-import { authenticate } from "~/domain/accounts/authenticate.server";
+import { authenticate } from "~/nouns/accounts/authenticate.server";
+import type { Principal } from "~/nouns/accounts/contract";
 import { leaveLostProduct, rememberedProduct } from "./active-product.server";
 import { withCookies } from "./own-cookie.server";
 import { clearSessionCookies, readSessionCookie } from "./session.server";

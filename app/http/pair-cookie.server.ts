@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { pairingSeconds } from "~/contract/pairing-code";
 import type { Env } from "~/env.server";
+import { pairingSeconds } from "~/nouns/pairings/pairing-code";
 import { ownCookie } from "./own-cookie.server";
 import { readCookie } from "./session.server";
 

@@ -1,8 +1,8 @@
 import { ContractError } from "~/contract/errors";
-import { blockersDetailSchema } from "~/contract/sprint-run";
 import type { Actor } from "~/db/rpc.server";
-import { updatePbi } from "~/domain/pbis/operations.server";
-import { makeStoryTasks } from "~/domain/tasks/operations.server";
+import { updatePbi } from "~/nouns/pbis/operations.server";
+import { blockersDetailSchema } from "~/nouns/sprint-runs/contract";
+import { makeStoryTasks } from "~/nouns/tasks/operations.server";
 import { requireId } from "./require-id.server";
 
 /** Cures that the start operation itself takes. */

@@ -1,7 +1,7 @@
-import type { CommentPlace } from "~/contract/comment";
-import { listComments } from "~/domain/comments/operations.server";
 import { earlierParameter, type ShownComments } from "~/features/comments/shown-comment";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
+import type { CommentPlace } from "~/nouns/comments/contract";
+import { listComments } from "~/nouns/comments/operations.server";
 import type { SignedIn } from "./page-guards.server";
 import { isCanonicalUuid } from "./uuid";
 

@@ -1,9 +1,9 @@
 import { ContractError } from "~/contract/errors";
 import { releasedWords } from "~/contract/released-words";
-import { createTaskInput, setTaskStatusInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
-import { createTask, setTaskStatus } from "~/domain/tasks/operations.server";
 import { columnLabel } from "~/features/board/columns";
+import { createTaskInput, setTaskStatusInput } from "~/nouns/tasks/contract";
+import { createTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { done, doneForNow, readForm, textOf } from "./form-action.server";
 
 /** Moves a task to another status from any page, and says which items that unblocked. */

@@ -1,12 +1,17 @@
 import { redirect } from "@remix-run/node";
 import { z } from "zod";
-import { lookOf, savedViewIdInput, type ViewPage, viewNameSchema } from "~/contract/saved-view";
 import type { Actor } from "~/db/rpc.server";
+import {
+  lookOf,
+  savedViewIdInput,
+  type ViewPage,
+  viewNameSchema,
+} from "~/nouns/saved-views/contract";
 import {
   createSavedView,
   deleteSavedView,
   updateSavedView,
-} from "~/domain/saved-views/operations.server";
+} from "~/nouns/saved-views/operations.server";
 import { readForm } from "./form-action.server";
 
 const named = savedViewIdInput.extend({ name: viewNameSchema, shared: z.boolean().optional() });

@@ -5,9 +5,9 @@ import {
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
-import type { Audience, Scope } from "~/contract/oauth";
 import type { Endpoint } from "~/http/api-route.server";
 import { problem } from "~/http/responses.server";
+import type { Audience, Scope } from "~/nouns/oauth/contract";
 import { resourceMetadataUrl, scopesOf } from "~/oauth/metadata.server";
 import type { Tool } from "./tool.server";
 

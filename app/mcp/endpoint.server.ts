@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
-import type { Audience } from "~/contract/oauth";
-import { oldestWorkerProtocol, workerProtocolHeader } from "~/contract/worker-protocol";
 import type { Actor } from "~/db/rpc.server";
-import { authenticate } from "~/domain/accounts/authenticate.server";
 import { apiRoute, type RouteHandler } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
+import { authenticate } from "~/nouns/accounts/authenticate.server";
+import type { Audience } from "~/nouns/oauth/contract";
+import { oldestWorkerProtocol, workerProtocolHeader } from "~/nouns/workers/worker-protocol";
 import type { RequestContext } from "~/server/load-context";
 import { bodyLimit } from "~/server/read-body";
 import { challenging, isInScope, refuseOutOfScope } from "./challenge.server";

@@ -1,21 +1,3 @@
-import type { Offer } from "./endpoint.server";
-import { instructions, workerInstructions } from "./instructions";
-import {
-  createPbiTool,
-  createStoryTool,
-  createTaskTool,
-  markPbiPrMergedTool,
-  setPbiPrTool,
-} from "./tools/backlog.server";
-import { getBudgetsTool } from "./tools/budgets.server";
-import { addCommentTool, listCommentsTool } from "./tools/comments.server";
-import {
-  addDependencyTool,
-  listReadyTool,
-  removeDependencyTool,
-} from "./tools/dependencies.server";
-import { healthTool } from "./tools/health.server";
-import { createIdeaTool, promoteIdeaTool, updateIdeaTool } from "./tools/ideas.server";
 import {
   cancelJobTool,
   checkQueueEmptyTool,
@@ -27,9 +9,17 @@ import {
   verifyTaskAgainstPlanTool,
   waitForJobTool,
   whyNotMovingTool,
-} from "./tools/jobs.server";
-import { createLabelTool, listLabelsTool, setLabelsTool } from "./tools/labels.server";
-import { createProductTool, getContextTool, listProductsTool } from "./tools/products.server";
+} from "~/nouns/agent-jobs/tools.server";
+import { getBudgetsTool } from "~/nouns/budgets/tools.server";
+import { addCommentTool, listCommentsTool } from "~/nouns/comments/tools.server";
+import {
+  addDependencyTool,
+  listReadyTool,
+  removeDependencyTool,
+} from "~/nouns/dependencies/tools.server";
+import { createIdeaTool, promoteIdeaTool, updateIdeaTool } from "~/nouns/ideas/tools.server";
+import { createLabelTool, listLabelsTool, setLabelsTool } from "~/nouns/labels/tools.server";
+import { createProductTool, getContextTool, listProductsTool } from "~/nouns/products/tools.server";
 import {
   answerUserQuestionTool,
   askUserQuestionTool,
@@ -37,8 +27,8 @@ import {
   getQuestionAnswerTool,
   listOpenQuestionsTool,
   listOpenUserQuestionsTool,
-} from "./tools/questions.server";
-import { searchTool } from "./tools/search.server";
+} from "~/nouns/questions/tools.server";
+import { searchTool } from "~/nouns/search/tools.server";
 import {
   cancelSprintRunTool,
   getSprintRunTool,
@@ -47,16 +37,30 @@ import {
   resumeSprintTool,
   startRunTool,
   startSprintRunTool,
-} from "./tools/sprint-runs.server";
+} from "~/nouns/sprint-runs/tools.server";
 import {
   addStoryToSprintTool,
   createSprintTool,
   getSprintContextTool,
   startSprintTool,
-} from "./tools/sprints.server";
-import { logCommitTool, logImplementationTool, logTestResultTool } from "./tools/story-log.server";
-import { getTaskTool, updateTaskPlanTool, updateTaskStatusTool } from "./tools/tasks.server";
-import { workerHeartbeatTool } from "./tools/workers.server";
+} from "~/nouns/sprints/tools.server";
+import {
+  createPbiTool,
+  createStoryTool,
+  createTaskTool,
+  markPbiPrMergedTool,
+  setPbiPrTool,
+} from "~/nouns/stories/backlog-tools.server";
+import {
+  logCommitTool,
+  logImplementationTool,
+  logTestResultTool,
+} from "~/nouns/stories/story-log-tools.server";
+import { getTaskTool, updateTaskPlanTool, updateTaskStatusTool } from "~/nouns/tasks/tools.server";
+import { workerHeartbeatTool } from "~/nouns/workers/tools.server";
+import type { Offer } from "./endpoint.server";
+import { instructions, workerInstructions } from "./instructions";
+import { healthTool } from "./tools/health.server";
 
 /** `/mcp`: every tool. */
 export const allTools: Offer = {

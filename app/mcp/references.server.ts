@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
-import { getAgentJob } from "~/domain/agent-jobs/operations.server";
-import { resolveReference } from "~/domain/search/operations.server";
 import { isCanonicalUuid } from "~/http/uuid";
+import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { resolveReference } from "~/nouns/search/operations.server";
 
 export type ReferenceKind = "product" | "pbi" | "story" | "task" | "sprint" | "idea";
 

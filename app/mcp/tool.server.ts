@@ -1,13 +1,13 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import type { Principal } from "~/contract/account";
 import { ContractError, type Issue } from "~/contract/errors";
 import { idempotencyKeySchema } from "~/contract/idempotency";
 import { idempotencyField } from "~/contract/idempotency-field";
-import type { Scope } from "~/contract/oauth";
 import { idSchema } from "~/contract/text";
 import { Once } from "~/db/once.server";
 import type { Actor } from "~/db/rpc.server";
+import type { Principal } from "~/nouns/accounts/contract";
+import type { Scope } from "~/nouns/oauth/contract";
 import type { Services } from "~/services.server";
 
 const idPattern = z.toJSONSchema(idSchema).pattern;

@@ -1,8 +1,8 @@
 import { ContractError } from "~/contract/errors";
-import type { Claim, ClaimAgentJobInput } from "~/contract/worker";
 import type { Actor } from "~/db/rpc.server";
-import { claimAgentJob } from "~/domain/agent-jobs/operations.server";
-import { listProducts } from "~/domain/products/operations.server";
+import { claimAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { listProducts } from "~/nouns/products/operations.server";
+import type { Claim, ClaimAgentJobInput } from "~/nouns/workers/contract";
 import { openJobBell } from "./job-bell.server";
 import type { ToolContext } from "./tool.server";
 

@@ -1,6 +1,6 @@
-import type { DatabaseFacts } from "~/contract/metrics";
 import type { Database } from "~/db/database.server";
-import { getMetrics } from "~/domain/metrics/operations.server";
+import type { DatabaseFacts } from "~/nouns/metrics/contract";
+import { getMetrics } from "~/nouns/metrics/operations.server";
 import { CallMetrics } from "./call-metrics";
 import { databaseFamilies } from "./database-families";
 import { type Family, gauge, writeFamilies } from "./families";

@@ -1,4 +1,4 @@
-import type { DueNotice } from "~/contract/notice";
+import type { DueNotice } from "~/nouns/notices/contract";
 import { ForbiddenDestination } from "~/outgoing/destination.server";
 import type { OutgoingOptions } from "~/outgoing/post.server";
 import { type PushTarget, sendPush, type VapidKeys } from "./push.server";

@@ -1,6 +1,6 @@
 import { type AppLoadContext, redirect } from "@remix-run/node";
-import { type Audience, type Scope, scopeSchema } from "~/contract/oauth";
 import { requireActor, type SignedIn } from "~/http/page-guards.server";
+import { type Audience, type Scope, scopeSchema } from "~/nouns/oauth/contract";
 import {
   findRegistered,
   isDocumentAddress,

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { clientMetadataSchema } from "~/contract/oauth";
 import type { Database } from "~/db/database.server";
-import { takeLimit } from "~/domain/accounts/take-limit.server";
-import { getOauthClient } from "~/domain/oauth/operations.server";
+import { takeLimit } from "~/nouns/accounts/take-limit.server";
+import { clientMetadataSchema } from "~/nouns/oauth/contract";
+import { getOauthClient } from "~/nouns/oauth/operations.server";
 import { get } from "~/outgoing/get.server";
 import { type ClientDocument, knownClients, pinnedOn } from "./known-clients";
 import { isAllowedRedirect } from "./redirects";

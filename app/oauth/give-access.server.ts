@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { AppLoadContext } from "@remix-run/node";
-import type { Principal } from "~/contract/account";
 import { ContractError } from "~/contract/errors";
-import type { Scope } from "~/contract/oauth";
-import { createOauthCode } from "~/domain/oauth/operations.server";
 import { isCanonicalUuid } from "~/http/uuid";
+import type { Principal } from "~/nouns/accounts/contract";
+import type { Scope } from "~/nouns/oauth/contract";
+import { createOauthCode } from "~/nouns/oauth/operations.server";
 import { type AuthorizationRequest, answerClient } from "./authorization-request.server";
 
 /** What a person chose on the consent page. */

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { clientMetadataSchema } from "~/contract/oauth";
-import { registerOauthClient } from "~/domain/oauth/operations.server";
 import { addressLimitKey } from "~/http/client-address.server";
 import type { OpenCall } from "~/http/endpoint.server";
 import { parseJsonBody } from "~/http/json-body.server";
 import { readOpenBody } from "~/http/open-body.server";
 import { json } from "~/http/responses.server";
+import { clientMetadataSchema } from "~/nouns/oauth/contract";
+import { registerOauthClient } from "~/nouns/oauth/operations.server";
 import { shownName } from "./client.server";
 import { isAllowedRedirect } from "./redirects";
 import { OAuthRefusal } from "./refusal.server";

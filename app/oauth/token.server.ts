@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
-import type { Audience } from "~/contract/oauth";
-import { seal, unseal } from "~/domain/identities/seal.server";
+import { addressLimitKey } from "~/http/client-address.server";
+import type { OpenCall } from "~/http/endpoint.server";
+import { json } from "~/http/responses.server";
+import { seal, unseal } from "~/nouns/identities/seal.server";
+import type { Audience } from "~/nouns/oauth/contract";
 import {
   redeemOauthCode,
   refreshOauthToken,
   revokeOauthToken,
-} from "~/domain/oauth/operations.server";
-import { addressLimitKey } from "~/http/client-address.server";
-import type { OpenCall } from "~/http/endpoint.server";
-import { json } from "~/http/responses.server";
+} from "~/nouns/oauth/operations.server";
 import { readScopes } from "./authorization-request.server";
 import { clientIdOf, type Parameters, readParameters } from "./form-parameters.server";
 import { audienceOf } from "./metadata.server";

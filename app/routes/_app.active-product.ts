@@ -1,8 +1,8 @@
 import { redirect } from "@remix-run/node";
-import { setActiveProduct } from "~/domain/accounts/operations.server";
 import { done, textOf } from "~/http/form-action.server";
 import { pageAction, requireWriter } from "~/http/page-guards.server";
 import { readId } from "~/http/read-id.server";
+import { setActiveProduct } from "~/nouns/accounts/operations.server";
 
 /** GET changes nothing. */
 export function loader() {

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { json, type MetaFunction } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
-import { type ManagedUser, roles } from "~/contract/account";
 import { ContractError } from "~/contract/errors";
-import { adminListUsers, adminUpdateUser } from "~/domain/accounts/operations.server";
-import { resetPasswordOf } from "~/domain/accounts/reset-password-of.server";
 import { done, runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireWriter } from "~/http/page-guards.server";
 import { readId } from "~/http/read-id.server";
 import { requireAdmin } from "~/http/require-admin.server";
+import { type ManagedUser, roles } from "~/nouns/accounts/contract";
+import { adminListUsers, adminUpdateUser } from "~/nouns/accounts/operations.server";
+import { resetPasswordOf } from "~/nouns/accounts/reset-password-of.server";
 import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";

@@ -1,10 +1,10 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { type ListedPrice, setModelPriceInput } from "~/contract/insight";
-import { listModelPrices, setModelPrice } from "~/domain/insights/operations.server";
 import { done, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireWriter } from "~/http/page-guards.server";
 import { requireAdmin } from "~/http/require-admin.server";
+import { type ListedPrice, setModelPriceInput } from "~/nouns/insights/contract";
+import { listModelPrices, setModelPrice } from "~/nouns/insights/operations.server";
 import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Badge } from "~/ui/badge";

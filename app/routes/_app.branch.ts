@@ -1,8 +1,8 @@
 import { json } from "@remix-run/node";
 import { ContractError } from "~/contract/errors";
-import { branchInput } from "~/contract/page-data";
-import { getBranch } from "~/domain/pages/operations.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { branchInput } from "~/nouns/pages/contract";
+import { getBranch } from "~/nouns/pages/operations.server";
 
 /** `GET /branch?kind=&id=`: the branch name for *Copy branch name*. */
 export const loader = pageLoader(async ({ request, context }) => {

@@ -1,8 +1,8 @@
 import { json } from "@remix-run/node";
-import { listCandidatesInput } from "~/contract/dependency";
 import { ContractError } from "~/contract/errors";
-import { listCandidates } from "~/domain/dependencies/operations.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { listCandidatesInput } from "~/nouns/dependencies/contract";
+import { listCandidates } from "~/nouns/dependencies/operations.server";
 
 /** `GET /candidates?kind=&id=&query=`: possible blockers for the "Blocked by" pickers. */
 export const loader = pageLoader(async ({ request, context }) => {

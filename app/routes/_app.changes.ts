@@ -1,13 +1,17 @@
 import { redirect } from "@remix-run/node";
-import { type ChangedThings, type ChangeThingsInput, changeThingsInput } from "~/contract/change";
 import { ContractError } from "~/contract/errors";
-import { type MovePbiInput, movePbiInput } from "~/contract/pbi";
 import { releasedWords } from "~/contract/released-words";
-import { changeThings } from "~/domain/changes/operations.server";
-import { movePbi } from "~/domain/pbis/operations.server";
 import { addDependencyOfRow } from "~/http/dependency-forms.server";
 import { doneForNow, textOf } from "~/http/form-action.server";
 import { pageAction, requireWriter } from "~/http/page-guards.server";
+import {
+  type ChangedThings,
+  type ChangeThingsInput,
+  changeThingsInput,
+} from "~/nouns/changes/contract";
+import { changeThings } from "~/nouns/changes/operations.server";
+import { type MovePbiInput, movePbiInput } from "~/nouns/pbis/contract";
+import { movePbi } from "~/nouns/pbis/operations.server";
 
 /** GET changes nothing. */
 export function loader() {

@@ -1,10 +1,10 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData, useSearchParams } from "@remix-run/react";
-import { createIdeaInput, type Idea } from "~/contract/idea";
-import { createIdea, listIdeas } from "~/domain/ideas/operations.server";
 import { runForm } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/uuid";
+import { createIdeaInput, type Idea } from "~/nouns/ideas/contract";
+import { createIdea, listIdeas } from "~/nouns/ideas/operations.server";
 import { useActionResult } from "~/ui/action-result";
 import { againField } from "~/ui/again-field";
 import { CodeChip } from "~/ui/badge";

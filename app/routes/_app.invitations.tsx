@@ -1,10 +1,10 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { invitationIdInput, type OwnInvitation } from "~/contract/invitation";
-import { answerInvitation, listOwnInvitations } from "~/domain/products/invitations.server";
 import { AnswerForms } from "~/features/products/answer-forms";
 import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { invitationIdInput, type OwnInvitation } from "~/nouns/products/invitation";
+import { answerInvitation, listOwnInvitations } from "~/nouns/products/invitations.server";
 import { EmptyState } from "~/ui/empty-state";
 import { PageHeader } from "~/ui/rare/page-header";
 import { RelativeTime } from "~/ui/relative-time";

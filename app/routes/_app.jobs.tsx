@@ -1,7 +1,5 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { type AgentJob, jobIdInput } from "~/contract/agent-job";
-import { cancelAgentJob, listAgentJobs, whyNotMoving } from "~/domain/agent-jobs/operations.server";
 import { LineCounts } from "~/features/diff/line-counts";
 import { BlockedReasons } from "~/features/jobs/blocked-reasons";
 import { FailureLine } from "~/features/jobs/failure";
@@ -15,6 +13,8 @@ import { ProductAccess } from "~/features/products/product-access";
 import { done, readForm } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/uuid";
+import { type AgentJob, jobIdInput } from "~/nouns/agent-jobs/contract";
+import { cancelAgentJob, listAgentJobs, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { ActionForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";

@@ -1,8 +1,8 @@
 import { Link } from "@remix-run/react";
-import type { AgentJobDetail } from "~/contract/agent-job";
 import { attemptName } from "~/features/jobs/attempt-words";
 import { ConfinementBadge } from "~/features/jobs/job-badges";
 import { tokensOf } from "~/features/jobs/job-card";
+import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
 import { CodeChip } from "~/ui/badge";
 import { Fact, Facts, Section } from "~/ui/card";
 import { costsText, tokensText } from "~/ui/numbers";

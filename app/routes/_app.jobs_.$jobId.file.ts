@@ -1,10 +1,10 @@
 import { json } from "@remix-run/node";
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
-import { getJobDiff } from "~/domain/agent-jobs/operations.server";
 import { showFile } from "~/features/diff/show-diff.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
+import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 
 const querySchema = z.object({
   attempt: z.coerce.number().int().min(1),

@@ -1,10 +1,10 @@
 import { json } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { getJobProof } from "~/domain/proof/operations.server";
 import { ProofPart } from "~/features/proof/proof-part";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { getJobProof } from "~/nouns/proof/operations.server";
 import { EmptyState } from "~/ui/empty-state";
 import { useJob } from "./_app.jobs_.$jobId/job-data";
 

@@ -1,9 +1,9 @@
 import { json } from "@remix-run/node";
-import { takesStories } from "~/contract/takes-stories";
-import { getBacklogTree } from "~/domain/pages/operations.server";
-import { listProductMembers } from "~/domain/products/operations.server";
 import type { ProductChoices } from "~/features/items/keys/menu-choices";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
+import { getBacklogTree } from "~/nouns/pages/operations.server";
+import { listProductMembers } from "~/nouns/products/operations.server";
+import { takesStories } from "~/nouns/sprints/takes-stories";
 
 /** More than fit a menu. In larger products, typing filters the newest. */
 const mostStories = 500;

@@ -1,8 +1,5 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { type ListedFile, productFilesLimit } from "~/contract/file";
-import { listFiles } from "~/domain/files/operations.server";
-import { getProduct } from "~/domain/products/operations.server";
 import { FileList, sizeText } from "~/features/files/file-list";
 import { ProductAccess } from "~/features/products/product-access";
 import { fileIntents } from "~/http/file-forms.server";
@@ -10,6 +7,9 @@ import { runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { type ListedFile, productFilesLimit } from "~/nouns/files/contract";
+import { listFiles } from "~/nouns/files/operations.server";
+import { getProduct } from "~/nouns/products/operations.server";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";

@@ -1,6 +1,6 @@
 import { json } from "@remix-run/node";
-import { listProductMembers } from "~/domain/products/operations.server";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
+import { listProductMembers } from "~/nouns/products/operations.server";
 
 /** `GET /products/:id/member-names`: members to mention, loaded when the first `@` is typed. */
 export const loader = pageLoader(async ({ request, context, params }) => {

@@ -1,17 +1,26 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { createInvitationInput, invitationIdInput, invitePersonInput } from "~/contract/invitation";
+import { Invite } from "~/features/products/invite";
+import { InvitePerson } from "~/features/products/invite-person";
+import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import {
   type ProductMember,
   removeProductMemberInput,
   setMemberRoleInput,
-} from "~/contract/product";
+} from "~/nouns/products/contract";
+import {
+  createInvitationInput,
+  invitationIdInput,
+  invitePersonInput,
+} from "~/nouns/products/invitation";
 import {
   createInvitation,
   listInvitations,
   revokeInvitation,
-} from "~/domain/products/invitations.server";
-import { invitePerson } from "~/domain/products/invite-person.server";
+} from "~/nouns/products/invitations.server";
+import { invitePerson } from "~/nouns/products/invite-person.server";
 import {
   allowMyWorkers,
   getProduct,
@@ -19,12 +28,7 @@ import {
   listProductMembers,
   removeProductMember,
   setMemberRole,
-} from "~/domain/products/operations.server";
-import { Invite } from "~/features/products/invite";
-import { InvitePerson } from "~/features/products/invite-person";
-import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
-import { useLiveRevalidation } from "~/live/use-live-revalidation";
+} from "~/nouns/products/operations.server";
 import { ActionForm } from "~/ui/action-form";
 import { Avatar } from "~/ui/avatar";
 import { Badge } from "~/ui/badge";

@@ -1,7 +1,5 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import type { SprintRun } from "~/contract/sprint-run";
-import { listSprintRuns } from "~/domain/sprint-runs/operations.server";
 import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
 import { firstLine } from "~/features/jobs/first-line";
 import { RunStatus } from "~/features/runs/run-status";
@@ -9,6 +7,8 @@ import { stoppedTitle } from "~/features/runs/stopped-run";
 import { WovenProgress } from "~/features/runs/woven-progress";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import type { SprintRun } from "~/nouns/sprint-runs/contract";
+import { listSprintRuns } from "~/nouns/sprint-runs/operations.server";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { costsText, countText } from "~/ui/numbers";

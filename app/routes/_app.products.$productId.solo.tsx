@@ -1,9 +1,5 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import type { BoardStory } from "~/contract/page-data";
-import { assignStoryInput } from "~/contract/story";
-import { getSoloBoard } from "~/domain/pages/operations.server";
-import { assignStory } from "~/domain/stories/operations.server";
 import { Board } from "~/features/board/board";
 import { BoardHeader } from "~/features/board/board-header";
 import { BoardTools } from "~/features/board/board-tools";
@@ -16,6 +12,10 @@ import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/pa
 import { shutColumns } from "~/http/shut-columns.server";
 import { createCardForm, moveTaskForm } from "~/http/task-forms.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import type { BoardStory } from "~/nouns/pages/contract";
+import { getSoloBoard } from "~/nouns/pages/operations.server";
+import { assignStoryInput } from "~/nouns/stories/contract";
+import { assignStory } from "~/nouns/stories/operations.server";
 import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { CodeChip } from "~/ui/badge";

@@ -1,11 +1,11 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData, useSearchParams } from "@remix-run/react";
-import { createSprintInput, type SprintOverview } from "~/contract/sprint";
-import { createSprint, listSprints } from "~/domain/sprints/operations.server";
 import { RunStatus } from "~/features/runs/run-status";
 import { runForm } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { createSprintInput, type SprintOverview } from "~/nouns/sprints/contract";
+import { createSprint, listSprints } from "~/nouns/sprints/operations.server";
 import { useActionResult } from "~/ui/action-result";
 import { againField } from "~/ui/again-field";
 import { ButtonLink } from "~/ui/button";

@@ -1,18 +1,18 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { storyIdInput } from "~/contract/story";
-import { acceptStoryInput, mergeStoryInput, type Triage } from "~/contract/triage";
-import {
-  acceptStory,
-  declineStory,
-  listTriage,
-  mergeStory,
-} from "~/domain/stories/operations.server";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { Prose, type SafeHtml } from "~/features/markdown/prose";
 import { done, doneForNow, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { storyIdInput } from "~/nouns/stories/contract";
+import {
+  acceptStory,
+  declineStory,
+  listTriage,
+  mergeStory,
+} from "~/nouns/stories/operations.server";
+import { acceptStoryInput, mergeStoryInput, type Triage } from "~/nouns/stories/triage";
 import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Badge, CodeChip } from "~/ui/badge";

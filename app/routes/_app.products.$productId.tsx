@@ -1,8 +1,8 @@
 import { json } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
-import { getProduct } from "~/domain/products/operations.server";
 import { ProductAccess, useIsViewer } from "~/features/products/product-access";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
+import { getProduct } from "~/nouns/products/operations.server";
 import { CountBadge } from "~/ui/badge";
 import { RouteError } from "~/ui/error-page";
 import { NavTabs } from "~/ui/tabs";

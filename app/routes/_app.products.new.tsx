@@ -1,12 +1,12 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link } from "@remix-run/react";
 import { codeFromName } from "~/contract/codes";
-import { createProductInput } from "~/contract/product";
-import { setActiveProduct } from "~/domain/accounts/operations.server";
-import { createProduct } from "~/domain/products/operations.server";
 import { requirementChoices } from "~/features/proof/proof-words";
 import { runForm, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { setActiveProduct } from "~/nouns/accounts/operations.server";
+import { createProductInput } from "~/nouns/products/contract";
+import { createProduct } from "~/nouns/products/operations.server";
 import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";

@@ -1,9 +1,9 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { ContractError } from "~/contract/errors";
-import { getAvatar } from "~/domain/accounts/get-avatar.server";
 import { requireActor } from "~/http/page-guards.server";
 import { problem } from "~/http/responses.server";
 import { isCanonicalUuid } from "~/http/uuid";
+import { getAvatar } from "~/nouns/accounts/get-avatar.server";
 
 /** The user's picture, or with `?user=` that of somebody they work with. Always served as an image only. */
 export async function loader({ request, context }: LoaderFunctionArgs): Promise<Response> {

@@ -2,17 +2,17 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { useFetcher, useLoaderData } from "@remix-run/react";
 import { useEffect, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import { subscribePushInput } from "~/contract/notice";
-import {
-  listPushSubscriptions,
-  subscribePush,
-  unsubscribePush,
-} from "~/domain/notices/operations.server";
 import { describeBrowser } from "~/features/accounts/describe-browser";
 import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { readId } from "~/http/read-id.server";
 import { userAgentOf } from "~/http/signing-in-browser.server";
+import { subscribePushInput } from "~/nouns/notices/contract";
+import {
+  listPushSubscriptions,
+  subscribePush,
+  unsubscribePush,
+} from "~/nouns/notices/operations.server";
 import { askForNotifications, secureOnly } from "~/secure-only";
 import { ActionForm } from "~/ui/action-form";
 import { Badge } from "~/ui/badge";

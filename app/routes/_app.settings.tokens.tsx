@@ -1,13 +1,13 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { type ApiToken, newApiTokenSchema } from "~/contract/api-token";
-import { scopes, scopeWords } from "~/contract/oauth";
-import { createApiToken } from "~/domain/api-tokens/create-api-token.server";
-import { listApiTokens, revokeApiToken } from "~/domain/api-tokens/operations.server";
-import { listProducts } from "~/domain/products/operations.server";
 import { done, runForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { readId } from "~/http/read-id.server";
+import { type ApiToken, newApiTokenSchema } from "~/nouns/api-tokens/contract";
+import { createApiToken } from "~/nouns/api-tokens/create-api-token.server";
+import { listApiTokens, revokeApiToken } from "~/nouns/api-tokens/operations.server";
+import { scopes, scopeWords } from "~/nouns/oauth/contract";
+import { listProducts } from "~/nouns/products/operations.server";
 import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";

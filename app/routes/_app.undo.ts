@@ -1,8 +1,8 @@
 import { redirect } from "@remix-run/node";
-import type { Undone } from "~/contract/change";
-import { undoChange } from "~/domain/changes/operations.server";
 import { done } from "~/http/form-action.server";
 import { pageAction, requireWriter } from "~/http/page-guards.server";
+import type { Undone } from "~/nouns/changes/contract";
+import { undoChange } from "~/nouns/changes/operations.server";
 
 /** GET changes nothing. */
 export function loader() {

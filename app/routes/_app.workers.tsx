@@ -1,11 +1,11 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { useEffect } from "react";
-import type { AgentWorkerList } from "~/contract/worker-presence";
-import { listAgentWorkers } from "~/domain/workers/operations.server";
 import { ConfinementBadge } from "~/features/jobs/job-badges";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { useLive } from "~/live/live-provider";
+import { listAgentWorkers } from "~/nouns/workers/operations.server";
+import type { AgentWorkerList } from "~/nouns/workers/worker-presence";
 import { Badge } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";

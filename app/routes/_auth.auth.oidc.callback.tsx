@@ -1,21 +1,21 @@
 import { type AppLoadContext, json, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { ContractError } from "~/contract/errors";
-import { takeLimit } from "~/domain/accounts/take-limit.server";
-import { findIdentityAccount } from "~/domain/identities/operations.server";
-import {
-  finishSignIn,
-  offersLastingAccess,
-  type ProvenPerson,
-} from "~/domain/identities/provider.server";
-import { connectToProvider, signInByProvider } from "~/domain/identities/sign-in.server";
-import { invitationCodeIn } from "~/domain/products/invitation-address";
 import { OidcRefusal } from "~/features/accounts/oidc-refusal";
 import { addressLimitKey } from "~/http/client-address.server";
 import { depart, forgetTrip, readTrip, requireOidc } from "~/http/oidc-departure.server";
 import { findActor, pageLoader } from "~/http/page-guards.server";
 import { startSession } from "~/http/session-response.server";
 import { signingInBrowser } from "~/http/signing-in-browser.server";
+import { takeLimit } from "~/nouns/accounts/take-limit.server";
+import { findIdentityAccount } from "~/nouns/identities/operations.server";
+import {
+  finishSignIn,
+  offersLastingAccess,
+  type ProvenPerson,
+} from "~/nouns/identities/provider.server";
+import { connectToProvider, signInByProvider } from "~/nouns/identities/sign-in.server";
+import { invitationCodeIn } from "~/nouns/products/invitation-address";
 
 /** `GET /auth/oidc/callback`: handles the provider's response, checked against this browser's cookie. */
 export const loader = pageLoader(async ({ request, context }) => {

@@ -1,15 +1,15 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
 import { ContractError } from "~/contract/errors";
-import {
-  findInvitation,
-  hashInvitationCode,
-  joinProduct,
-} from "~/domain/products/invitations.server";
 import { AuthFrame } from "~/features/accounts/auth-frame";
 import { ProviderLink } from "~/features/accounts/provider-link";
 import { providerOf } from "~/http/oidc-departure.server";
 import { findActor, pageAction, pageLoader, requireWriter } from "~/http/page-guards.server";
+import {
+  findInvitation,
+  hashInvitationCode,
+  joinProduct,
+} from "~/nouns/products/invitations.server";
 import { useActionResult } from "~/ui/action-result";
 import { ButtonLink, SubmitButton } from "~/ui/button";
 import { FormErrors } from "~/ui/field";

@@ -1,7 +1,5 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
-import { passwordChangeSchema } from "~/contract/account";
-import { changePassword } from "~/domain/accounts/change-password.server";
 import { AuthFrame } from "~/features/accounts/auth-frame";
 import { NewPasswordField } from "~/features/accounts/new-password-field";
 import { runForm } from "~/http/form-action.server";
@@ -12,6 +10,8 @@ import {
   requireActor,
   requireWriter,
 } from "~/http/page-guards.server";
+import { changePassword } from "~/nouns/accounts/change-password.server";
+import { passwordChangeSchema } from "~/nouns/accounts/contract";
 import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { TextField } from "~/ui/field";

@@ -1,18 +1,8 @@
 import { type AppLoadContext, json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import type { ReactNode } from "react";
-import { registrationSchema } from "~/contract/account";
 import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
-import { createSession } from "~/domain/accounts/create-session.server";
-import { register } from "~/domain/accounts/register.server";
-import { takeLimit } from "~/domain/accounts/take-limit.server";
-import { invitationCodeIn } from "~/domain/products/invitation-address";
-import {
-  hashInvitationCode,
-  joinProduct,
-  reserveInvitation,
-} from "~/domain/products/invitations.server";
 import { AuthFrame } from "~/features/accounts/auth-frame";
 import { NewPasswordField } from "~/features/accounts/new-password-field";
 import { ProviderLink } from "~/features/accounts/provider-link";
@@ -23,6 +13,16 @@ import { findActor, pageAction, pageLoader } from "~/http/page-guards.server";
 import { safeRedirect } from "~/http/redirects.server";
 import { startSession } from "~/http/session-response.server";
 import { signingInBrowser } from "~/http/signing-in-browser.server";
+import { registrationSchema } from "~/nouns/accounts/contract";
+import { createSession } from "~/nouns/accounts/create-session.server";
+import { register } from "~/nouns/accounts/register.server";
+import { takeLimit } from "~/nouns/accounts/take-limit.server";
+import { invitationCodeIn } from "~/nouns/products/invitation-address";
+import {
+  hashInvitationCode,
+  joinProduct,
+  reserveInvitation,
+} from "~/nouns/products/invitations.server";
 import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { TextField } from "~/ui/field";

@@ -1,7 +1,5 @@
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
-import { pairingClaimSchema } from "~/contract/pairing";
-import { type ClaimedPairing, claimPairing } from "~/domain/pairings/claim-pairing.server";
 import { apiRoute, type RouteArgs } from "~/http/api-route.server";
 import { openEndpoint } from "~/http/endpoint.server";
 import { parseJsonBody } from "~/http/json-body.server";
@@ -12,6 +10,8 @@ import { json, problem } from "~/http/responses.server";
 import { sealSessionCookies } from "~/http/session.server";
 import { signingInBrowser } from "~/http/signing-in-browser.server";
 import { isCanonicalUuid } from "~/http/uuid";
+import { type ClaimedPairing, claimPairing } from "~/nouns/pairings/claim-pairing.server";
+import { pairingClaimSchema } from "~/nouns/pairings/contract";
 
 /** After these statuses the pairing cookie is useless. While the pairing is pending it is still needed. */
 const finalFailures: readonly number[] = [400, 401, 410];

@@ -1,5 +1,3 @@
-import { startedPairingSchema } from "~/contract/pairing";
-import { startPairing } from "~/domain/pairings/start-pairing.server";
 import { apiRoute } from "~/http/api-route.server";
 import { addressLimitKey } from "~/http/client-address.server";
 import { openEndpoint } from "~/http/endpoint.server";
@@ -7,6 +5,8 @@ import { withCookies } from "~/http/own-cookie.server";
 import { pairCookies } from "~/http/pair-cookie.server";
 import { json } from "~/http/responses.server";
 import { userAgentOf } from "~/http/signing-in-browser.server";
+import { startedPairingSchema } from "~/nouns/pairings/contract";
+import { startPairing } from "~/nouns/pairings/start-pairing.server";
 
 /** `POST /api/auth/pair/start`: creates a code for a signed-out desktop. */
 export const loader = apiRoute({

@@ -1,8 +1,8 @@
 import { ContractError } from "~/contract/errors";
-import { getPairingState } from "~/domain/pairings/operations.server";
 import { readPairCookieHash } from "~/http/pair-cookie.server";
 import { openStreamRoute } from "~/http/stream-route.server";
 import { isCanonicalUuid } from "~/http/uuid";
+import { getPairingState } from "~/nouns/pairings/operations.server";
 import { openEventStream } from "~/sse/event-stream.server";
 import { pairingStream } from "~/sse/pairing-stream.server";
 

@@ -1,8 +1,8 @@
-import { cleanedArtifactsSchema } from "~/contract/schedule";
-import { cleanupAgentArtifacts } from "~/domain/schedules/cleanup-agent-artifacts.server";
 import { apiRoute } from "~/http/api-route.server";
 import { openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
+import { cleanupAgentArtifacts } from "~/nouns/schedules/cleanup-agent-artifacts.server";
+import { cleanedArtifactsSchema } from "~/nouns/schedules/contract";
 
 /** Deletes old failed and cancelled jobs (specification: POST /api/cron/cleanup-agent-artifacts). */
 export const loader = apiRoute({

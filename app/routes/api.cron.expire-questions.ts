@@ -1,8 +1,8 @@
-import { expiredQuestionsSchema } from "~/contract/schedule";
-import { expireQuestions } from "~/domain/schedules/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
+import { expiredQuestionsSchema } from "~/nouns/schedules/contract";
+import { expireQuestions } from "~/nouns/schedules/operations.server";
 
 /** Expires open questions and pending pairings (specification: POST /api/cron/expire-questions). */
 export const loader = apiRoute({

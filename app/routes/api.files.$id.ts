@@ -1,8 +1,8 @@
-import { deleteFile, readFile } from "~/domain/files/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { fileAnswer } from "~/http/file-answer.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { deleteFile, readFile } from "~/nouns/files/operations.server";
 
 /** `/api/files/:id`: the file, for whoever reads its product; or no file any more. */
 export const loader = apiRoute({

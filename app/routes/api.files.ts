@@ -1,9 +1,9 @@
-import { fileBodyLimit, fileForm, fileSchema } from "~/contract/file";
-import { takeFile } from "~/domain/files/take-file.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import { readUploads } from "~/http/uploads.server";
+import { fileBodyLimit, fileForm, fileSchema } from "~/nouns/files/contract";
+import { takeFile } from "~/nouns/files/take-file.server";
 
 /** `POST /api/files`: uploads an image, recording or document to a product. */
 export const loader = apiRoute({

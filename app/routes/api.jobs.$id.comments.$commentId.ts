@@ -1,7 +1,7 @@
-import { deleteJobComment } from "~/domain/job-reviews/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 import { requireId } from "~/http/require-id.server";
+import { deleteJobComment } from "~/nouns/job-reviews/operations.server";
 
 /** `DELETE /api/jobs/:id/comments/:comment_id`: deletes a draft. */
 export const loader = apiRoute({

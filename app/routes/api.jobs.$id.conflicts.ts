@@ -1,7 +1,7 @@
-import { conflictLimits, reportJobConflictBody } from "~/contract/job-conflict";
-import { reportJobConflict } from "~/domain/agent-jobs/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { conflictLimits, reportJobConflictBody } from "~/nouns/agent-jobs/job-conflict";
+import { reportJobConflict } from "~/nouns/agent-jobs/operations.server";
 
 /** `POST /api/jobs/:id/conflicts`: reports work that does not merge, to be resolved. */
 export const loader = apiRoute({

@@ -1,11 +1,16 @@
 import { ContractError } from "~/contract/errors";
-import { diffLimits, jobDiffQuery, jobDiffSchema, saveJobDiffBody } from "~/contract/job-diff";
-import { getJobDiff, saveJobDiff } from "~/domain/agent-jobs/operations.server";
-import { patchText } from "~/domain/agent-jobs/patch-text";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 import { json } from "~/http/responses.server";
+import {
+  diffLimits,
+  jobDiffQuery,
+  jobDiffSchema,
+  saveJobDiffBody,
+} from "~/nouns/agent-jobs/job-diff";
+import { getJobDiff, saveJobDiff } from "~/nouns/agent-jobs/operations.server";
+import { patchText } from "~/nouns/agent-jobs/patch-text";
 
 /** `/api/jobs/:id/diff`: an attempt's changes, as JSON or as a patch. */
 export const loader = apiRoute({

@@ -1,7 +1,7 @@
-import { reportMergedBody } from "~/contract/merged-job";
-import { reportMerged } from "~/domain/agent-jobs/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { reportMergedBody } from "~/nouns/agent-jobs/merged-job";
+import { reportMerged } from "~/nouns/agent-jobs/operations.server";
 
 /** `POST /api/jobs/:id/merged`: a worker found a job's commit on the main branch. */
 export const loader = apiRoute({

@@ -1,7 +1,7 @@
-import { appendJobOutputBody, jobOutputQuery } from "~/contract/job-output";
-import { appendJobOutput, getJobOutput } from "~/domain/agent-jobs/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { appendJobOutputBody, jobOutputQuery } from "~/nouns/agent-jobs/job-output";
+import { appendJobOutput, getJobOutput } from "~/nouns/agent-jobs/operations.server";
 
 /** `/api/jobs/:id/output`: workers append their agent's output; people and programs read it. */
 export const loader = apiRoute({

@@ -1,6 +1,6 @@
-import { getAgentJob } from "~/domain/agent-jobs/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 
 /** `GET /api/jobs/:id`: the job with its attempts and questions. */
 export const loader = apiRoute({

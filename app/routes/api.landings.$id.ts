@@ -1,7 +1,7 @@
-import { reportLandingBody } from "~/contract/landing";
-import { reportLanding } from "~/domain/landings/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { reportLandingBody } from "~/nouns/landings/contract";
+import { reportLanding } from "~/nouns/landings/operations.server";
 
 /** `PUT /api/landings/:id`: a worker reports the progress of a landing. */
 export const loader = apiRoute({

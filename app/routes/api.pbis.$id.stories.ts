@@ -1,6 +1,6 @@
-import { listPbiStories } from "~/domain/pbis/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { listPbiStories } from "~/nouns/pbis/operations.server";
 
 /** Stories of a PBI (specification: GET /api/pbis/:id/stories). */
 export const loader = apiRoute({

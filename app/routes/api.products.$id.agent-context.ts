@@ -1,6 +1,6 @@
-import { getAgentContext } from "~/domain/products/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { getAgentContext } from "~/nouns/products/operations.server";
 
 /** The context an agent starts with (specification: GET /api/products/:id/agent-context). */
 export const loader = apiRoute({

@@ -1,6 +1,6 @@
-import { getBacklog } from "~/domain/products/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { getBacklog } from "~/nouns/products/operations.server";
 
 /** Snapshot of a backlog (specification: GET /api/products/:id/backlog). */
 export const loader = apiRoute({

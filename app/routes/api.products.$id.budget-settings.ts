@@ -1,7 +1,7 @@
-import { budgetSettingsBody } from "~/contract/budget";
-import { setBudgetSettings } from "~/domain/budgets/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { budgetSettingsBody } from "~/nouns/budgets/contract";
+import { setBudgetSettings } from "~/nouns/budgets/operations.server";
 
 /** `PATCH /api/products/:id/budget-settings`: settings of all budgets of a product; omitted fields stay. */
 export const loader = apiRoute({

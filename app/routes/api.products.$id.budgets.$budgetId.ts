@@ -1,7 +1,7 @@
-import { deleteBudget } from "~/domain/budgets/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 import { requireId } from "~/http/require-id.server";
+import { deleteBudget } from "~/nouns/budgets/operations.server";
 
 /** `DELETE /api/products/:id/budgets/:budgetId`: for the owner, in a session. */
 export const loader = apiRoute({

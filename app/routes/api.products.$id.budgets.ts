@@ -1,7 +1,7 @@
-import { budgetBody, budgetsQuery } from "~/contract/budget";
-import { getBudgets, setBudget } from "~/domain/budgets/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { budgetBody, budgetsQuery } from "~/nouns/budgets/contract";
+import { getBudgets, setBudget } from "~/nouns/budgets/operations.server";
 
 /** `/api/products/:id/budgets`: agents may read budgets; only the owner may set them, in a session. */
 export const loader = apiRoute({

@@ -1,7 +1,7 @@
-import { fileListQuery } from "~/contract/file";
-import { listFiles } from "~/domain/files/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { fileListQuery } from "~/nouns/files/contract";
+import { listFiles } from "~/nouns/files/operations.server";
 
 /** `GET /api/products/:id/files`: the files of a product, and the bytes they take. */
 export const loader = apiRoute({

@@ -1,7 +1,7 @@
-import { forecastQuery } from "~/contract/forecast";
-import { getForecast } from "~/domain/budgets/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { forecastQuery } from "~/nouns/budgets/forecast";
+import { getForecast } from "~/nouns/budgets/operations.server";
 
 /** `GET /api/products/:id/forecast[?sprint_id=]`: expected time and cost of open tasks, from finished ones. */
 export const loader = apiRoute({

@@ -1,8 +1,8 @@
-import { updateLabelBody } from "~/contract/label";
-import { deleteLabel, updateLabel } from "~/domain/labels/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 import { requireId } from "~/http/require-id.server";
+import { updateLabelBody } from "~/nouns/labels/contract";
+import { deleteLabel, updateLabel } from "~/nouns/labels/operations.server";
 
 /** `/api/products/:id/labels/:labelId`: changes or deletes a label. */
 export const loader = apiRoute({

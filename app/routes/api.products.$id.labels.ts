@@ -1,7 +1,7 @@
-import { createLabelBody } from "~/contract/label";
-import { createLabel, listLabels } from "~/domain/labels/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { createLabelBody } from "~/nouns/labels/contract";
+import { createLabel, listLabels } from "~/nouns/labels/operations.server";
 
 /** `/api/products/:id/labels`: lists and creates labels. */
 export const loader = apiRoute({

@@ -1,7 +1,7 @@
-import { nextLandingBody } from "~/contract/landing";
-import { listLandings, nextLanding } from "~/domain/landings/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { nextLandingBody } from "~/nouns/landings/contract";
+import { listLandings, nextLanding } from "~/nouns/landings/operations.server";
 
 /** `/api/products/:id/landings`: the landing queue, and a worker's claim of the next branch. */
 export const loader = apiRoute({

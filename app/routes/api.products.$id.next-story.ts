@@ -1,6 +1,6 @@
-import { getNextStory } from "~/domain/products/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { getNextStory } from "~/nouns/products/operations.server";
 
 /** The next story of the active sprint (specification: GET /api/products/:id/next-story). */
 export const loader = apiRoute({

@@ -1,6 +1,6 @@
-import { listPullTexts } from "~/domain/pulls/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { listPullTexts } from "~/nouns/pulls/operations.server";
 
 /** `GET /api/products/:id/pull-texts`: what the pull requests of done work say. */
 export const loader = apiRoute({

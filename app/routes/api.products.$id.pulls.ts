@@ -1,7 +1,7 @@
-import { listPullsInput } from "~/contract/pull";
-import { listPulls } from "~/domain/pulls/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { listPullsInput } from "~/nouns/pulls/contract";
+import { listPulls } from "~/nouns/pulls/operations.server";
 
 /** `GET /api/products/:id/pulls`: pull requests as workers last saw them. */
 export const loader = apiRoute({

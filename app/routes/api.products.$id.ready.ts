@@ -1,7 +1,7 @@
-import { readyQuery } from "~/contract/dependency";
-import { listReady } from "~/domain/dependencies/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { readyQuery } from "~/nouns/dependencies/contract";
+import { listReady } from "~/nouns/dependencies/operations.server";
 
 /** `GET /api/products/:id/ready`: tasks without open blockers. */
 export const loader = apiRoute({

@@ -1,7 +1,7 @@
-import { createSavedViewBody, savedViewsQuery } from "~/contract/saved-view";
-import { createSavedView, listSavedViews } from "~/domain/saved-views/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { createSavedViewBody, savedViewsQuery } from "~/nouns/saved-views/contract";
+import { createSavedView, listSavedViews } from "~/nouns/saved-views/operations.server";
 
 /** `/api/products/:id/views`: lists the caller's and shared views; creates one. */
 export const loader = apiRoute({

@@ -1,10 +1,10 @@
-import { importForm, importLimits, importReportSchema } from "~/contract/import";
-import { authenticate } from "~/domain/accounts/authenticate.server";
-import { importBacklog, readImport } from "~/domain/transfers/import-backlog.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import { readUploads } from "~/http/uploads.server";
+import { authenticate } from "~/nouns/accounts/authenticate.server";
+import { importForm, importLimits, importReportSchema } from "~/nouns/transfers/contract";
+import { importBacklog, readImport } from "~/nouns/transfers/import-backlog.server";
 
 /** `POST /api/products/import`: imports another tool's backlog into a new or an existing product. */
 export const loader = apiRoute({

@@ -1,6 +1,6 @@
-import { listProducts } from "~/domain/products/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { listProducts } from "~/nouns/products/operations.server";
 
 /** Products of the caller (specification: GET /api/products). */
 export const loader = apiRoute({

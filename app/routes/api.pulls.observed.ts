@@ -1,7 +1,7 @@
-import { observePullsInput } from "~/contract/pull";
-import { observePulls } from "~/domain/pulls/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { observePullsInput } from "~/nouns/pulls/contract";
+import { observePulls } from "~/nouns/pulls/operations.server";
 
 /** `PUT /api/pulls/observed`: a worker reports the pull requests of a product. */
 export const loader = apiRoute({

@@ -1,7 +1,7 @@
-import { startRunInput } from "~/contract/sprint-run";
-import { startRun } from "~/domain/sprint-runs/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { startRunInput } from "~/nouns/sprint-runs/contract";
+import { startRun } from "~/nouns/sprint-runs/operations.server";
 
 /** `POST /api/runs`: starts a run of tasks or a story, without a sprint. */
 export const loader = apiRoute({

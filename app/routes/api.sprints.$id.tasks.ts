@@ -1,7 +1,7 @@
-import { sprintTasksQuery } from "~/contract/sprint";
-import { listSprintTasks } from "~/domain/sprints/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { sprintTasksQuery } from "~/nouns/sprints/contract";
+import { listSprintTasks } from "~/nouns/sprints/operations.server";
 
 /** Tasks of a sprint (specification: GET /api/sprints/:id/tasks). */
 export const loader = apiRoute({

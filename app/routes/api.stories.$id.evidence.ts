@@ -1,7 +1,7 @@
-import { addEvidenceBody } from "~/contract/proof";
-import { addEvidence, getProof } from "~/domain/proof/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { addEvidenceBody } from "~/nouns/proof/contract";
+import { addEvidence, getProof } from "~/nouns/proof/operations.server";
 
 /** `/api/stories/:id/evidence`: reads and adds evidence for a story's criteria. */
 export const loader = apiRoute({

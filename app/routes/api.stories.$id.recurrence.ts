@@ -1,13 +1,13 @@
-import { recurrenceBody, shownRecurrenceSchema } from "~/contract/recurrence";
-import {
-  deleteRecurrence,
-  getRecurrence,
-  setRecurrence,
-} from "~/domain/recurrences/recurrences.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 import { json } from "~/http/responses.server";
+import { recurrenceBody, shownRecurrenceSchema } from "~/nouns/recurrences/contract";
+import {
+  deleteRecurrence,
+  getRecurrence,
+  setRecurrence,
+} from "~/nouns/recurrences/recurrences.server";
 
 /** `/api/stories/:id/recurrence`: schedule by which a template creates its next story. */
 export const loader = apiRoute({

@@ -1,6 +1,6 @@
-import { listStoryTasks } from "~/domain/stories/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { listStoryTasks } from "~/nouns/stories/operations.server";
 
 /** Tasks of a story (specification: GET /api/stories/:id/tasks). */
 export const loader = apiRoute({

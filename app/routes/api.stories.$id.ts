@@ -1,8 +1,8 @@
-import { updateStoryInput } from "~/contract/story";
-import { getStory, updateStory } from "~/domain/stories/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 import { expectedVersions } from "~/http/version.server";
+import { updateStoryInput } from "~/nouns/stories/contract";
+import { getStory, updateStory } from "~/nouns/stories/operations.server";
 
 /** `/api/stories/:id`: reads a story with its tasks and log; changes it. */
 export const loader = apiRoute({

@@ -1,7 +1,7 @@
-import { waiveCriterionBody } from "~/contract/proof";
-import { waiveCriterion } from "~/domain/proof/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { waiveCriterionBody } from "~/nouns/proof/contract";
+import { waiveCriterion } from "~/nouns/proof/operations.server";
 
 /** `/api/stories/:id/waivers`: a person waives a criterion, with a reason. The operation refuses tokens. */
 export const loader = apiRoute({

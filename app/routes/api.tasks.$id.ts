@@ -1,8 +1,8 @@
-import { updateTaskBody } from "~/contract/task";
-import { getTaskDetail, updateTask } from "~/domain/tasks/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 import { expectedVersions } from "~/http/version.server";
+import { updateTaskBody } from "~/nouns/tasks/contract";
+import { getTaskDetail, updateTask } from "~/nouns/tasks/operations.server";
 
 /** Detail and update of a task (specification: GET and PATCH /api/tasks/:id). */
 export const loader = apiRoute({

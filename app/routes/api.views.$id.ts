@@ -1,7 +1,7 @@
-import { updateSavedViewBody } from "~/contract/saved-view";
-import { deleteSavedView, updateSavedView } from "~/domain/saved-views/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { updateSavedViewBody } from "~/nouns/saved-views/contract";
+import { deleteSavedView, updateSavedView } from "~/nouns/saved-views/operations.server";
 
 /** `/api/views/:id`: changes or deletes a saved view. */
 export const loader = apiRoute({

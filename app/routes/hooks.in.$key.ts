@@ -1,8 +1,8 @@
-import { receivedItemInput, receivedItemSchema } from "~/contract/intake";
-import { hashHookKey, receiveItem } from "~/domain/intake/intake-hook.server";
 import { apiRoute } from "~/http/api-route.server";
 import { openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
+import { receivedItemInput, receivedItemSchema } from "~/nouns/intake/contract";
+import { hashHookKey, receiveItem } from "~/nouns/intake/intake-hook.server";
 
 /** `POST /hooks/in/:key`: brings another service's item into Triage. The key in the address is the only credential. */
 export const loader = apiRoute({

@@ -1,7 +1,7 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
-import { endSession } from "~/domain/accounts/operations.server";
 import { withCookies } from "~/http/own-cookie.server";
 import { clearSessionCookies, readSessionCookie } from "~/http/session.server";
+import { endSession } from "~/nouns/accounts/operations.server";
 
 /** A link must not sign anybody out: GET only redirects to the start page. */
 export function loader() {

@@ -1,8 +1,8 @@
 import type { ActionFunctionArgs } from "@remix-run/node";
 import { json, redirect } from "@remix-run/node";
-import { updateProfile } from "~/domain/accounts/operations.server";
 import { findActor } from "~/http/page-guards.server";
 import { safeRedirect } from "~/http/redirects.server";
+import { updateProfile } from "~/nouns/accounts/operations.server";
 import { enhancedField } from "~/ui/enhanced-field";
 import { parseTheme, themeCookie } from "~/ui/theme";
 

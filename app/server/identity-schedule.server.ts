@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Database } from "~/db/database.server";
-import { checkIdentities } from "~/domain/identities/check-identities.server";
 import type { Env } from "~/env.server";
+import { checkIdentities } from "~/nouns/identities/check-identities.server";
 import { startCron } from "./scheduler.server";
 
 interface IdentityScheduleOptions {

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
-import { fireDueRecurrences } from "~/domain/recurrences/recurrences.server";
+import { fireDueRecurrences } from "~/nouns/recurrences/recurrences.server";
 
 /** The daily entries of the contract (specification: Schedules), in UTC. */
 export const dailySchedule = [

@@ -1,4 +1,4 @@
-import type { JobOutput, OutputEntry } from "~/contract/job-output";
+import type { JobOutput, OutputEntry } from "~/nouns/agent-jobs/job-output";
 import { encodeMessage } from "./encode";
 import { eventId } from "./event-id";
 import type { AttachedReader, PlacedMessage } from "./stream-source";

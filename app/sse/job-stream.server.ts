@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { agentJobWithAttemptsSchema } from "~/contract/agent-job";
 import { ContractError } from "~/contract/errors";
 import type { ChangeEvent } from "~/contract/events";
-import type { OutputEntry } from "~/contract/job-output";
 import { topics } from "~/contract/topics";
 import { type Actor, callAs } from "~/db/rpc.server";
-import { authenticate } from "~/domain/accounts/authenticate.server";
-import { getJobOutput } from "~/domain/agent-jobs/operations.server";
 import { isCanonicalUuid } from "~/http/uuid";
+import { authenticate } from "~/nouns/accounts/authenticate.server";
+import { agentJobWithAttemptsSchema } from "~/nouns/agent-jobs/contract";
+import type { OutputEntry } from "~/nouns/agent-jobs/job-output";
+import { getJobOutput } from "~/nouns/agent-jobs/operations.server";
 import { deliverJob, jobPayload } from "~/realtime/deliver-job";
 import {
   formatPlace,

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
-import { authenticate } from "~/domain/accounts/authenticate.server";
 import { isCanonicalUuid } from "~/http/uuid";
+import { authenticate } from "~/nouns/accounts/authenticate.server";
 
 export const productQuerySchema = z.object({ product_id: z.string().optional() });
 

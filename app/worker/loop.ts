@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { z } from "zod";
-import type { AwaitedHead } from "~/contract/agent-job";
+import type { AwaitedHead } from "~/nouns/agent-jobs/contract";
 import manifest from "../../package.json";
 import { openMergeLooks } from "./git/merge-looks";
 import { followedAddresses } from "./git/repository";

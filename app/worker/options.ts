@@ -2,7 +2,7 @@ import { homedir, hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { splitWords } from "~/cli/words";
-import { agentJobKinds } from "~/contract/agent-job";
+import { agentJobKinds } from "~/nouns/agent-jobs/contract";
 import { type Allowance, allowances } from "./agents/driver";
 import { isAlsoRepo } from "./git/allowed-repositories";
 import { readReach } from "./sandbox/network/reach";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { hostname } from "node:os";
 import { promisify } from "node:util";
 import { z } from "zod";
-import type { Confinement } from "~/contract/confinement";
+import type { Confinement } from "~/nouns/workers/confinement";
 import manifest from "../../package.json";
 import { driverFor } from "./agents/catalog";
 import { describeAgents, findAgents } from "./agents/list-agents";

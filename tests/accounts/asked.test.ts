@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { archiveProduct } from "~/domain/products/operations.server";
+import { archiveProduct } from "~/nouns/products/operations.server";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { seedProduct } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { createApiToken } from "~/domain/api-tokens/create-api-token.server";
+import { createApiToken } from "~/nouns/api-tokens/create-api-token.server";
 import { createTestDatabase } from "../setup/database";
 import { createUser, dataApi } from "../setup/users";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { hashInvitationCode, joinProduct } from "~/domain/products/invitations.server";
-import { archiveProduct } from "~/domain/products/operations.server";
+import { hashInvitationCode, joinProduct } from "~/nouns/products/invitations.server";
+import { archiveProduct } from "~/nouns/products/operations.server";
 import { signIn, startTestApp, type TestApp } from "../setup/app";
 import { addMember, seedProduct } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createApiToken } from "~/domain/api-tokens/create-api-token.server";
-import { revokeApiToken } from "~/domain/api-tokens/operations.server";
+import { createApiToken } from "~/nouns/api-tokens/create-api-token.server";
+import { revokeApiToken } from "~/nouns/api-tokens/operations.server";
 import { bearer, signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { checkIdentities } from "~/domain/identities/check-identities.server";
-import { createProduct } from "~/domain/products/operations.server";
+import { checkIdentities } from "~/nouns/identities/check-identities.server";
+import { createProduct } from "~/nouns/products/operations.server";
 import { getAccess, listTools, postForm, refreshment } from "../oauth/program";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";

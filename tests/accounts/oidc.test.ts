@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { checkSignInProvider } from "~/cli/doctor/check-provider.server";
-import { resetPassword } from "~/domain/accounts/reset-password.server";
-import { seal } from "~/domain/identities/seal.server";
 import { EnvironmentError, readEnv } from "~/env.server";
+import { resetPassword } from "~/nouns/accounts/reset-password.server";
+import { seal } from "~/nouns/identities/seal.server";
 import { bearer, createToken, signIn, startTestApp, type TestApp } from "../setup/app";
 import { seedProduct } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { resetPassword } from "~/domain/accounts/reset-password.server";
 import { sealSessionCookies } from "~/http/session.server";
+import { resetPassword } from "~/nouns/accounts/reset-password.server";
 import { signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { createUser, type TestUser } from "../setup/users";

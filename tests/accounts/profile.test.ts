@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { getAvatar } from "~/domain/accounts/get-avatar.server";
-import { getProfile, setActiveProduct, updateProfile } from "~/domain/accounts/operations.server";
-import { setAvatar } from "~/domain/accounts/set-avatar.server";
+import { getAvatar } from "~/nouns/accounts/get-avatar.server";
+import { getProfile, setActiveProduct, updateProfile } from "~/nouns/accounts/operations.server";
+import { setAvatar } from "~/nouns/accounts/set-avatar.server";
 import { createTestDatabase } from "../setup/database";
 import { createUser, type TestUser } from "../setup/users";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createAccount } from "~/domain/accounts/create-account.server";
 import { EnvironmentError, readEnv } from "~/env.server";
+import { createAccount } from "~/nouns/accounts/create-account.server";
 import { startTestApp, type TestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { authenticate } from "~/domain/accounts/authenticate.server";
-import { createSession } from "~/domain/accounts/create-session.server";
-import { notePasswordChange } from "~/domain/accounts/note-password-change.server";
-import { endSession, listSessions, revokeSession } from "~/domain/accounts/operations.server";
-import { revokeOtherSessions } from "~/domain/accounts/revoke-other-sessions.server";
+import { authenticate } from "~/nouns/accounts/authenticate.server";
+import { createSession } from "~/nouns/accounts/create-session.server";
+import { notePasswordChange } from "~/nouns/accounts/note-password-change.server";
+import { endSession, listSessions, revokeSession } from "~/nouns/accounts/operations.server";
+import { revokeOtherSessions } from "~/nouns/accounts/revoke-other-sessions.server";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 

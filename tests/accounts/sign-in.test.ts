@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createAccount } from "~/domain/accounts/create-account.server";
-import { logIn } from "~/domain/accounts/log-in.server";
-import { register } from "~/domain/accounts/register.server";
-import { resetPassword } from "~/domain/accounts/reset-password.server";
+import { createAccount } from "~/nouns/accounts/create-account.server";
+import { logIn } from "~/nouns/accounts/log-in.server";
+import { register } from "~/nouns/accounts/register.server";
+import { resetPassword } from "~/nouns/accounts/reset-password.server";
 import { createTestDatabase } from "../setup/database";
 
 const t = await createTestDatabase();

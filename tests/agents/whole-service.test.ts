@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { getAgentJob } from "~/domain/agent-jobs/operations.server";
-import { addComment, listJobMessages } from "~/domain/comments/operations.server";
-import { reviewJob } from "~/domain/job-reviews/operations.server";
-import { answerQuestion } from "~/domain/questions/operations.server";
-import { cancelSprintRun } from "~/domain/sprint-runs/operations.server";
+import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { addComment, listJobMessages } from "~/nouns/comments/operations.server";
+import { reviewJob } from "~/nouns/job-reviews/operations.server";
+import { answerQuestion } from "~/nouns/questions/operations.server";
+import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { at } from "../db/world";
 import { startTcpProxy } from "../setup/tcp-proxy";
 import { openStage, startRun } from "../worker/fixture";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type Comment, commentListSchema, commentSchema } from "~/contract/comment";
-import { getInbox } from "~/domain/inbox/operations.server";
-import { createWebhook } from "~/domain/notices/operations.server";
-import { archiveProduct, removeProductMember } from "~/domain/products/operations.server";
+import { type Comment, commentListSchema, commentSchema } from "~/nouns/comments/contract";
+import { getInbox } from "~/nouns/inbox/operations.server";
+import { createWebhook } from "~/nouns/notices/operations.server";
+import { archiveProduct, removeProductMember } from "~/nouns/products/operations.server";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { addMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

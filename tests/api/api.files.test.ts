@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { fileListSchema, fileSchema } from "~/contract/file";
-import { addComment, deleteComment } from "~/domain/comments/operations.server";
-import { getStoryPage } from "~/domain/pages/operations.server";
+import { addComment, deleteComment } from "~/nouns/comments/operations.server";
+import { fileListSchema, fileSchema } from "~/nouns/files/contract";
+import { getStoryPage } from "~/nouns/pages/operations.server";
 import {
   archiveProduct,
   removeProductMember,
   setMemberRole,
-} from "~/domain/products/operations.server";
-import { addEvidence, getProof } from "~/domain/proof/operations.server";
+} from "~/nouns/products/operations.server";
+import { addEvidence, getProof } from "~/nouns/proof/operations.server";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { addMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { archiveProduct, updateProduct } from "~/domain/products/operations.server";
+import { archiveProduct, updateProduct } from "~/nouns/products/operations.server";
 import { at } from "../db/world";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { addMember, allowWorkers, seedProduct } from "../setup/backlog";

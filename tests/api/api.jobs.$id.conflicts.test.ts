@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { AgentJob } from "~/contract/agent-job";
-import { conflictDecisionSchema } from "~/contract/job-conflict";
+import type { AgentJob } from "~/nouns/agent-jobs/contract";
+import { conflictDecisionSchema } from "~/nouns/agent-jobs/job-conflict";
 import {
   claimAgentJob,
   reportAgentJob,
   verifyTaskAgainstPlan,
-} from "~/domain/agent-jobs/operations.server";
-import { getSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
+import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { bearer, createToken, startTestApp } from "../setup/app";

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { dependenciesSchema } from "~/contract/dependency";
-import type { JobPayload } from "~/contract/worker";
 import {
   claimAgentJob,
   reportAgentJob,
   reportMerged,
   updateTaskExecution,
   whyNotMoving,
-} from "~/domain/agent-jobs/operations.server";
-import { allowMyWorkers, archiveProduct, updateProduct } from "~/domain/products/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { deleteTask, moveTask } from "~/domain/tasks/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
+import { dependenciesSchema } from "~/nouns/dependencies/contract";
+import { allowMyWorkers, archiveProduct, updateProduct } from "~/nouns/products/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { deleteTask, moveTask } from "~/nouns/tasks/operations.server";
+import type { JobPayload } from "~/nouns/workers/contract";
 import {
   claim,
   claimRefusal,

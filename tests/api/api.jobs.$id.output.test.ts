@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
-import { jobOutputSchema } from "~/contract/job-output";
-import { heartbeatAgentJob, verifyTaskAgainstPlan } from "~/domain/agent-jobs/operations.server";
-import { updateProduct } from "~/domain/products/operations.server";
-import { answerQuestion, askQuestion } from "~/domain/questions/operations.server";
-import { pauseSprintRun, resumeSprintRun } from "~/domain/sprint-runs/operations.server";
+import { jobOutputSchema } from "~/nouns/agent-jobs/job-output";
+import { heartbeatAgentJob, verifyTaskAgainstPlan } from "~/nouns/agent-jobs/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
+import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
+import { pauseSprintRun, resumeSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { claim, holdJob } from "../db/agents/sprint-world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { addMember } from "../setup/backlog";

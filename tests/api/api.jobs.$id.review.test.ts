@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { jobCommentSchema, jobCommentsSchema, sentReviewSchema } from "~/contract/job-review";
-import { getAgentJob } from "~/domain/agent-jobs/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { setTaskStatus } from "~/domain/tasks/operations.server";
+import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
+import {
+  jobCommentSchema,
+  jobCommentsSchema,
+  sentReviewSchema,
+} from "~/nouns/job-reviews/contract";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { claim, columnOf, holdJob, type SprintOptions } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";

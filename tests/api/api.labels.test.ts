@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Label, labelListSchema, labelSchema } from "~/contract/label";
-import { createSession } from "~/domain/accounts/create-session.server";
-import { changeThings, undoChange } from "~/domain/changes/operations.server";
+import { createSession } from "~/nouns/accounts/create-session.server";
+import { changeThings, undoChange } from "~/nouns/changes/operations.server";
+import { type Label, labelListSchema, labelSchema } from "~/nouns/labels/contract";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { addMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

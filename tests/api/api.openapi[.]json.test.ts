@@ -5,22 +5,22 @@ import {
   reportAgentJob,
   reportJobUsage,
   saveJobDiff,
-} from "~/domain/agent-jobs/operations.server";
-import { setBudget } from "~/domain/budgets/operations.server";
-import { addComment as say } from "~/domain/comments/operations.server";
-import { addDependency } from "~/domain/dependencies/operations.server";
-import { addFile } from "~/domain/files/operations.server";
-import { createIdea } from "~/domain/ideas/operations.server";
-import { addJobComment } from "~/domain/job-reviews/add-job-comment.server";
-import { reviewJob } from "~/domain/job-reviews/operations.server";
-import { createLabel } from "~/domain/labels/operations.server";
-import { addEvidence, getProof } from "~/domain/proof/operations.server";
-import { observePulls } from "~/domain/pulls/operations.server";
-import { askQuestion } from "~/domain/questions/operations.server";
-import { createSavedView } from "~/domain/saved-views/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { updateStory } from "~/domain/stories/operations.server";
-import { editTask } from "~/domain/tasks/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
+import { setBudget } from "~/nouns/budgets/operations.server";
+import { addComment as say } from "~/nouns/comments/operations.server";
+import { addDependency } from "~/nouns/dependencies/operations.server";
+import { addFile } from "~/nouns/files/operations.server";
+import { createIdea } from "~/nouns/ideas/operations.server";
+import { addJobComment } from "~/nouns/job-reviews/add-job-comment.server";
+import { reviewJob } from "~/nouns/job-reviews/operations.server";
+import { createLabel } from "~/nouns/labels/operations.server";
+import { addEvidence, getProof } from "~/nouns/proof/operations.server";
+import { observePulls } from "~/nouns/pulls/operations.server";
+import { askQuestion } from "~/nouns/questions/operations.server";
+import { createSavedView } from "~/nouns/saved-views/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { updateStory } from "~/nouns/stories/operations.server";
+import { editTask } from "~/nouns/tasks/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";

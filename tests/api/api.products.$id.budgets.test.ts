@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type BudgetList, budgetListSchema, budgetSchema } from "~/contract/budget";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { type BudgetList, budgetListSchema, budgetSchema } from "~/nouns/budgets/contract";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { addMember } from "../setup/backlog";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
-import { archiveProduct, updateProduct } from "~/domain/products/operations.server";
-import { observePulls } from "~/domain/pulls/operations.server";
-import { startRun } from "~/domain/sprint-runs/operations.server";
-import { acceptStory, mergeStory } from "~/domain/stories/operations.server";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { archiveProduct, updateProduct } from "~/nouns/products/operations.server";
+import { observePulls } from "~/nouns/pulls/operations.server";
+import { startRun } from "~/nouns/sprint-runs/operations.server";
+import { acceptStory, mergeStory } from "~/nouns/stories/operations.server";
 import { claim } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { bearer, createToken, startTestApp } from "../setup/app";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { reportAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
-import { updateProduct } from "~/domain/products/operations.server";
-import { getSprintRun, startRun } from "~/domain/sprint-runs/operations.server";
+import { reportAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
+import { getSprintRun, startRun } from "~/nouns/sprint-runs/operations.server";
 import { claim } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { bearer, createToken, startTestApp } from "../setup/app";

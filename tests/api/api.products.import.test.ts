@@ -1,7 +1,7 @@
 import { strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import type { ImportReport } from "~/contract/import";
-import { exportProduct } from "~/domain/transfers/operations.server";
+import type { ImportReport } from "~/nouns/transfers/contract";
+import { exportProduct } from "~/nouns/transfers/operations.server";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { addMember, seedBacklog, seedProduct } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

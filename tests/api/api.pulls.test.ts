@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { pullListSchema, pullTextsSchema } from "~/contract/pull";
-import { reportAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
-import { getInbox } from "~/domain/inbox/operations.server";
-import { getInsights } from "~/domain/insights/operations.server";
-import { updateProduct } from "~/domain/products/operations.server";
-import { getProof, waiveCriterion } from "~/domain/proof/operations.server";
-import { getSprintRun, startRun } from "~/domain/sprint-runs/operations.server";
+import { reportAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
+import { getInbox } from "~/nouns/inbox/operations.server";
+import { getInsights } from "~/nouns/insights/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
+import { getProof, waiveCriterion } from "~/nouns/proof/operations.server";
+import { pullListSchema, pullTextsSchema } from "~/nouns/pulls/contract";
+import { getSprintRun, startRun } from "~/nouns/sprint-runs/operations.server";
 import { claim } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { bearer, createToken, startTestApp } from "../setup/app";

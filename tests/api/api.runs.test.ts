@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { blockersDetailSchema, startedRunSchema } from "~/contract/sprint-run";
-import { reportAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
-import { updateProduct } from "~/domain/products/operations.server";
+import { reportAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
+import { blockersDetailSchema, startedRunSchema } from "~/nouns/sprint-runs/contract";
 import {
   cancelSprintRun,
   getSprintRun,
   pauseSprintRun,
   resumeSprintRun,
   startSprintRun,
-} from "~/domain/sprint-runs/operations.server";
-import { updateTask } from "~/domain/tasks/operations.server";
+} from "~/nouns/sprint-runs/operations.server";
+import { updateTask } from "~/nouns/tasks/operations.server";
 import {
   claim,
   columnOf,

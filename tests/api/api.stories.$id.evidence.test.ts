@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { evidenceSchema, storyProofSchema } from "~/contract/proof";
-import { updateStory } from "~/domain/stories/operations.server";
+import { evidenceSchema, storyProofSchema } from "~/nouns/proof/contract";
+import { updateStory } from "~/nouns/stories/operations.server";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

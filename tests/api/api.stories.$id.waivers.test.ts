@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { storyProofSchema } from "~/contract/proof";
-import { getProof } from "~/domain/proof/operations.server";
-import { updateStory } from "~/domain/stories/operations.server";
+import { storyProofSchema } from "~/nouns/proof/contract";
+import { getProof } from "~/nouns/proof/operations.server";
+import { updateStory } from "~/nouns/stories/operations.server";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { addMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { setBudget } from "~/domain/budgets/operations.server";
-import { addDependency } from "~/domain/dependencies/operations.server";
-import { createLabel } from "~/domain/labels/operations.server";
-import { archiveProduct, updateProduct } from "~/domain/products/operations.server";
-import { fireDueRecurrences } from "~/domain/recurrences/recurrences.server";
-import { deleteStory, updateStory } from "~/domain/stories/operations.server";
-import { updateTask } from "~/domain/tasks/operations.server";
+import { setBudget } from "~/nouns/budgets/operations.server";
+import { addDependency } from "~/nouns/dependencies/operations.server";
+import { createLabel } from "~/nouns/labels/operations.server";
+import { archiveProduct, updateProduct } from "~/nouns/products/operations.server";
+import { fireDueRecurrences } from "~/nouns/recurrences/recurrences.server";
+import { deleteStory, updateStory } from "~/nouns/stories/operations.server";
+import { updateTask } from "~/nouns/tasks/operations.server";
 import { at } from "../db/world";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { addMember, seedBacklog } from "../setup/backlog";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type SavedView, savedViewListSchema, savedViewSchema } from "~/contract/saved-view";
+import { type SavedView, savedViewListSchema, savedViewSchema } from "~/nouns/saved-views/contract";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { addMember, seedProduct } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

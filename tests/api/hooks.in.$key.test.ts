@@ -1,17 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Actor } from "~/db/rpc.server";
-import {
-  readIntakeHook,
-  revokeIntakeHook,
-  setIntakeHook,
-} from "~/domain/intake/intake-hook.server";
-import { archiveProduct } from "~/domain/products/operations.server";
+import { readIntakeHook, revokeIntakeHook, setIntakeHook } from "~/nouns/intake/intake-hook.server";
+import { archiveProduct } from "~/nouns/products/operations.server";
 import {
   acceptStory,
   declineStory,
   listTriage,
   mergeStory,
-} from "~/domain/stories/operations.server";
+} from "~/nouns/stories/operations.server";
 import { at } from "../db/world";
 import { startTestApp } from "../setup/app";
 import { addMember, seedBacklog, seedProduct } from "../setup/backlog";

@@ -1,7 +1,7 @@
 import { zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { importFormats } from "~/contract/import";
+import { importFormats } from "~/nouns/transfers/contract";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { routesFromSources } from "../setup/route-build";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createWebhook } from "~/domain/notices/operations.server";
+import { createWebhook } from "~/nouns/notices/operations.server";
 import { refusalOf } from "../db/refusal";
 import { startTestApp } from "../setup/app";
 import { seedProduct } from "../setup/backlog";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createIdea, updateIdea } from "~/domain/ideas/operations.server";
-import { getPbi, updatePbi } from "~/domain/pbis/operations.server";
-import { getProduct, updateProduct } from "~/domain/products/operations.server";
-import { createSprint, updateSprint } from "~/domain/sprints/operations.server";
+import { createIdea, updateIdea } from "~/nouns/ideas/operations.server";
+import { getPbi, updatePbi } from "~/nouns/pbis/operations.server";
+import { getProduct, updateProduct } from "~/nouns/products/operations.server";
+import { createSprint, updateSprint } from "~/nouns/sprints/operations.server";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { addMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

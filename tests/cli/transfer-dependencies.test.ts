@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { ExportDocumentInput } from "~/contract/export-document";
+import type { ExportDocumentInput } from "~/nouns/transfers/export-document";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 import { file as backlogFile, writeBacklogFolder } from "./backlog-folder";

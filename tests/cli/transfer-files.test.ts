@@ -2,12 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { addComment } from "~/domain/comments/operations.server";
-import { addFile, listFiles, readFile } from "~/domain/files/operations.server";
-import { getStoryPage } from "~/domain/pages/operations.server";
-import { deleteProduct } from "~/domain/products/operations.server";
-import { addEvidence, getProof } from "~/domain/proof/operations.server";
-import { updateStory } from "~/domain/stories/operations.server";
+import { addComment } from "~/nouns/comments/operations.server";
+import { addFile, listFiles, readFile } from "~/nouns/files/operations.server";
+import { getStoryPage } from "~/nouns/pages/operations.server";
+import { deleteProduct } from "~/nouns/products/operations.server";
+import { addEvidence, getProof } from "~/nouns/proof/operations.server";
+import { updateStory } from "~/nouns/stories/operations.server";
 import { seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { sprintTasksQuery } from "~/contract/sprint";
-import { storyLogBody } from "~/contract/story-log";
-import { updateTaskBody } from "~/contract/task";
+import { sprintTasksQuery } from "~/nouns/sprints/contract";
+import { storyLogBody } from "~/nouns/stories/story-log";
+import { updateTaskBody } from "~/nouns/tasks/contract";
 
 function nested(depth: number): unknown {
   let value: unknown = 1;

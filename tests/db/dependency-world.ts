@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
 import { callService } from "~/db/rpc.server";
-import { addDependency } from "~/domain/dependencies/operations.server";
+import { addDependency } from "~/nouns/dependencies/operations.server";
 import type { TestDatabase } from "../setup/database";
 
 type Named = { id: string; code: string };

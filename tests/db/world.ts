@@ -1,12 +1,12 @@
-import type { Pbi } from "~/contract/pbi";
-import type { ProductDetail } from "~/contract/product";
-import type { Story } from "~/contract/story";
-import type { TaskDetail } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
-import { createPbi } from "~/domain/pbis/operations.server";
-import { createProduct } from "~/domain/products/operations.server";
-import { createStory } from "~/domain/stories/operations.server";
-import { createTask } from "~/domain/tasks/operations.server";
+import type { Pbi } from "~/nouns/pbis/contract";
+import { createPbi } from "~/nouns/pbis/operations.server";
+import type { ProductDetail } from "~/nouns/products/contract";
+import { createProduct } from "~/nouns/products/operations.server";
+import type { Story } from "~/nouns/stories/contract";
+import { createStory } from "~/nouns/stories/operations.server";
+import type { TaskDetail } from "~/nouns/tasks/contract";
+import { createTask } from "~/nouns/tasks/operations.server";
 import type { TestDatabase } from "../setup/database";
 import { createUser, type TestUser } from "../setup/users";
 

@@ -2,13 +2,13 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type BrowserContext, expect } from "@playwright/test";
-import { exportDocumentSchema } from "~/contract/export-document";
-import { backlogSchema } from "~/contract/product";
+import { backlogSchema } from "~/nouns/products/contract";
 import {
   blockersDetailSchema,
   type SprintRunDetail,
   sprintRunDetailSchema,
-} from "~/contract/sprint-run";
+} from "~/nouns/sprint-runs/contract";
+import { exportDocumentSchema } from "~/nouns/transfers/export-document";
 import { connectClient, type ToolClient } from "../mcp/clients";
 import { writeBacklogFolder } from "./backlog-folder";
 import { admin } from "./commands";

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { updateTaskBody } from "~/contract/task";
+import { updateTaskBody } from "~/nouns/tasks/contract";
 
 const page = readFileSync("docs/troubleshooting.md", "utf8");
 
@@ -44,8 +44,10 @@ it("knows a code in each of the shapes in which the database writes one", () => 
 
 it("llms.txt names only tools and addresses that there are", () => {
   const words = readFileSync("public/llms.txt", "utf8");
-  const listed = readdirSync("app/mcp/tools", { encoding: "utf8" })
-    .map((file) => readFileSync(`app/mcp/tools/${file}`, "utf8"))
+  const listed = readdirSync("app", { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith("tools.server.ts") || file.startsWith("mcp/tools/"))
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => readFileSync(`app/${file}`, "utf8"))
     .flatMap((source) => [...source.matchAll(/name: "([a-z_]+)"/g)].map(([, name]) => name));
   const tools = [...words.matchAll(/`([a-z]+_[a-z_]+)`/g)].map(([, name = ""]) => name);
   expect(tools.length).toBeGreaterThan(4);

@@ -1,17 +1,17 @@
 import { zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import { importFormats } from "~/contract/import";
 import { readFilter } from "~/contract/item-filter";
 import { measureJson } from "~/contract/measured-json";
-import { readPastedList } from "~/contract/pasted-list";
-import { parsePatch } from "~/contract/patch";
-import { readPatch } from "~/domain/agent-jobs/read-patch";
-import { splitSections } from "~/domain/transfers/backlog-md/sections";
-import { jiraMarkdown } from "~/domain/transfers/formats/jira-markdown";
-import { readCsv } from "~/domain/transfers/formats/read-csv.server";
-import { readFiles } from "~/domain/transfers/formats/read-files.server";
 import { readForm } from "~/http/form-body.server";
 import { parseJsonBody } from "~/http/json-body.server";
+import { parsePatch } from "~/nouns/agent-jobs/patch";
+import { readPatch } from "~/nouns/agent-jobs/read-patch";
+import { readPastedList } from "~/nouns/stories/pasted-list";
+import { splitSections } from "~/nouns/transfers/backlog-md/sections";
+import { importFormats } from "~/nouns/transfers/contract";
+import { jiraMarkdown } from "~/nouns/transfers/formats/jira-markdown";
+import { readCsv } from "~/nouns/transfers/formats/read-csv.server";
+import { readFiles } from "~/nouns/transfers/formats/read-files.server";
 import { Parameters } from "~/oauth/form-parameters.server";
 import { busyMilliseconds } from "../setup/thread-work";
 
@@ -250,7 +250,7 @@ const others: Readonly<Record<string, string>> = {
 };
 
 const sources = import.meta.glob<string>(
-  "../../app/{contract,domain,features,http,mcp,oauth}/**/*.ts",
+  "../../app/{contract,nouns,features,http,mcp,oauth}/**/*.ts",
   { query: "?raw", import: "default", eager: true },
 );
 const named = Object.values(sources).flatMap((source) =>

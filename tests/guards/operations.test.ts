@@ -1,14 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { gatheringOperation, operation } from "~/domain/operation.server";
+import { gatheringOperation, operation } from "~/nouns/operation.server";
 
-const files = import.meta.glob<string>("../../app/domain/**/*.ts", {
+const files = import.meta.glob<string>("../../app/nouns/**/*.ts", {
   query: "?raw",
   import: "default",
   eager: true,
 });
 const lists = Object.entries(files).filter(([file]) => file.endsWith("/operations.server.ts"));
-const others = Object.entries(files).filter(([file]) => !file.endsWith("/operations.server.ts"));
+const others = Object.entries(files).filter(
+  ([file]) => !/(operations|tools)\.server\.ts$/.test(file),
+);
 
 /** What a list of operations says: the name in our code and that of the SQL function. */
 const described = lists.flatMap(([, text]) =>

@@ -42,7 +42,7 @@ describe("every outgoing request", () => {
   it("to an address that a user gave leaves by the one sender", () => {
     expect(openers.some((file) => file.startsWith("app/outgoing/"))).toBe(true);
     expect(
-      openers.filter((file) => /^app\/(notices|domain|http|mcp|sse|realtime)\//.test(file)),
+      openers.filter((file) => /^app\/(notices|nouns|http|mcp|sse|realtime)\//.test(file)),
     ).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { fileSchema } from "~/contract/file";
-import { addComment } from "~/domain/comments/operations.server";
-import { setMemberRole } from "~/domain/products/operations.server";
-import { createSavedView } from "~/domain/saved-views/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { addComment } from "~/nouns/comments/operations.server";
+import { fileSchema } from "~/nouns/files/contract";
+import { setMemberRole } from "~/nouns/products/operations.server";
+import { createSavedView } from "~/nouns/saved-views/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { claim } from "../db/agents/sprint-world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { addMember, seedBacklog } from "../setup/backlog";

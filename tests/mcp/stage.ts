@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { z } from "zod";
-import { exportDocumentSchema } from "~/contract/export-document";
-import { importDocument } from "~/domain/transfers/import-document.server";
+import { exportDocumentSchema } from "~/nouns/transfers/export-document";
+import { importDocument } from "~/nouns/transfers/import-document.server";
 import type { TestApp } from "../setup/app";
 import type { TestDatabase } from "../setup/database";
 import type { TestUser } from "../setup/users";

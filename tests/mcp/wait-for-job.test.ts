@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { topics } from "~/contract/topics";
-import { listProducts, updateProduct } from "~/domain/products/operations.server";
 import { openJobBell } from "~/mcp/job-bell.server";
+import { listProducts, updateProduct } from "~/nouns/products/operations.server";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";

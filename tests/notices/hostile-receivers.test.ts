@@ -2,14 +2,14 @@ import { once } from "node:events";
 import pino from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
 import webPush from "web-push";
+import { type SenderOptions, startNoticeSender } from "~/notices/sender.server";
 import {
   createWebhook,
   listPushSubscriptions,
   listWebhookDeliveries,
   subscribePush,
-} from "~/domain/notices/operations.server";
-import { askQuestion } from "~/domain/questions/operations.server";
-import { type SenderOptions, startNoticeSender } from "~/notices/sender.server";
+} from "~/nouns/notices/operations.server";
+import { askQuestion } from "~/nouns/questions/operations.server";
 import { at, seedWorld } from "../db/world";
 import { createTestDatabase } from "../setup/database";
 import { drip, type HostileReceiver, pour, startHostileReceiver } from "./hostile-receiver";

@@ -1,7 +1,7 @@
 import pino from "pino";
 import { describe, expect, it } from "vitest";
-import { createWebhook, takeDueNotices } from "~/domain/notices/operations.server";
 import type { SenderOptions } from "~/notices/sender.server";
+import { createWebhook, takeDueNotices } from "~/nouns/notices/operations.server";
 import { seedWorld } from "../db/world";
 import { createTestDatabase } from "../setup/database";
 import { startReceiver } from "./receiver";

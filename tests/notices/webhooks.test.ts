@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import pino from "pino";
 import { describe, expect, it } from "vitest";
-import { type WebhookEvent, webhookEvents } from "~/contract/notice";
-import { createWebhook, listWebhookDeliveries } from "~/domain/notices/operations.server";
-import { answerQuestion, askQuestion } from "~/domain/questions/operations.server";
 import type { SenderOptions } from "~/notices/sender.server";
 import { verifyWebhook } from "~/notices/webhook.server";
+import { type WebhookEvent, webhookEvents } from "~/nouns/notices/contract";
+import { createWebhook, listWebhookDeliveries } from "~/nouns/notices/operations.server";
+import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
 import { at, seedWorld } from "../db/world";
 import { createTestDatabase } from "../setup/database";
 import { startReceiver } from "./receiver";

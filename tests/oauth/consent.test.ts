@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
-import { createProduct } from "~/domain/products/operations.server";
+import { createProduct } from "~/nouns/products/operations.server";
 import { signIn, startTestApp } from "../setup/app";
 import { addMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

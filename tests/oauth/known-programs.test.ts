@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createProduct } from "~/domain/products/operations.server";
+import { createProduct } from "~/nouns/products/operations.server";
 import { signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";

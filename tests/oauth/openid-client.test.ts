@@ -11,7 +11,7 @@ import {
   tokenRevocation,
 } from "openid-client";
 import { expect, it } from "vitest";
-import { createProduct } from "~/domain/products/operations.server";
+import { createProduct } from "~/nouns/products/operations.server";
 import { signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createProduct } from "~/domain/products/operations.server";
+import { createProduct } from "~/nouns/products/operations.server";
 import { connectClient } from "../mcp/clients";
 import { bearer, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";

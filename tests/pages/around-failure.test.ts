@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
-import { updatePbi } from "~/domain/pbis/operations.server";
-import { getProduct, updateProduct } from "~/domain/products/operations.server";
-import { askQuestion } from "~/domain/questions/operations.server";
-import { getSprintRun, startRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { getTaskDetail } from "~/domain/tasks/operations.server";
-import { importBacklog, readImport } from "~/domain/transfers/import-backlog.server";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { updatePbi } from "~/nouns/pbis/operations.server";
+import { getProduct, updateProduct } from "~/nouns/products/operations.server";
+import { askQuestion } from "~/nouns/questions/operations.server";
+import { getSprintRun, startRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { getTaskDetail } from "~/nouns/tasks/operations.server";
+import { importBacklog, readImport } from "~/nouns/transfers/import-backlog.server";
 import { claim, type SprintOptions, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { connectClient } from "../mcp/clients";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { heartbeatAgentJob } from "~/domain/agent-jobs/operations.server";
-import { getBudgets } from "~/domain/budgets/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { heartbeatAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { getBudgets } from "~/nouns/budgets/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { wait } from "../db/dependency-world";
 import { at } from "../db/world";

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { DiffFile, JobDiff } from "~/contract/job-diff";
-import { parsePatch } from "~/contract/patch";
 import { roundOf } from "~/features/diff/round.server";
 import { showDiff, showFile } from "~/features/diff/show-diff.server";
+import type { DiffFile, JobDiff } from "~/nouns/agent-jobs/job-diff";
+import { parsePatch } from "~/nouns/agent-jobs/patch";
 
 const file = (path: string, line: string): DiffFile => ({
   ...{ path, status: "added", additions: 1, deletions: 0, binary: false },

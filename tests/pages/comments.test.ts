@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addComment, listComments } from "~/domain/comments/operations.server";
+import { addComment, listComments } from "~/nouns/comments/operations.server";
 import { signIn, startTestApp } from "../setup/app";
 import { addMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { claimAgentJob } from "~/domain/agent-jobs/operations.server";
-import { getProduct } from "~/domain/products/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { editTask } from "~/domain/tasks/operations.server";
+import { claimAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { getProduct } from "~/nouns/products/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { editTask } from "~/nouns/tasks/operations.server";
 import { newMember } from "../db/agents/question-world";
 import { seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";

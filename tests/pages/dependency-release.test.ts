@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
-import { updateProduct } from "~/domain/products/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { claim, claimRefusal, columnOf, seedSprint } from "../db/agents/sprint-world";
 import { expectRightCounters, wait } from "../db/dependency-world";
 import { at } from "../db/world";

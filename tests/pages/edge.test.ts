@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { archiveProduct, removeProductMember } from "~/domain/products/operations.server";
+import { archiveProduct, removeProductMember } from "~/nouns/products/operations.server";
 import { signIn, startTestApp } from "../setup/app";
 import { addMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

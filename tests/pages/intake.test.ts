@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { acceptStory } from "~/domain/stories/operations.server";
+import { acceptStory } from "~/nouns/stories/operations.server";
 import { signIn, startTestApp } from "../setup/app";
 import { addMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

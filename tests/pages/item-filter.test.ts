@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type FilterItem, matchesFilter, readFilter } from "~/contract/item-filter";
-import { getSprintBoard } from "~/domain/pages/operations.server";
-import { setTaskStatus } from "~/domain/tasks/operations.server";
 import { readSettings, viewOf } from "~/features/board/board-view.server";
+import { getSprintBoard } from "~/nouns/pages/operations.server";
+import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { signIn, startTestApp } from "../setup/app";
 import { seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
-import { getSprintRun, startRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { getTaskDetail } from "~/domain/tasks/operations.server";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { getSprintRun, startRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { getTaskDetail } from "~/nouns/tasks/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { signIn, startTestApp } from "../setup/app";

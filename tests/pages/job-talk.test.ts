@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { heartbeatAgentJob } from "~/domain/agent-jobs/operations.server";
-import { listComments } from "~/domain/comments/operations.server";
+import { heartbeatAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { listComments } from "~/nouns/comments/operations.server";
 import { holdJob } from "../db/agents/sprint-world";
 import { signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";

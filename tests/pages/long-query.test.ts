@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createPbi } from "~/domain/pbis/operations.server";
+import { createPbi } from "~/nouns/pbis/operations.server";
 import { seedWorld } from "../db/world";
 import { signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
-import { addDependency } from "~/domain/dependencies/operations.server";
-import { answerQuestion, askQuestion } from "~/domain/questions/operations.server";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { addDependency } from "~/nouns/dependencies/operations.server";
+import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
 import { claim, holdJob } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { signIn, startTestApp } from "../setup/app";

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { exportDocumentSchema, exportFormat, exportVersion } from "~/contract/export-document";
 import type { Actor } from "~/db/rpc.server";
 import {
   getBacklogTree,
@@ -9,15 +8,20 @@ import {
   getSprintBoard,
   getStoryPage,
   getTaskPage,
-} from "~/domain/pages/operations.server";
-import { createPbi } from "~/domain/pbis/operations.server";
-import { createProduct } from "~/domain/products/operations.server";
-import { askQuestion } from "~/domain/questions/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { createSprint, startSprint } from "~/domain/sprints/operations.server";
-import { assignStory, createStory } from "~/domain/stories/operations.server";
-import { createTask, setTaskStatus, updateTask } from "~/domain/tasks/operations.server";
-import { importDocument } from "~/domain/transfers/import-document.server";
+} from "~/nouns/pages/operations.server";
+import { createPbi } from "~/nouns/pbis/operations.server";
+import { createProduct } from "~/nouns/products/operations.server";
+import { askQuestion } from "~/nouns/questions/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { createSprint, startSprint } from "~/nouns/sprints/operations.server";
+import { assignStory, createStory } from "~/nouns/stories/operations.server";
+import { createTask, setTaskStatus, updateTask } from "~/nouns/tasks/operations.server";
+import {
+  exportDocumentSchema,
+  exportFormat,
+  exportVersion,
+} from "~/nouns/transfers/export-document";
+import { importDocument } from "~/nouns/transfers/import-document.server";
 import { addMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readPastedList } from "~/contract/pasted-list";
-import { createFromList } from "~/domain/stories/create-from-list.server";
+import { createFromList } from "~/nouns/stories/create-from-list.server";
+import { readPastedList } from "~/nouns/stories/pasted-list";
 import { at, seedWorld } from "../db/world";
 import { signIn, startTestApp } from "../setup/app";
 import { addMember } from "../setup/backlog";

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { createProduct, getProduct } from "~/domain/products/operations.server";
-import { addEvidence, getProof } from "~/domain/proof/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { updateStory } from "~/domain/stories/operations.server";
+import { createProduct, getProduct } from "~/nouns/products/operations.server";
+import { addEvidence, getProof } from "~/nouns/proof/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { updateStory } from "~/nouns/stories/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { signIn, startTestApp } from "../setup/app";

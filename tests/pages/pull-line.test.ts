@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
-import { observePulls } from "~/domain/pulls/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { observePulls } from "~/nouns/pulls/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { signIn, startTestApp } from "../setup/app";

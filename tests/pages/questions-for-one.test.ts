@@ -1,13 +1,13 @@
 import pino from "pino";
 import { beforeAll, describe, expect, it } from "vitest";
 import webPush from "web-push";
-import type { AgentQuestion, AskQuestionInput } from "~/contract/question";
 import type { Actor } from "~/db/rpc.server";
-import { getAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
-import { createIdea } from "~/domain/ideas/operations.server";
-import { getInbox } from "~/domain/inbox/operations.server";
-import { createWebhook, subscribePush } from "~/domain/notices/operations.server";
-import { leaveProduct } from "~/domain/products/operations.server";
+import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
+import { createIdea } from "~/nouns/ideas/operations.server";
+import { getInbox } from "~/nouns/inbox/operations.server";
+import { createWebhook, subscribePush } from "~/nouns/notices/operations.server";
+import { leaveProduct } from "~/nouns/products/operations.server";
+import type { AgentQuestion, AskQuestionInput } from "~/nouns/questions/contract";
 import {
   answerQuestion,
   askQuestion,
@@ -15,8 +15,8 @@ import {
   getNotificationsState,
   getQuestion,
   listQuestions,
-} from "~/domain/questions/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+} from "~/nouns/questions/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { claim, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
 import { asUser, outcomeOf } from "../db/as-user";
 import { at } from "../db/world";

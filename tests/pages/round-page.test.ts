@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { saveJobDiff } from "~/domain/agent-jobs/operations.server";
+import { saveJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { claim, holdJob } from "../db/agents/sprint-world";
 import { signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";

@@ -3,8 +3,8 @@ import {
   reportAgentJob,
   reportJobConflict,
   saveJobDiff,
-} from "~/domain/agent-jobs/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { getSprintRun } from "~/domain/sprint-runs/operations.server";
+import { getSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { signIn, startTestApp } from "../setup/app";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { addEvidence, getProof, waiveCriterion } from "~/domain/proof/operations.server";
-import { askQuestion } from "~/domain/questions/operations.server";
-import { cancelSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { completeSprint } from "~/domain/sprints/operations.server";
-import { updateStory } from "~/domain/stories/operations.server";
+import { addEvidence, getProof, waiveCriterion } from "~/nouns/proof/operations.server";
+import { askQuestion } from "~/nouns/questions/operations.server";
+import { cancelSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { completeSprint } from "~/nouns/sprints/operations.server";
+import { updateStory } from "~/nouns/stories/operations.server";
 import { claim, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";

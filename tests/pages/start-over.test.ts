@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import {
   cancelSprintRun,
   preflightSprintRun,
   startSprintRun,
-} from "~/domain/sprint-runs/operations.server";
-import { startOver } from "~/domain/stories/operations.server";
+} from "~/nouns/sprint-runs/operations.server";
+import { startOver } from "~/nouns/stories/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { signIn, startTestApp } from "../setup/app";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { updateProduct } from "~/domain/products/operations.server";
-import { updateSprint } from "~/domain/sprints/operations.server";
-import { updateStory } from "~/domain/stories/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
+import { updateSprint } from "~/nouns/sprints/operations.server";
+import { updateStory } from "~/nouns/stories/operations.server";
 import { signIn, startTestApp } from "../setup/app";
 import { addMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

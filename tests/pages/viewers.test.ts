@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { heartbeatAgentJob } from "~/domain/agent-jobs/operations.server";
-import { allowMyWorkers } from "~/domain/products/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { assignStory } from "~/domain/stories/operations.server";
+import { heartbeatAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { allowMyWorkers } from "~/nouns/products/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { assignStory } from "~/nouns/stories/operations.server";
 import { claim } from "../db/agents/sprint-world";
 import { connectClient } from "../mcp/clients";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cancelPairing } from "~/domain/pairings/decide-pairing.server";
 import { readSessionCookie } from "~/http/session.server";
+import { cancelPairing } from "~/nouns/pairings/decide-pairing.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { startedPairingSchema } from "~/contract/pairing";
 import type { Actor } from "~/db/rpc.server";
-import { approvePairing } from "~/domain/pairings/decide-pairing.server";
+import { startedPairingSchema } from "~/nouns/pairings/contract";
+import { approvePairing } from "~/nouns/pairings/decide-pairing.server";
 import type { TestApp } from "../setup/app";
 
 export interface WaitingDesktop {

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
-import { claimPairing } from "~/domain/pairings/claim-pairing.server";
-import { approvePairing, cancelPairing } from "~/domain/pairings/decide-pairing.server";
-import { newPairingSecret } from "~/domain/pairings/pairing-secret.server";
+import { claimPairing } from "~/nouns/pairings/claim-pairing.server";
+import { approvePairing, cancelPairing } from "~/nouns/pairings/decide-pairing.server";
+import { newPairingSecret } from "~/nouns/pairings/pairing-secret.server";
 import { createTestDatabase, transportOfRun } from "../setup/database";
 import { createUser } from "../setup/users";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pairingCheckCode } from "~/contract/pairing-code";
+import { pairingCheckCode } from "~/nouns/pairings/pairing-code";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { setCookieOf, sha256, startPairing } from "./pairing-requests";

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
-import type { JobPayload } from "~/contract/worker";
 import type { Actor } from "~/db/rpc.server";
 import {
   claimAgentJob,
   heartbeatAgentJob,
   reportAgentJob,
   reportJobUsage,
-} from "~/domain/agent-jobs/operations.server";
-import { getBudgets, setBudget, setBudgetSettings } from "~/domain/budgets/operations.server";
-import { cancelSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
+import { getBudgets, setBudget, setBudgetSettings } from "~/nouns/budgets/operations.server";
+import { cancelSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import type { JobPayload } from "~/nouns/workers/contract";
 import { seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { createTestDatabase } from "../setup/database";

@@ -4,9 +4,9 @@ import {
   heartbeatAgentJob,
   reportAgentJob,
   reportJobUsage,
-} from "~/domain/agent-jobs/operations.server";
-import { getBudgets, setBudgetSettings } from "~/domain/budgets/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
+import { getBudgets, setBudgetSettings } from "~/nouns/budgets/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { createTestDatabase } from "../setup/database";

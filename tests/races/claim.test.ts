@@ -5,8 +5,8 @@ import {
   claimAgentJob,
   heartbeatAgentJob,
   reportAgentJob,
-} from "~/domain/agent-jobs/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { claim, columnOf, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { createTestDatabase } from "../setup/database";

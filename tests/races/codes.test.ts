@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createIdea } from "~/domain/ideas/operations.server";
-import { createStory, listStoryTasks } from "~/domain/stories/operations.server";
-import { createTask } from "~/domain/tasks/operations.server";
+import { createIdea } from "~/nouns/ideas/operations.server";
+import { createStory, listStoryTasks } from "~/nouns/stories/operations.server";
+import { createTask } from "~/nouns/tasks/operations.server";
 import { seedWorld } from "../db/world";
 import { createTestDatabase } from "../setup/database";
 

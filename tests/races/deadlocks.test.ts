@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { JobPayload } from "~/contract/worker";
 import {
   claimAgentJob,
   reportAgentJob,
   reportMerged,
   updateTaskExecution,
-} from "~/domain/agent-jobs/operations.server";
-import { removeDependency } from "~/domain/dependencies/operations.server";
-import { updateProduct } from "~/domain/products/operations.server";
-import { preflightSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
+import { removeDependency } from "~/nouns/dependencies/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
+import { preflightSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import type { JobPayload } from "~/nouns/workers/contract";
 import { type SprintWorld, seedSprint, taskStatuses } from "../db/agents/sprint-world";
 import { expectRightCounters, wait, waitStory } from "../db/dependency-world";
 import { at } from "../db/world";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { claimAgentJob, reportAgentJob, reportMerged } from "~/domain/agent-jobs/operations.server";
-import { updateProduct } from "~/domain/products/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { setTaskStatus } from "~/domain/tasks/operations.server";
+import { claimAgentJob, reportAgentJob, reportMerged } from "~/nouns/agent-jobs/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { claim, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
 import { expectRightCounters, wait, waitStory } from "../db/dependency-world";
 import { refusalOf } from "../db/refusal";

@@ -1,8 +1,8 @@
 import type pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
-import { sweep } from "~/domain/schedules/operations.server";
-import { cancelSprintRun } from "~/domain/sprint-runs/operations.server";
-import { listAgentWorkers, restartWorker } from "~/domain/workers/operations.server";
+import { sweep } from "~/nouns/schedules/operations.server";
+import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { listAgentWorkers, restartWorker } from "~/nouns/workers/operations.server";
 import { columnOf, holdJob } from "../db/agents/sprint-world";
 import { createTestDatabase } from "../setup/database";
 

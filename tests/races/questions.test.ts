@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
-import { answerQuestion, askQuestion, cancelQuestion } from "~/domain/questions/operations.server";
-import { cleanupAgentArtifacts } from "~/domain/schedules/cleanup-agent-artifacts.server";
-import { expireQuestions, sweep } from "~/domain/schedules/operations.server";
-import { cancelSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { answerQuestion, askQuestion, cancelQuestion } from "~/nouns/questions/operations.server";
+import { cleanupAgentArtifacts } from "~/nouns/schedules/cleanup-agent-artifacts.server";
+import { expireQuestions, sweep } from "~/nouns/schedules/operations.server";
+import { cancelSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { columnOf, seedSprint } from "../db/agents/sprint-world";
 import { seedWorld } from "../db/world";
 import { createTestDatabase } from "../setup/database";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
-import { getAgentJob } from "~/domain/agent-jobs/operations.server";
-import { listJobComments } from "~/domain/job-reviews/list-job-comments.server";
-import { reviewJob } from "~/domain/job-reviews/operations.server";
-import { sweep } from "~/domain/schedules/operations.server";
+import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { listJobComments } from "~/nouns/job-reviews/list-job-comments.server";
+import { reviewJob } from "~/nouns/job-reviews/operations.server";
+import { sweep } from "~/nouns/schedules/operations.server";
 import { claim, columnOf, holdJob } from "../db/agents/sprint-world";
 import { addMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

@@ -1,15 +1,15 @@
 import pg from "pg";
 import { afterAll, describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
-import { claimAgentJob, reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import {
   cancelSprintRun,
   pauseSprintRun,
   resumeSprint,
   resumeSprintRun,
   startSprintRun,
-} from "~/domain/sprint-runs/operations.server";
-import { updateTask } from "~/domain/tasks/operations.server";
+} from "~/nouns/sprint-runs/operations.server";
+import { updateTask } from "~/nouns/tasks/operations.server";
 import { claim, columnOf, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { createTestDatabase } from "../setup/database";

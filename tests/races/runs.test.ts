@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
-import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import {
   cancelSprintRun,
   pauseSprintRun,
   resumeSprint,
   resumeSprintRun,
   startSprintRun,
-} from "~/domain/sprint-runs/operations.server";
+} from "~/nouns/sprint-runs/operations.server";
 import { claim, columnOf, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
 import { asUser, becomeCaller } from "../db/as-user";
 import { at } from "../db/world";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { fileListSchema } from "~/contract/file";
+import { fileListSchema } from "~/nouns/files/contract";
 import { bearer, createToken } from "../setup/app";
 import { create, seedBacklog } from "../setup/backlog";
 import { fillDisk, makeSmallDisk } from "../setup/small-disk";

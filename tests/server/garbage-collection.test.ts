@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { restartWorker } from "~/domain/workers/operations.server";
+import { restartWorker } from "~/nouns/workers/operations.server";
 import { ownDataDir } from "../embedded/own-stack";
 import { connectClient } from "../mcp/clients";
 import { ok } from "../mcp/stage";

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { getAgentJob, getJobOutput } from "~/domain/agent-jobs/operations.server";
+import { getAgentJob, getJobOutput } from "~/nouns/agent-jobs/operations.server";
 import { at } from "../db/world";
 import { ownDataDir } from "../embedded/own-stack";
 import { createToken } from "../setup/app";

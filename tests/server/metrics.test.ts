@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { sweep } from "~/domain/schedules/operations.server";
-import { pauseSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { sweep } from "~/nouns/schedules/operations.server";
+import { pauseSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { claim, claimRefusal, seedSprint } from "../db/agents/sprint-world";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";

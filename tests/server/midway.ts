@@ -1,5 +1,5 @@
-import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
-import { pauseSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { pauseSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { claim, type SprintOptions, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
 import { wait, waitStory } from "../db/dependency-world";
 import { at } from "../db/world";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { getSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { projectRoot } from "../../supabase/embedded/project-root";
 import { seedSprint } from "../db/agents/sprint-world";
 import { ownDataDir } from "../embedded/own-stack";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, it } from "vitest";
-import { workerProtocolHeader } from "~/contract/worker-protocol";
+import { workerProtocolHeader } from "~/nouns/workers/worker-protocol";
 import { readWorkerFile } from "~/server/worker-file.server";
 import { usage } from "~/worker/options";
 import { bundleWorkerFile } from "../../app/cli/build.mjs";

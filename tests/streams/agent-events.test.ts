@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { soloJobSchema, soloJobsSchema, soloWorkerSchema } from "~/contract/events";
-import { claimAgentJob, reportAgentJob } from "~/domain/agent-jobs/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { workerHeartbeat } from "~/domain/workers/operations.server";
+import { claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { workerHeartbeat } from "~/nouns/workers/operations.server";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { openStream, type StreamMessage, type StreamReader } from "./stream-reader";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { backlogChangeSchema, backlogReadySchema } from "~/contract/events";
-import { addEvidence, getProof, waiveCriterion } from "~/domain/proof/operations.server";
+import { addEvidence, getProof, waiveCriterion } from "~/nouns/proof/operations.server";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { openStream, type StreamReader } from "./stream-reader";

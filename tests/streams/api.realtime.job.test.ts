@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { appendJobOutput, getAgentJob } from "~/domain/agent-jobs/operations.server";
+import { appendJobOutput, getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { holdJob } from "../db/agents/sprint-world";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";

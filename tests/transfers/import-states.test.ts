@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ImportFormat } from "~/contract/import";
+import type { ImportFormat } from "~/nouns/transfers/contract";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";

@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { getAgentJob } from "~/domain/agent-jobs/operations.server";
-import { getBudgets, setBudget } from "~/domain/budgets/operations.server";
-import { answerQuestion } from "~/domain/questions/operations.server";
+import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { getBudgets, setBudget } from "~/nouns/budgets/operations.server";
+import { answerQuestion } from "~/nouns/questions/operations.server";
 import { openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { getAgentJob, getJobDiff } from "~/domain/agent-jobs/operations.server";
+import { getAgentJob, getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { at } from "../db/world";
 import { bearer } from "../setup/app";
 import { gitIn, openStage, startRun } from "./fixture";

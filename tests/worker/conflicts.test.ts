@@ -3,14 +3,14 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { exportDocumentSchema } from "~/contract/export-document";
-import { getAgentJob, getJobOutput } from "~/domain/agent-jobs/operations.server";
+import { getAgentJob, getJobOutput } from "~/nouns/agent-jobs/operations.server";
 import {
   getSprintRun,
   resumeSprintRun,
   startSprintRun,
-} from "~/domain/sprint-runs/operations.server";
-import { importDocument } from "~/domain/transfers/import-document.server";
+} from "~/nouns/sprint-runs/operations.server";
+import { exportDocumentSchema } from "~/nouns/transfers/export-document";
+import { importDocument } from "~/nouns/transfers/import-document.server";
 import { openStage, startRun } from "./fixture";
 import { makeHold } from "./hold";
 import { read, startWorker } from "./worker-process";

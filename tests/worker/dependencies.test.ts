@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { type ExportDocumentInput, exportDocumentSchema } from "~/contract/export-document";
-import { cancelAgentJob } from "~/domain/agent-jobs/operations.server";
-import { getSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { updateTask } from "~/domain/tasks/operations.server";
-import { importDocument } from "~/domain/transfers/import-document.server";
+import { cancelAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { updateTask } from "~/nouns/tasks/operations.server";
+import { type ExportDocumentInput, exportDocumentSchema } from "~/nouns/transfers/export-document";
+import { importDocument } from "~/nouns/transfers/import-document.server";
 import { at } from "../db/world";
 import { gitIn, openStage } from "./fixture";
 import { openToolGate } from "./tool-gate";

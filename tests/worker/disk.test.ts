@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { getAgentJob } from "~/domain/agent-jobs/operations.server";
+import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { at } from "../db/world";
 import { openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";

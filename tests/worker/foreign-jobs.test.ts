@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { getAgentJob } from "~/domain/agent-jobs/operations.server";
+import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { at } from "../db/world";
 import { createToken } from "../setup/app";
 import { createUser } from "../setup/users";

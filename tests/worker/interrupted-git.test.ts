@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { cancelSprintRun } from "~/domain/sprint-runs/operations.server";
+import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { git as workersGit } from "~/worker/git/git";
 import { interruptible } from "~/worker/job/interruption";
 import { gitIn, makeRepository, openStage, startRun } from "./fixture";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect } from "vitest";
-import { getAgentJob, reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { getAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { later, minutes, serviceAt } from "../db/agents/at-time";
 import { refusalOf } from "../db/refusal";
 import { at } from "../db/world";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createIdea } from "~/domain/ideas/operations.server";
-import { answerQuestion, askAboutIdea } from "~/domain/questions/operations.server";
+import { createIdea } from "~/nouns/ideas/operations.server";
+import { answerQuestion, askAboutIdea } from "~/nouns/questions/operations.server";
 import { claimRefusal } from "../db/agents/sprint-world";
 import { openScene, work } from "./kill-scene";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { addComment, listJobMessages } from "~/domain/comments/operations.server";
-import { cancelSprintRun } from "~/domain/sprint-runs/operations.server";
+import { addComment, listJobMessages } from "~/nouns/comments/operations.server";
+import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { at } from "../db/world";
 import { openScene } from "./kill-scene";
 import type { Place } from "./trap";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, vi } from "vitest";
 import type { Actor } from "~/db/rpc.server";
-import { addComment, listJobMessages } from "~/domain/comments/operations.server";
+import { addComment, listJobMessages } from "~/nouns/comments/operations.server";
 import { at } from "../db/world";
 import { openStage, startRun } from "./fixture";
 import { makeHold } from "./hold";

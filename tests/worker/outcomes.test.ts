@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { createIdea } from "~/domain/ideas/operations.server";
-import { askAboutIdea } from "~/domain/questions/operations.server";
-import { cancelSprintRun } from "~/domain/sprint-runs/operations.server";
+import { createIdea } from "~/nouns/ideas/operations.server";
+import { askAboutIdea } from "~/nouns/questions/operations.server";
+import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { gitIn, openStage, reachBySsh, startRun } from "./fixture";
 import { openToolGate } from "./tool-gate";
 import { isAlive, read, startWorker } from "./worker-process";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { jobOutputSchema } from "~/contract/job-output";
+import { jobOutputSchema } from "~/nouns/agent-jobs/job-output";
 import { openOutput } from "~/worker/service/output-sender";
 import { holdJob } from "../db/agents/sprint-world";
 import { bearer, createToken, startTestApp } from "../setup/app";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
-import { answerQuestion, listQuestions } from "~/domain/questions/operations.server";
+import { answerQuestion, listQuestions } from "~/nouns/questions/operations.server";
 import { at } from "../db/world";
 import { openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";

@@ -1,11 +1,11 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { getJobOutput } from "~/domain/agent-jobs/operations.server";
-import { reviewJob } from "~/domain/job-reviews/operations.server";
-import { getProof } from "~/domain/proof/operations.server";
-import { getSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { createSampleProduct } from "~/domain/transfers/create-sample-product.server";
+import { getJobOutput } from "~/nouns/agent-jobs/operations.server";
+import { reviewJob } from "~/nouns/job-reviews/operations.server";
+import { getProof } from "~/nouns/proof/operations.server";
+import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { createSampleProduct } from "~/nouns/transfers/create-sample-product.server";
 import { openStage, type RunWish, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
 

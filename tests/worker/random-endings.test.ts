@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { getAgentJob } from "~/domain/agent-jobs/operations.server";
+import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { at } from "../db/world";
 import { makeSmallDisk } from "../setup/small-disk";
 import { gitIn, makeRepository, openStage, startRun } from "./fixture";

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { getAgentJob } from "~/domain/agent-jobs/operations.server";
-import { createIdea } from "~/domain/ideas/operations.server";
-import { answerQuestion, askAboutIdea } from "~/domain/questions/operations.server";
-import { cancelSprintRun, pauseSprintRun } from "~/domain/sprint-runs/operations.server";
-import { deleteTask, setTaskStatus } from "~/domain/tasks/operations.server";
+import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { createIdea } from "~/nouns/ideas/operations.server";
+import { answerQuestion, askAboutIdea } from "~/nouns/questions/operations.server";
+import { cancelSprintRun, pauseSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { deleteTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { at } from "../db/world";
 import { gitIn, openStage, reachBySsh, startRun } from "./fixture";
 import { makeHold } from "./hold";

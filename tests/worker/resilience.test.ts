@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { claimAgentJob } from "~/domain/agent-jobs/operations.server";
+import { claimAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { startTcpProxy } from "../setup/tcp-proxy";
 import { openStage, startRun } from "./fixture";
 import { openToolGate } from "./tool-gate";

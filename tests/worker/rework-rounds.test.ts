@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { reviewJob } from "~/domain/job-reviews/operations.server";
-import { updateProduct } from "~/domain/products/operations.server";
+import { reviewJob } from "~/nouns/job-reviews/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
 import {
   cancelSprintRun,
   pauseSprintRun,
   resumeSprintRun,
   startRun,
   startSprintRun,
-} from "~/domain/sprint-runs/operations.server";
-import { completeSprint, startSprint } from "~/domain/sprints/operations.server";
-import { addStoryToSprint, removeStoryFromSprint } from "~/domain/stories/operations.server";
+} from "~/nouns/sprint-runs/operations.server";
+import { completeSprint, startSprint } from "~/nouns/sprints/operations.server";
+import { addStoryToSprint, removeStoryFromSprint } from "~/nouns/stories/operations.server";
 import { makeHold } from "./hold";
 import { openMachines } from "./rework-scene";
 

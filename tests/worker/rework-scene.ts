@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import { expect } from "vitest";
-import { exportDocumentSchema } from "~/contract/export-document";
-import type { SprintRunDetail } from "~/contract/sprint-run";
-import { listAgentJobs } from "~/domain/agent-jobs/operations.server";
-import { reviewJob } from "~/domain/job-reviews/operations.server";
-import { updateProduct } from "~/domain/products/operations.server";
+import { listAgentJobs } from "~/nouns/agent-jobs/operations.server";
+import { reviewJob } from "~/nouns/job-reviews/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
+import type { SprintRunDetail } from "~/nouns/sprint-runs/contract";
 import {
   getSprintRun,
   preflightSprintRun,
   startSprintRun,
-} from "~/domain/sprint-runs/operations.server";
-import { importDocument } from "~/domain/transfers/import-document.server";
+} from "~/nouns/sprint-runs/operations.server";
+import { exportDocumentSchema } from "~/nouns/transfers/export-document";
+import { importDocument } from "~/nouns/transfers/import-document.server";
 import { at } from "../db/world";
 import { gitIn, openStage } from "./fixture";
 import { startWorker } from "./worker-process";

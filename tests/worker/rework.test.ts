@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { reviewJob } from "~/domain/job-reviews/operations.server";
-import { getStoryPage } from "~/domain/pages/operations.server";
-import { updateProduct } from "~/domain/products/operations.server";
+import { reviewJob } from "~/nouns/job-reviews/operations.server";
+import { getStoryPage } from "~/nouns/pages/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
 import {
   cancelSprintRun,
   pauseSprintRun,
@@ -10,13 +10,13 @@ import {
   resumeSprint,
   resumeSprintRun,
   startSprintRun,
-} from "~/domain/sprint-runs/operations.server";
-import { completeSprint, startSprint } from "~/domain/sprints/operations.server";
+} from "~/nouns/sprint-runs/operations.server";
+import { completeSprint, startSprint } from "~/nouns/sprints/operations.server";
 import {
   addStoryToSprint,
   removeStoryFromSprint,
   startOver,
-} from "~/domain/stories/operations.server";
+} from "~/nouns/stories/operations.server";
 import { gitIn } from "./fixture";
 import { makeHold } from "./hold";
 import { openMachines } from "./rework-scene";

@@ -6,7 +6,7 @@ import { createServer as createNetServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { answerQuestion, listQuestions } from "~/domain/questions/operations.server";
+import { answerQuestion, listQuestions } from "~/nouns/questions/operations.server";
 import { openSandboxScene, sandboxProblem } from "./sandbox-scene";
 
 const closing: (() => void)[] = [];

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { answerQuestion, listQuestions } from "~/domain/questions/operations.server";
+import { answerQuestion, listQuestions } from "~/nouns/questions/operations.server";
 import { projectRoot } from "../../supabase/embedded/project-root";
 import { startRun } from "./fixture";
 import { openSandboxScene, sandboxProblem } from "./sandbox-scene";

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { getAgentJob } from "~/domain/agent-jobs/operations.server";
+import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { isolation } from "~/worker/sandbox/isolation";
 import { at } from "../db/world";
 import { openStage, startRun } from "./fixture";

@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { claimAgentJob, getAgentJob } from "~/domain/agent-jobs/operations.server";
-import { createIdea } from "~/domain/ideas/operations.server";
-import { askAboutIdea } from "~/domain/questions/operations.server";
-import { resumeSprint } from "~/domain/sprint-runs/operations.server";
+import { claimAgentJob, getAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { createIdea } from "~/nouns/ideas/operations.server";
+import { askAboutIdea } from "~/nouns/questions/operations.server";
+import { resumeSprint } from "~/nouns/sprint-runs/operations.server";
 import { at } from "../db/world";
 import { gitIn, openStage, startRun } from "./fixture";
 import { makeHold } from "./hold";

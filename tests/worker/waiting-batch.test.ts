@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type ExportDocumentInput, exportDocumentSchema } from "~/contract/export-document";
-import { getAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
-import { addDependency } from "~/domain/dependencies/operations.server";
-import { getSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { deleteTask, setTaskStatus } from "~/domain/tasks/operations.server";
-import { importDocument } from "~/domain/transfers/import-document.server";
+import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
+import { addDependency } from "~/nouns/dependencies/operations.server";
+import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { deleteTask, setTaskStatus } from "~/nouns/tasks/operations.server";
+import { type ExportDocumentInput, exportDocumentSchema } from "~/nouns/transfers/export-document";
+import { importDocument } from "~/nouns/transfers/import-document.server";
 import { at } from "../db/world";
 import { create } from "../setup/backlog";
 import { openStage } from "./fixture";

@@ -1,8 +1,8 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { getAgentJob } from "~/domain/agent-jobs/operations.server";
-import { editTask } from "~/domain/tasks/operations.server";
+import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { editTask } from "~/nouns/tasks/operations.server";
 import { at } from "../db/world";
 import { addMember } from "../setup/backlog";
 import { createUser } from "../setup/users";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { getAgentJob } from "~/domain/agent-jobs/operations.server";
+import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { withoutAlias } from "~/worker/forge/ssh-alias";
 import { git as workersGit } from "~/worker/git/git";
 import { findKept } from "~/worker/git/keep";

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { emailSchema, passwordSchema, roles, usernameSchema } from "~/contract/account";
-import { newApiTokenSchema } from "~/contract/api-token";
-import { createAccount } from "~/domain/accounts/create-account.server";
-import { resolveAccount } from "~/domain/accounts/operations.server";
-import { resetPassword } from "~/domain/accounts/reset-password.server";
-import { issueApiToken } from "~/domain/api-tokens/issue-api-token.server";
+import { emailSchema, passwordSchema, roles, usernameSchema } from "~/nouns/accounts/contract";
+import { createAccount } from "~/nouns/accounts/create-account.server";
+import { resolveAccount } from "~/nouns/accounts/operations.server";
+import { resetPassword } from "~/nouns/accounts/reset-password.server";
+import { newApiTokenSchema } from "~/nouns/api-tokens/contract";
+import { issueApiToken } from "~/nouns/api-tokens/issue-api-token.server";
 import { CommandError, defineCommand, UsageError } from "../command";
 import { randomPassword } from "../secret-words";
 import type { Target } from "../target.server";

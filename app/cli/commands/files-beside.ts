@@ -1,10 +1,10 @@
 import { mkdir, open, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { ExportedFile } from "~/contract/export-document";
-import { type FileType, fileLimit, productFilesLimit } from "~/contract/file";
-import { typeOf } from "~/contract/file-type";
 import type { Database } from "~/db/database.server";
-import { exportFile } from "~/domain/transfers/operations.server";
+import { type FileType, fileLimit, productFilesLimit } from "~/nouns/files/contract";
+import { typeOf } from "~/nouns/files/file-type";
+import type { ExportedFile } from "~/nouns/transfers/export-document";
+import { exportFile } from "~/nouns/transfers/operations.server";
 import { CommandError } from "../command";
 
 const endings: Record<FileType, string> = {

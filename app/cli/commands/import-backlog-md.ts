@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { exportDocumentSchema } from "~/contract/export-document";
-import { resolveAccount } from "~/domain/accounts/operations.server";
-import type { Conversion, UnknownStatus } from "~/domain/transfers/backlog-md/conversion";
-import { convertFolder } from "~/domain/transfers/backlog-md/convert-folder.server";
-import { type ImportedDocument, importDocument } from "~/domain/transfers/import-document.server";
+import { resolveAccount } from "~/nouns/accounts/operations.server";
+import type { Conversion, UnknownStatus } from "~/nouns/transfers/backlog-md/conversion";
+import { convertFolder } from "~/nouns/transfers/backlog-md/convert-folder.server";
+import { exportDocumentSchema } from "~/nouns/transfers/export-document";
+import { type ImportedDocument, importDocument } from "~/nouns/transfers/import-document.server";
 import { defineCommand } from "../command";
 import { readFolder } from "../read-backlog-folder.server";
 import { productOptions } from "./products";

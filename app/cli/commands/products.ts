@@ -1,16 +1,16 @@
 import { readFile, stat } from "node:fs/promises";
 import { z } from "zod";
+import { measureJson } from "~/contract/measured-json";
+import { resolveAccount } from "~/nouns/accounts/operations.server";
+import { grantedRoleSchema } from "~/nouns/products/contract";
 import {
   type ExportDocument,
   exportDocumentSchema,
   exportFormat,
   exportVersion,
-} from "~/contract/export-document";
-import { measureJson } from "~/contract/measured-json";
-import { grantedRoleSchema } from "~/contract/product";
-import { resolveAccount } from "~/domain/accounts/operations.server";
-import { importDocument } from "~/domain/transfers/import-document.server";
-import { enrolMember, exportProduct, resolveProduct } from "~/domain/transfers/operations.server";
+} from "~/nouns/transfers/export-document";
+import { importDocument } from "~/nouns/transfers/import-document.server";
+import { enrolMember, exportProduct, resolveProduct } from "~/nouns/transfers/operations.server";
 import { CommandError, defineCommand } from "../command";
 import { readFilesBeside, writeFilesBeside, writeOwnFile } from "./files-beside";
 

@@ -1,5 +1,5 @@
-import { checkProvider } from "~/domain/identities/provider.server";
 import type { Env } from "~/env.server";
+import { checkProvider } from "~/nouns/identities/provider.server";
 import { type Check, failed, passed, reasonOf } from "./check";
 
 const name = "provider";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { changeEventName, topics } from "~/contract/topics";
 import type { Database, SupabaseConnection } from "~/db/database.server";
-import { createAccount } from "~/domain/accounts/create-account.server";
+import { createAccount } from "~/nouns/accounts/create-account.server";
 import { randomPassword } from "../secret-words";
 import { type Check, failed, passed, reasonOf } from "./check";
 

@@ -1,4 +1,4 @@
-import type { AuditEvent } from "~/contract/account";
+import type { AuditEvent } from "~/nouns/accounts/contract";
 import { EmptyState } from "~/ui/empty-state";
 import { Cell, Table } from "~/ui/rare/table";
 import { RelativeTime } from "~/ui/relative-time";

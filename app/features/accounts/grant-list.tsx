@@ -1,4 +1,4 @@
-import { type Grant, scopes, scopeWords } from "~/contract/oauth";
+import { type Grant, scopes, scopeWords } from "~/nouns/oauth/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Badge } from "~/ui/badge";
 import { Section } from "~/ui/card";

@@ -1,4 +1,4 @@
-import { passwordMinLength } from "~/contract/password";
+import { passwordMinLength } from "~/nouns/accounts/password";
 import { TextField } from "~/ui/field";
 
 /** Field for choosing a password. Takes the props that a form's `field` returns. */

@@ -1,5 +1,5 @@
-import type { Label } from "~/contract/label";
-import type { BoardTask } from "~/contract/page-data";
+import type { Label } from "~/nouns/labels/contract";
+import type { BoardTask } from "~/nouns/pages/contract";
 
 /** A task as a board shows it. */
 export type CardTask = BoardTask & {

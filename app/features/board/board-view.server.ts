@@ -1,6 +1,6 @@
 import { type FilterItem, matchesFilter, readFilter } from "~/contract/item-filter";
-import { type Label, labelsNamed } from "~/contract/label";
-import type { BoardStory, BoardTask } from "~/contract/page-data";
+import { type Label, labelsNamed } from "~/nouns/labels/contract";
+import type { BoardStory, BoardTask } from "~/nouns/pages/contract";
 import { isHeld } from "~/ui/status";
 import {
   type BoardSettings,

@@ -1,6 +1,6 @@
-import type { Label } from "~/contract/label";
-import type { BoardStory, BoardTask } from "~/contract/page-data";
 import { priorityOptions } from "~/features/items/lists/priority";
+import type { Label } from "~/nouns/labels/contract";
+import type { BoardStory, BoardTask } from "~/nouns/pages/contract";
 import type { BoardSettings, Lane } from "./board-settings";
 
 interface Lanes {

@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import type { Budget } from "~/contract/budget";
+import type { Budget } from "~/nouns/budgets/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";

@@ -1,4 +1,4 @@
-import type { BudgetList as Budgets } from "~/contract/budget";
+import type { BudgetList as Budgets } from "~/nouns/budgets/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";

@@ -1,4 +1,4 @@
-import type { Forecast } from "~/contract/forecast";
+import type { Forecast } from "~/nouns/budgets/forecast";
 import { countText } from "~/ui/numbers";
 import { durationText } from "~/ui/relative-time";
 import { amountText } from "./amount-text";

@@ -1,4 +1,4 @@
-import type { Insights } from "~/contract/insight";
+import type { Insights } from "~/nouns/insights/contract";
 import { moneyText } from "~/ui/numbers";
 import { calendarText } from "~/ui/relative-time";
 import { box, type Chart, daysBelow, round, shape, words } from "./chart";

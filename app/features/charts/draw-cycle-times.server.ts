@@ -1,4 +1,4 @@
-import type { Insights } from "~/contract/insight";
+import type { Insights } from "~/nouns/insights/contract";
 import { calendarText, durationText } from "~/ui/relative-time";
 import { type Chart, daysBelow, round, shape, words } from "./chart";
 import { daysBetween } from "./working-days";

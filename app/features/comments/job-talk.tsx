@@ -1,7 +1,7 @@
 import { useFetcher } from "@remix-run/react";
-import type { JobMessage } from "~/contract/agent-message";
 import { Prose, type SafeHtml } from "~/features/markdown/prose";
 import { useIsViewer } from "~/features/products/product-access";
+import type { JobMessage } from "~/nouns/comments/agent-message";
 import { type ActionResult, useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useId, useRef } from "react";
-import { commentLength } from "~/contract/comment";
 import { AttachButton } from "~/features/files/attach-button";
 import { useAttach } from "~/features/files/use-attach";
+import { commentLength } from "~/nouns/comments/contract";
 import { FieldErrors } from "~/ui/field";
 import { useMention } from "./use-mention";
 

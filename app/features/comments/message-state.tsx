@@ -1,4 +1,4 @@
-import type { MessageState } from "~/contract/comment";
+import type { MessageState } from "~/nouns/comments/contract";
 import { Badge } from "~/ui/badge";
 
 interface Delivered {

@@ -1,7 +1,7 @@
 import { Link, useFetcher } from "@remix-run/react";
 import { type ReactNode, useState } from "react";
-import type { AwaitedWork, Dependencies, DependencyKind } from "~/contract/dependency";
 import { activeRow, isPageItem, itemOf } from "~/features/items/active-row";
+import type { AwaitedWork, Dependencies, DependencyKind } from "~/nouns/dependencies/contract";
 import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";

@@ -1,4 +1,4 @@
-import type { DependencyKind } from "~/contract/dependency";
+import type { DependencyKind } from "~/nouns/dependencies/contract";
 import { ActionForm } from "~/ui/action-form";
 import { SubmitButton } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";

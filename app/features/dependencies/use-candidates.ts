@@ -1,6 +1,6 @@
 import { useFetcher } from "@remix-run/react";
 import { useEffect } from "react";
-import type { Candidates, DependencyKind } from "~/contract/dependency";
+import type { Candidates, DependencyKind } from "~/nouns/dependencies/contract";
 
 /** Returns possible blockers; null while loading. Loads as soon as `what` is set. */
 export function useCandidates(

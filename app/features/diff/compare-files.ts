@@ -1,5 +1,5 @@
-import type { DiffFile } from "~/contract/job-diff";
-import { type Hunk, parsePatch } from "~/contract/patch";
+import type { DiffFile } from "~/nouns/agent-jobs/job-diff";
+import { type Hunk, parsePatch } from "~/nouns/agent-jobs/patch";
 import { compareLines, type Line, type Stretch } from "./compare-lines";
 
 /** A file's entries in two diffs; null in a diff that does not list it. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { DiffFile, JobDiff } from "~/contract/job-diff";
 import { RecentlyMade } from "~/features/markdown/recently-made.server";
+import type { DiffFile, JobDiff } from "~/nouns/agent-jobs/job-diff";
 import type { ComparedFile, ComparedLines, Comparison } from "./compare-files";
 import { askThread } from "./thread.server";
 

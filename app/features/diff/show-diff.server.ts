@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { isFoldedFile } from "~/contract/folded-files";
-import type { JobDiff } from "~/contract/job-diff";
+import type { JobDiff } from "~/nouns/agent-jobs/job-diff";
+import { isFoldedFile } from "~/nouns/job-reviews/folded-files";
 import { type RoundFile, roundOf } from "./round.server";
 import { showLines } from "./show-lines.server";
 import type { ShownFile } from "./shown-diff";

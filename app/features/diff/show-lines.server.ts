@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { DiffFile } from "~/contract/job-diff";
-import { type Hunk, type PatchLine, parsePatch } from "~/contract/patch";
 import { RecentlyMade } from "~/features/markdown/recently-made.server";
 import { nameOf } from "~/features/proof/visible";
+import type { DiffFile } from "~/nouns/agent-jobs/job-diff";
+import { type Hunk, type PatchLine, parsePatch } from "~/nouns/agent-jobs/patch";
 import type { ShownHunk, ShownLine } from "./shown-diff";
 import { askThread } from "./thread.server";
 

@@ -1,4 +1,4 @@
-import type { DiffFile } from "~/contract/job-diff";
+import type { DiffFile } from "~/nouns/agent-jobs/job-diff";
 
 /** A shown line: `s` same, `a` added, `d` deleted. The HTML comes from the server and is safe. */
 export type ShownLine = [

@@ -1,5 +1,5 @@
 import { useHydrated } from "remix-utils/use-hydrated";
-import { fileTypes } from "~/contract/file";
+import { fileTypes } from "~/nouns/files/contract";
 import type { Upload } from "./use-attach";
 
 /** Chooses files by keyboard, pointer or camera, and says what went wrong. Without script there is nothing to press. */

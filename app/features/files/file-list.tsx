@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import type { ListedFile } from "~/contract/file";
 import { visible } from "~/features/proof/visible";
+import type { ListedFile } from "~/nouns/files/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Confirm } from "~/ui/confirm";
 import { HiddenFields } from "~/ui/field";

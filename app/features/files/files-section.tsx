@@ -1,7 +1,7 @@
 import { Form } from "@remix-run/react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import { fileTypes, type ListedFile } from "~/contract/file";
 import { useLive } from "~/live/live-provider";
+import { fileTypes, type ListedFile } from "~/nouns/files/contract";
 import { useActionResult } from "~/ui/action-result";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";

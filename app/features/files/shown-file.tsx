@@ -1,5 +1,5 @@
-import type { StoredFile } from "~/contract/file";
 import { visible } from "~/features/proof/visible";
+import type { StoredFile } from "~/nouns/files/contract";
 
 /** A file where it is talked about: a picture is seen, a recording played, all else a link. */
 export function ShownFile({ file }: { file: StoredFile }) {

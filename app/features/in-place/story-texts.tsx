@@ -1,5 +1,5 @@
-import type { StoryPageData } from "~/contract/page-data";
 import type { SafeHtml } from "~/features/markdown/prose";
+import type { StoryPageData } from "~/nouns/pages/contract";
 import { EditableText } from "./editable-text";
 
 /** A story's description and acceptance criteria, on its page and in its panel. */

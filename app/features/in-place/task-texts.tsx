@@ -1,5 +1,5 @@
-import type { TaskPageData } from "~/contract/page-data";
 import type { SafeHtml } from "~/features/markdown/prose";
+import type { TaskPageData } from "~/nouns/pages/contract";
 import { EditableText } from "./editable-text";
 
 /** A task's description and plan, on its page and in its panel. */

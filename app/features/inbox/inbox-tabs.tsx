@@ -1,5 +1,5 @@
 import { Link } from "@remix-run/react";
-import type { Inbox } from "~/contract/inbox";
+import type { Inbox } from "~/nouns/inbox/contract";
 import { CountBadge } from "~/ui/badge";
 
 type Tab = "all" | "questions" | "reviews" | "failures" | "mentions" | "later" | "done";

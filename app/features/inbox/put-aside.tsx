@@ -1,5 +1,5 @@
 import { useHydrated } from "remix-utils/use-hydrated";
-import type { InboxItem } from "~/contract/inbox";
+import type { InboxItem } from "~/nouns/inbox/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";

@@ -1,4 +1,4 @@
-import type { AgentJobDetail } from "~/contract/agent-job";
+import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
 
 const outcomeWords: Record<string, string> = {
   done: "done",

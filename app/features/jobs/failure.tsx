@@ -1,4 +1,4 @@
-import type { AgentJob } from "~/contract/agent-job";
+import type { AgentJob } from "~/nouns/agent-jobs/contract";
 import { Alert } from "~/ui/alert";
 import { firstLine } from "./first-line";
 

@@ -1,4 +1,4 @@
-import type { WhyNotMoving } from "~/contract/why-not-moving";
+import type { WhyNotMoving } from "~/nouns/agent-jobs/why-not-moving";
 
 export type BlockedReason = WhyNotMoving["reasons"][number];
 

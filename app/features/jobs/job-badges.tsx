@@ -1,5 +1,5 @@
-import type { AgentJob } from "~/contract/agent-job";
-import type { Confinement } from "~/contract/confinement";
+import type { AgentJob } from "~/nouns/agent-jobs/contract";
+import type { Confinement } from "~/nouns/workers/confinement";
 import { Badge } from "~/ui/badge";
 import { StatusPill } from "~/ui/status-pill";
 

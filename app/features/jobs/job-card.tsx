@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
-import type { AgentJob } from "~/contract/agent-job";
 import { LineCounts } from "~/features/diff/line-counts";
+import type { AgentJob } from "~/nouns/agent-jobs/contract";
 import { CodeChip } from "~/ui/badge";
 import { Fact, Facts } from "~/ui/card";
 import { costsText, tokensText } from "~/ui/numbers";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { pullSchema } from "~/contract/pull";
+import type { pullSchema } from "~/nouns/pulls/contract";
 
 type ShownPull = Pick<
   z.infer<typeof pullSchema>,

@@ -1,6 +1,6 @@
 import { Link, useFetcher } from "@remix-run/react";
 import { useRef } from "react";
-import type { Label } from "~/contract/label";
+import type { Label } from "~/nouns/labels/contract";
 import { EnhancedField } from "~/ui/action-form";
 import { type ActionResult, useResultToast } from "~/ui/action-result";
 import { Button } from "~/ui/button";

@@ -1,5 +1,5 @@
 import type { Doing } from "~/contract/events";
-import type { OutputKind } from "~/contract/job-output";
+import type { OutputKind } from "~/nouns/agent-jobs/job-output";
 import { Elapsed } from "~/ui/relative-time";
 
 const words = {

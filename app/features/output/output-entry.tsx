@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import type { OutputEntry as Entry, OutputKind } from "~/contract/job-output";
+import type { OutputEntry as Entry, OutputKind } from "~/nouns/agent-jobs/job-output";
 
 const words: Record<OutputKind, string> = {
   text: "said",

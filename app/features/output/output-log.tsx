@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import type { OutputEntry as Entry, JobOutput } from "~/contract/job-output";
+import type { OutputEntry as Entry, JobOutput } from "~/nouns/agent-jobs/job-output";
 import { Button } from "~/ui/button";
 import { CopyButton } from "~/ui/rare/copy-button";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import type { JobOutput, OutputEntry } from "~/contract/job-output";
+import type { JobOutput, OutputEntry } from "~/nouns/agent-jobs/job-output";
 import { useJobStream } from "./use-job-stream";
 
 interface LiveOutput {

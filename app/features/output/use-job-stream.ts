@@ -1,7 +1,7 @@
-import type { OutputEntry } from "~/contract/job-output";
 import { isFields } from "~/live/read-message";
 import type { LiveStatus } from "~/live/signal";
 import { useLiveStream } from "~/live/use-live-stream";
+import type { OutputEntry } from "~/nouns/agent-jobs/job-output";
 
 interface OutputMessage {
   attempt: number;

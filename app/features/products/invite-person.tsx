@@ -1,5 +1,5 @@
 import { useFetcher } from "@remix-run/react";
-import type { Invitation } from "~/contract/invitation";
+import type { Invitation } from "~/nouns/products/invitation";
 import { type ActionResult, useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";

@@ -1,5 +1,5 @@
 import { Form } from "@remix-run/react";
-import type { Invitation } from "~/contract/invitation";
+import type { Invitation } from "~/nouns/products/invitation";
 import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Badge } from "~/ui/badge";

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Evidence, ProvenCriterion } from "~/contract/proof";
+import type { Evidence, ProvenCriterion } from "~/nouns/proof/contract";
 import { Badge, CodeChip } from "~/ui/badge";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusIcon } from "~/ui/status-icon";

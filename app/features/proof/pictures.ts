@@ -1,5 +1,5 @@
-import type { StoredFile } from "~/contract/file";
-import type { Evidence, StoryProof } from "~/contract/proof";
+import type { StoredFile } from "~/nouns/files/contract";
+import type { Evidence, StoryProof } from "~/nouns/proof/contract";
 
 export interface Picture {
   label: string;

@@ -1,4 +1,4 @@
-import type { ProvenCriterion, StoryProof } from "~/contract/proof";
+import type { ProvenCriterion, StoryProof } from "~/nouns/proof/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";

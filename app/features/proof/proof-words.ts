@@ -1,4 +1,4 @@
-import type { Evidence, ProvenCriterion } from "~/contract/proof";
+import type { Evidence, ProvenCriterion } from "~/nouns/proof/contract";
 import type { StatusTone } from "~/ui/status";
 
 type State = ProvenCriterion["state"];

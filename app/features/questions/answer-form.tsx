@@ -1,5 +1,5 @@
 import { type FormEvent, type KeyboardEvent, useEffect, useRef } from "react";
-import type { AgentQuestion } from "~/contract/question";
+import type { AgentQuestion } from "~/nouns/questions/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";

@@ -1,8 +1,8 @@
 import { Link } from "@remix-run/react";
 import clsx from "clsx";
 import type { ReactNode } from "react";
-import type { AgentQuestion } from "~/contract/question";
 import { ProductAccess } from "~/features/products/product-access";
+import type { AgentQuestion } from "~/nouns/questions/contract";
 import { Badge, CodeChip } from "~/ui/badge";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";

@@ -1,5 +1,5 @@
 import { Link, useFetcher } from "@remix-run/react";
-import { missedChoices, type Recurrence } from "~/contract/recurrence";
+import { missedChoices, type Recurrence } from "~/nouns/recurrences/contract";
 import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Button, SubmitButton } from "~/ui/button";

@@ -1,4 +1,4 @@
-import type { JobComment } from "~/contract/job-review";
+import type { JobComment } from "~/nouns/job-reviews/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";

@@ -1,9 +1,9 @@
 import { useFetcher } from "@remix-run/react";
 import { useState } from "react";
-import type { AgentJobDetail } from "~/contract/agent-job";
-import type { JobComment, JobComments } from "~/contract/job-review";
 import { waitsForReview } from "~/features/jobs/job-badges";
 import { useHasOnlySample } from "~/features/products/has-only-sample";
+import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
+import type { JobComment, JobComments } from "~/nouns/job-reviews/contract";
 import { ActionForm } from "~/ui/action-form";
 import { type ActionResult, useResultToast } from "~/ui/action-result";
 import { Button, ButtonLink } from "~/ui/button";

@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
 import type { ReactNode } from "react";
-import type { Blocker, Preflight } from "~/contract/sprint-run";
+import type { Blocker, Preflight } from "~/nouns/sprint-runs/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button, buttonClass } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";

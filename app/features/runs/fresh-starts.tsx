@@ -1,4 +1,4 @@
-import type { FreshStart } from "~/contract/beginning";
+import type { FreshStart } from "~/nouns/agent-jobs/beginning";
 import { RelativeTime } from "~/ui/relative-time";
 
 /** Who started the story over, when, and which work was left out. */

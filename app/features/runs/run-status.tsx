@@ -1,4 +1,4 @@
-import type { RunWaits } from "~/contract/sprint-run";
+import type { RunWaits } from "~/nouns/sprint-runs/contract";
 import { countText } from "~/ui/numbers";
 import { StatusPill } from "~/ui/status-pill";
 

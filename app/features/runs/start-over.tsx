@@ -1,4 +1,4 @@
-import type { Beginning } from "~/contract/beginning";
+import type { Beginning } from "~/nouns/agent-jobs/beginning";
 import { ActionForm } from "~/ui/action-form";
 import { Confirm } from "~/ui/confirm";
 import { WriteFields } from "~/ui/write-access";

@@ -1,7 +1,7 @@
 import { useFetcher } from "@remix-run/react";
 import { useId } from "react";
-import type { Blocker, Preflight, SprintRunDetail } from "~/contract/sprint-run";
 import { waitsForReview } from "~/features/jobs/job-badges";
+import type { Blocker, Preflight, SprintRunDetail } from "~/nouns/sprint-runs/contract";
 import { EnhancedField } from "~/ui/action-form";
 import { type ActionResult, useResultToast } from "~/ui/action-result";
 import { Button } from "~/ui/button";

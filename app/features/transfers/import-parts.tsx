@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { ImportFormat, ImportReport } from "~/contract/import";
+import type { ImportFormat, ImportReport } from "~/nouns/transfers/contract";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { SelectField, TextAreaField, TextField } from "~/ui/field";

@@ -1,6 +1,6 @@
 import { useLocation, useSubmit } from "@remix-run/react";
 import { type FormEvent, type MouseEvent, useRef } from "react";
-import type { SavedView } from "~/contract/saved-view";
+import type { SavedView } from "~/nouns/saved-views/contract";
 import { useResultOf } from "~/ui/action-result";
 import { buttonClass } from "~/ui/button";
 import { useLinkArea } from "~/ui/link-area";

@@ -4,7 +4,7 @@ import {
   lookParameters,
   type SavedView,
   type ViewPage,
-} from "~/contract/saved-view";
+} from "~/nouns/saved-views/contract";
 
 /** The saved views of a page, and the one its address selects. */
 export interface ShownViews {

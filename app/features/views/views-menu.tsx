@@ -1,4 +1,4 @@
-import type { SavedView } from "~/contract/saved-view";
+import type { SavedView } from "~/nouns/saved-views/contract";
 import { Button } from "~/ui/button";
 import { MenuHeading } from "~/ui/menu";
 

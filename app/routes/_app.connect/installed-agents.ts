@@ -1,5 +1,5 @@
-import { knownAgents } from "~/contract/known-agents";
-import type { AgentWorkerList } from "~/contract/worker-presence";
+import { knownAgents } from "~/nouns/workers/known-agents";
+import type { AgentWorkerList } from "~/nouns/workers/worker-presence";
 
 /** Returns a sentence per known agent found by the user's workers, from the most recently seen worker. */
 export function installedAgents(

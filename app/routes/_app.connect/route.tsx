@@ -1,13 +1,13 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { useEffect } from "react";
-import { newApiTokenSchema } from "~/contract/api-token";
-import { createApiToken } from "~/domain/api-tokens/create-api-token.server";
-import { listApiTokens } from "~/domain/api-tokens/operations.server";
-import { listAgentWorkers } from "~/domain/workers/operations.server";
 import { runForm } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { useLive } from "~/live/live-provider";
+import { newApiTokenSchema } from "~/nouns/api-tokens/contract";
+import { createApiToken } from "~/nouns/api-tokens/create-api-token.server";
+import { listApiTokens } from "~/nouns/api-tokens/operations.server";
+import { listAgentWorkers } from "~/nouns/workers/operations.server";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
 import { ButtonLink, SubmitButton } from "~/ui/button";

@@ -1,4 +1,4 @@
-import { knownAgents } from "~/contract/known-agents";
+import { knownAgents } from "~/nouns/workers/known-agents";
 
 export interface Setup {
   name: string;

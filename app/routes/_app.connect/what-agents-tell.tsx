@@ -1,4 +1,4 @@
-import { type AgentReports, knownAgents } from "~/contract/known-agents";
+import { type AgentReports, knownAgents } from "~/nouns/workers/known-agents";
 import { Section } from "~/ui/card";
 import { Cell, Table } from "~/ui/rare/table";
 

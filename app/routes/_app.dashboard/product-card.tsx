@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
-import type { DashboardData } from "~/contract/dashboard";
 import { RunStatus } from "~/features/runs/run-status";
 import { describeStatuses, WovenProgress } from "~/features/runs/woven-progress";
+import type { DashboardData } from "~/nouns/pages/dashboard";
 import { CodeChip } from "~/ui/badge";
 import { CalendarDay, Elapsed } from "~/ui/relative-time";
 

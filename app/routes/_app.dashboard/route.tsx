@@ -1,11 +1,11 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import type { DashboardData } from "~/contract/dashboard";
-import type { ProductOverview } from "~/contract/product";
-import { getDashboard } from "~/domain/pages/operations.server";
-import { listProductOverviews } from "~/domain/products/operations.server";
 import { DeleteProduct } from "~/features/products/delete-product";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
+import type { DashboardData } from "~/nouns/pages/dashboard";
+import { getDashboard } from "~/nouns/pages/operations.server";
+import type { ProductOverview } from "~/nouns/products/contract";
+import { listProductOverviews } from "~/nouns/products/operations.server";
 import { ActionForm } from "~/ui/action-form";
 import { Alert } from "~/ui/alert";
 import { CodeChip } from "~/ui/badge";

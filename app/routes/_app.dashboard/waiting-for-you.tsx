@@ -1,5 +1,5 @@
 import { Link } from "@remix-run/react";
-import type { DashboardData } from "~/contract/dashboard";
+import type { DashboardData } from "~/nouns/pages/dashboard";
 import { CodeChip } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { RelativeTime } from "~/ui/relative-time";

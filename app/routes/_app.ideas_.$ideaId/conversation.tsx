@@ -1,7 +1,7 @@
 import { useFetcher } from "@remix-run/react";
 import { useEffect, useRef } from "react";
-import type { UserQuestion } from "~/contract/question";
 import { Prose, type SafeHtml } from "~/features/markdown/prose";
+import type { UserQuestion } from "~/nouns/questions/contract";
 import type { ActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";

@@ -1,7 +1,8 @@
 import { redirect } from "@remix-run/node";
-import { linkIdeaProductInput, promoteIdeaInput, updateIdeaInput } from "~/contract/idea";
-import { askAboutIdeaInput } from "~/contract/question";
 import type { Actor } from "~/db/rpc.server";
+import { done, readForm, runForm, runIntent } from "~/http/form-action.server";
+import { mergeEdit } from "~/http/merge-edit.server";
+import { linkIdeaProductInput, promoteIdeaInput, updateIdeaInput } from "~/nouns/ideas/contract";
 import {
   archiveIdea,
   linkIdeaProduct,
@@ -9,10 +10,9 @@ import {
   restoreIdea,
   unlinkIdeaProduct,
   updateIdea,
-} from "~/domain/ideas/operations.server";
-import { askAboutIdea } from "~/domain/questions/operations.server";
-import { done, readForm, runForm, runIntent } from "~/http/form-action.server";
-import { mergeEdit } from "~/http/merge-edit.server";
+} from "~/nouns/ideas/operations.server";
+import { askAboutIdeaInput } from "~/nouns/questions/contract";
+import { askAboutIdea } from "~/nouns/questions/operations.server";
 
 /** Handles all forms of an idea's page. */
 export async function actOnIdea(actor: Actor, ideaId: string, request: Request): Promise<Response> {

@@ -1,4 +1,4 @@
-import type { Idea } from "~/contract/idea";
+import type { Idea } from "~/nouns/ideas/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";

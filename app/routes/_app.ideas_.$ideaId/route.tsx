@@ -1,7 +1,5 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useFetcher, useLoaderData } from "@remix-run/react";
-import { getIdea } from "~/domain/ideas/operations.server";
-import { getIdeaConversation } from "~/domain/questions/operations.server";
 import { EditableText } from "~/features/in-place/editable-text";
 import { EditableTitle } from "~/features/in-place/editable-title";
 import { Picker, Properties } from "~/features/in-place/properties";
@@ -12,6 +10,8 @@ import { QuestionCard } from "~/features/questions/question-card";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { getIdea } from "~/nouns/ideas/operations.server";
+import { getIdeaConversation } from "~/nouns/questions/operations.server";
 import { ActionForm } from "~/ui/action-form";
 import type { ActionResult } from "~/ui/action-result";
 import { useActionResult } from "~/ui/action-result";

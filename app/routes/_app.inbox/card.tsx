@@ -1,8 +1,8 @@
 import { Link } from "@remix-run/react";
 import type { ReactNode } from "react";
-import type { InboxItem } from "~/contract/inbox";
 import { PutAside } from "~/features/inbox/put-aside";
 import { FailureLine } from "~/features/jobs/failure";
+import type { InboxItem } from "~/nouns/inbox/contract";
 import { CodeChip } from "~/ui/badge";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";

@@ -1,8 +1,8 @@
-import type { InboxItem } from "~/contract/inbox";
 import { PutAside } from "~/features/inbox/put-aside";
 import { AnswerForms } from "~/features/products/answer-forms";
 import { QuestionCard } from "~/features/questions/question-card";
 import { RetryForms, stoppedTitle } from "~/features/runs/stopped-run";
+import type { InboxItem } from "~/nouns/inbox/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button, ButtonLink, buttonClass } from "~/ui/button";
 import { StatusPill } from "~/ui/status-pill";

@@ -1,13 +1,13 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { type GetInboxInput, type InboxItem, markInboxItemInput } from "~/contract/inbox";
-import { markInboxItem } from "~/domain/inbox/mark-inbox-item.server";
-import { getInbox } from "~/domain/inbox/operations.server";
 import { InboxTabs } from "~/features/inbox/inbox-tabs";
 import { useInboxKeys } from "~/features/inbox/use-inbox-keys";
 import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
 import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { type GetInboxInput, type InboxItem, markInboxItemInput } from "~/nouns/inbox/contract";
+import { markInboxItem } from "~/nouns/inbox/mark-inbox-item.server";
+import { getInbox } from "~/nouns/inbox/operations.server";
 import { Kbd } from "~/ui/badge";
 import { EmptyState } from "~/ui/empty-state";
 import { enhancedField } from "~/ui/enhanced-field";

@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
-import type { Forecast } from "~/contract/forecast";
 import { ForecastLine } from "~/features/budgets/forecast-line";
+import type { Forecast } from "~/nouns/budgets/forecast";
 import { CodeChip } from "~/ui/badge";
 import { Section } from "~/ui/card";
 import { Cell, Table } from "~/ui/rare/table";

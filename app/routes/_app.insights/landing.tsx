@@ -1,4 +1,4 @@
-import type { Insights, ReturnKind } from "~/contract/insight";
+import type { Insights, ReturnKind } from "~/nouns/insights/contract";
 import { Fact, Facts, Section } from "~/ui/card";
 import { countText } from "~/ui/numbers";
 import { Cell, Table } from "~/ui/rare/table";

@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
-import type { Insights } from "~/contract/insight";
 import type { Chart } from "~/features/charts/chart";
 import { ChartFigure } from "~/features/charts/chart-figure";
+import type { Insights } from "~/nouns/insights/contract";
 import { Section } from "~/ui/card";
 import { costsText } from "~/ui/numbers";
 

@@ -1,14 +1,14 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import type { UsageNumbers } from "~/contract/insight";
-import { getForecast } from "~/domain/budgets/operations.server";
-import { getInsights } from "~/domain/insights/operations.server";
-import { getShell } from "~/domain/pages/operations.server";
 import { drawBurndown } from "~/features/charts/draw-burndown.server";
 import { drawCosts } from "~/features/charts/draw-costs.server";
 import { drawCycleTimes } from "~/features/charts/draw-cycle-times.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/uuid";
+import { getForecast } from "~/nouns/budgets/operations.server";
+import type { UsageNumbers } from "~/nouns/insights/contract";
+import { getInsights } from "~/nouns/insights/operations.server";
+import { getShell } from "~/nouns/pages/operations.server";
 import { ButtonLink } from "~/ui/button";
 import { Fact, Facts } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";

@@ -1,5 +1,5 @@
 import { Link } from "@remix-run/react";
-import type { Insights, UsageNumbers } from "~/contract/insight";
+import type { Insights, UsageNumbers } from "~/nouns/insights/contract";
 import { CodeChip } from "~/ui/badge";
 import { Section } from "~/ui/card";
 import { costsText, tokensText } from "~/ui/numbers";

@@ -1,7 +1,7 @@
-import type { AgentJobDetail } from "~/contract/agent-job";
 import { waitsForReview } from "~/features/jobs/job-badges";
 import { RunThis } from "~/features/runs/run-this";
 import { RetryForms } from "~/features/runs/stopped-run";
+import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { Confirm } from "~/ui/confirm";

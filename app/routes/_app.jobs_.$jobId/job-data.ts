@@ -1,7 +1,7 @@
 import { useRouteLoaderData } from "@remix-run/react";
-import type { AgentJobDetail } from "~/contract/agent-job";
-import type { SprintRun } from "~/contract/sprint-run";
 import type { BlockedReason } from "~/features/jobs/find-blocked-reasons.server";
+import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
+import type { SprintRun } from "~/nouns/sprint-runs/contract";
 
 export interface JobData {
   job: AgentJobDetail;

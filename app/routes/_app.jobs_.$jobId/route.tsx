@@ -1,8 +1,5 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
-import type { AgentJobDetail } from "~/contract/agent-job";
-import { getAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
-import { getSprintRun } from "~/domain/sprint-runs/operations.server";
 import { LineCounts } from "~/features/diff/line-counts";
 import { BlockedReasons } from "~/features/jobs/blocked-reasons";
 import { findBlockedReasons } from "~/features/jobs/find-blocked-reasons.server";
@@ -12,6 +9,9 @@ import { ProductAccess } from "~/features/products/product-access";
 import { countStopped, statesOf } from "~/features/runs/stopped-run";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
+import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
+import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
+import { getSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { CodeChip } from "~/ui/badge";
 import { PageHeader } from "~/ui/rare/page-header";
 import { NavTabs } from "~/ui/tabs";

@@ -1,25 +1,6 @@
 import { redirect } from "@remix-run/node";
 import { ContractError } from "~/contract/errors";
-import { createPbiInput, movePbiInput, pbiIdInput, updatePbiInput } from "~/contract/pbi";
-import {
-  addStoryToSprintInput,
-  createStoryInput,
-  moveStoriesInput,
-  storyIdInput,
-  updateStoryInput,
-} from "~/contract/story";
-import { createTaskInput, taskIdInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
-import { createPbi, deletePbi, movePbi, updatePbi } from "~/domain/pbis/operations.server";
-import {
-  addStoryToSprint,
-  createStory,
-  deleteStory,
-  moveStories,
-  removeStoryFromSprint,
-  updateStory,
-} from "~/domain/stories/operations.server";
-import { createTask, deleteTask } from "~/domain/tasks/operations.server";
 import { editParameter } from "~/features/in-place/edit-parameter";
 import { commentIntents } from "~/http/comment-forms.server";
 import { doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
@@ -27,6 +8,25 @@ import { mergeEdit } from "~/http/merge-edit.server";
 import { moveTaskForm } from "~/http/task-forms.server";
 import { validate } from "~/http/validation.server";
 import { viewIntents } from "~/http/view-forms.server";
+import { createPbiInput, movePbiInput, pbiIdInput, updatePbiInput } from "~/nouns/pbis/contract";
+import { createPbi, deletePbi, movePbi, updatePbi } from "~/nouns/pbis/operations.server";
+import {
+  addStoryToSprintInput,
+  createStoryInput,
+  moveStoriesInput,
+  storyIdInput,
+  updateStoryInput,
+} from "~/nouns/stories/contract";
+import {
+  addStoryToSprint,
+  createStory,
+  deleteStory,
+  moveStories,
+  removeStoryFromSprint,
+  updateStory,
+} from "~/nouns/stories/operations.server";
+import { createTaskInput, taskIdInput } from "~/nouns/tasks/contract";
+import { createTask, deleteTask } from "~/nouns/tasks/operations.server";
 import { againField } from "~/ui/again-field";
 import { editTaskForm } from "../_app.tasks.$taskId/edit-task-form.server";
 import { createList, previewList } from "./paste-list.server";

@@ -1,9 +1,9 @@
 import { Form, Link, useSubmit } from "@remix-run/react";
 import { type RefObject, useEffect, useRef } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import type { BacklogTree } from "~/contract/page-data";
 import { FilterBox } from "~/features/views/filter-box";
 import { PartsMenu } from "~/features/views/parts-menu";
+import type { BacklogTree } from "~/nouns/pages/contract";
 import { Button } from "~/ui/button";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import type { TreeAddress } from "./tree-address";

@@ -1,11 +1,11 @@
-import type { BacklogTree } from "~/contract/page-data";
-import { getStoryPage, getTaskPage } from "~/domain/pages/operations.server";
-import { getPbi } from "~/domain/pbis/operations.server";
-import { getProduct } from "~/domain/products/operations.server";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import type { SignedIn } from "~/http/page-guards.server";
 import { readShownComments } from "~/http/shown-comments.server";
 import { isCanonicalUuid } from "~/http/uuid";
+import type { BacklogTree } from "~/nouns/pages/contract";
+import { getStoryPage, getTaskPage } from "~/nouns/pages/operations.server";
+import { getPbi } from "~/nouns/pbis/operations.server";
+import { getProduct } from "~/nouns/products/operations.server";
 import { type FilledField, filledFields } from "./tree-address";
 
 /** Loads the side panel in the address; null if it is closed or unknown. */

@@ -1,9 +1,9 @@
-import type { BacklogTree, TaskPageData } from "~/contract/page-data";
 import { movableColumns } from "~/features/board/columns";
 import { PanelTitle } from "~/features/in-place/item-titles";
 import { TaskTexts } from "~/features/in-place/task-texts";
 import { DeleteItem } from "~/features/items/keys/delete-item";
 import type { SafeHtml } from "~/features/markdown/prose";
+import type { BacklogTree, TaskPageData } from "~/nouns/pages/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button, ButtonLink } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";

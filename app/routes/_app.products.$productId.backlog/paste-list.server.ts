@@ -1,11 +1,11 @@
 import { json, redirect } from "@remix-run/node";
 import { z } from "zod";
-import { listLimits, readPastedList } from "~/contract/pasted-list";
 import { idSchema, requiredText } from "~/contract/text";
 import type { Actor } from "~/db/rpc.server";
-import { createPbi, deletePbi } from "~/domain/pbis/operations.server";
-import { createFromList } from "~/domain/stories/create-from-list.server";
 import { readForm } from "~/http/form-action.server";
+import { createPbi, deletePbi } from "~/nouns/pbis/operations.server";
+import { createFromList } from "~/nouns/stories/create-from-list.server";
+import { listLimits, readPastedList } from "~/nouns/stories/pasted-list";
 import { intoNewPbi } from "./tree-address";
 
 type Items = Parameters<typeof createFromList>[2];

@@ -1,14 +1,14 @@
 import { Form, useSearchParams } from "@remix-run/react";
 import { useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
+import { takePasted } from "~/features/items/lists/pasted-text";
 import {
   countItems,
   type ListItem,
   listLimits,
   listSentence,
   readPastedList,
-} from "~/contract/pasted-list";
-import { takePasted } from "~/features/items/lists/pasted-text";
+} from "~/nouns/stories/pasted-list";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
 import { Button, SubmitButton } from "~/ui/button";

@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
-import type { BacklogTree } from "~/contract/page-data";
-import { takesStories } from "~/contract/takes-stories";
+import type { BacklogTree } from "~/nouns/pages/contract";
+import { takesStories } from "~/nouns/sprints/takes-stories";
 import { countText } from "~/ui/numbers";
 import { StatusDot } from "~/ui/status-pill";
 

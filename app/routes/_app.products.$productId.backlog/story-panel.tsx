@@ -1,12 +1,12 @@
 import { Link } from "@remix-run/react";
-import type { BacklogTree, StoryPageData } from "~/contract/page-data";
-import { takesStories } from "~/contract/takes-stories";
 import { PanelTitle } from "~/features/in-place/item-titles";
 import { PriorityPicker } from "~/features/in-place/priority-picker";
 import { PropertyList, TypedProperty } from "~/features/in-place/properties";
 import { StoryTexts } from "~/features/in-place/story-texts";
 import { DeleteItem, goesAlong } from "~/features/items/keys/delete-item";
 import type { SafeHtml } from "~/features/markdown/prose";
+import type { BacklogTree, StoryPageData } from "~/nouns/pages/contract";
+import { takesStories } from "~/nouns/sprints/takes-stories";
 import { ActionForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";

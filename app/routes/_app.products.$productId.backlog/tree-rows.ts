@@ -1,7 +1,7 @@
 import { matchesFilter, readFilter } from "~/contract/item-filter";
-import { type Label, labelsNamed } from "~/contract/label";
-import type { BacklogTree } from "~/contract/page-data";
 import { type StateLine, stateLine } from "~/features/board/state-line";
+import { type Label, labelsNamed } from "~/nouns/labels/contract";
+import type { BacklogTree } from "~/nouns/pages/contract";
 
 /** One visible row of the tree. */
 export interface TreeRow {

@@ -1,10 +1,10 @@
-import type { SprintRunDetail } from "~/contract/sprint-run";
 import type { Actor } from "~/db/rpc.server";
-import { getSprintRun, resumeSprint, startRun } from "~/domain/sprint-runs/operations.server";
-import { setTaskStatus } from "~/domain/tasks/operations.server";
 import { isOver } from "~/features/jobs/job-badges";
 import { partsOf } from "~/features/runs/stopped-run";
 import { curesOfStart, runWithLeftOut } from "~/http/run-cures.server";
+import type { SprintRunDetail } from "~/nouns/sprint-runs/contract";
+import { getSprintRun, resumeSprint, startRun } from "~/nouns/sprint-runs/operations.server";
+import { setTaskStatus } from "~/nouns/tasks/operations.server";
 
 const ended = new Set(["done", "skipped"]);
 

@@ -1,19 +1,6 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
 import { Fragment } from "react";
-import { jobIdInput } from "~/contract/agent-job";
-import { type SprintRunDetail, sprintRunIdInput } from "~/contract/sprint-run";
-import { cancelAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
-import { getBudgets } from "~/domain/budgets/operations.server";
-import { listRunOrder } from "~/domain/dependencies/operations.server";
-import { getProduct } from "~/domain/products/operations.server";
-import { listQuestions } from "~/domain/questions/operations.server";
-import {
-  cancelSprintRun,
-  getSprintRun,
-  pauseSprintRun,
-  resumeSprintRun,
-} from "~/domain/sprint-runs/operations.server";
 import { BudgetSection } from "~/features/budgets/budget-section";
 import { BlockedReasons } from "~/features/jobs/blocked-reasons";
 import { findBlockedReasons } from "~/features/jobs/find-blocked-reasons.server";
@@ -30,6 +17,19 @@ import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/pa
 import { requireId } from "~/http/require-id.server";
 import { applyCures, keepCures, pressedCures } from "~/http/run-cures.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { jobIdInput } from "~/nouns/agent-jobs/contract";
+import { cancelAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
+import { getBudgets } from "~/nouns/budgets/operations.server";
+import { listRunOrder } from "~/nouns/dependencies/operations.server";
+import { getProduct } from "~/nouns/products/operations.server";
+import { listQuestions } from "~/nouns/questions/operations.server";
+import { type SprintRunDetail, sprintRunIdInput } from "~/nouns/sprint-runs/contract";
+import {
+  cancelSprintRun,
+  getSprintRun,
+  pauseSprintRun,
+  resumeSprintRun,
+} from "~/nouns/sprint-runs/operations.server";
 import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";

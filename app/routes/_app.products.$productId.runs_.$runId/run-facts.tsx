@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
-import type { SprintRunDetail } from "~/contract/sprint-run";
 import { tokensOf } from "~/features/jobs/job-card";
+import type { SprintRunDetail } from "~/nouns/sprint-runs/contract";
 import { Fact, Facts } from "~/ui/card";
 import { costsText, tokensText } from "~/ui/numbers";
 import { durationText, Elapsed } from "~/ui/relative-time";

@@ -1,14 +1,14 @@
 import { Link } from "@remix-run/react";
-import type { AgentJob } from "~/contract/agent-job";
 import type { Doing } from "~/contract/events";
-import type { SprintRunDetail } from "~/contract/sprint-run";
-import type { TaskExecution } from "~/contract/task-execution";
 import { firstLine } from "~/features/jobs/first-line";
 import { JobStatus, waitsForReview } from "~/features/jobs/job-badges";
 import { tokensOf } from "~/features/jobs/job-card";
 import { PullLink } from "~/features/jobs/pull-link";
 import { DoingLine } from "~/features/output/doing-line";
 import { useDoing } from "~/live/use-doing";
+import type { AgentJob } from "~/nouns/agent-jobs/contract";
+import type { SprintRunDetail } from "~/nouns/sprint-runs/contract";
+import type { TaskExecution } from "~/nouns/sprint-runs/task-execution";
 import { ActionForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
 import { Button } from "~/ui/button";

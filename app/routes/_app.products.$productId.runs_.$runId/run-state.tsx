@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
-import type { SprintRunDetail } from "~/contract/sprint-run";
 import { firstLine } from "~/features/jobs/first-line";
 import { countStopped, RetryForms, statesOf, stoppedTitle } from "~/features/runs/stopped-run";
+import type { SprintRunDetail } from "~/nouns/sprint-runs/contract";
 import { Alert } from "~/ui/alert";
 
 type PauseContext = NonNullable<SprintRunDetail["pause_context"]>;

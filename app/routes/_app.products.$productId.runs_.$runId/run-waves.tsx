@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
-import type { AgentJob } from "~/contract/agent-job";
-import type { RunOrder } from "~/contract/dependency";
+import type { AgentJob } from "~/nouns/agent-jobs/contract";
+import type { RunOrder } from "~/nouns/dependencies/contract";
 import { Section } from "~/ui/card";
 import { StatusDot } from "~/ui/status-pill";
 import { wavesOf } from "./waves";

@@ -1,6 +1,6 @@
-import type { SprintRunDetail } from "~/contract/sprint-run";
 import { PullLink } from "~/features/jobs/pull-link";
 import { MergeLine } from "~/features/runs/merge-line";
+import type { SprintRunDetail } from "~/nouns/sprint-runs/contract";
 import { Alert } from "~/ui/alert";
 
 /** What an ended run has left to do for people: its branches, as far as no merge of them is known. */

@@ -1,4 +1,4 @@
-import type { RunOrder } from "~/contract/dependency";
+import type { RunOrder } from "~/nouns/dependencies/contract";
 
 interface OrderedJob {
   id: string;

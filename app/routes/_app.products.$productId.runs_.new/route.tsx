@@ -1,11 +1,11 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
 import { ContractError } from "~/contract/errors";
-import type { Blocker, Preflight } from "~/contract/sprint-run";
-import { getProduct } from "~/domain/products/operations.server";
 import { BlockerList, CommonCures, CureButton, fixAll } from "~/features/runs/blocker-list";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { pressedCures, runWithLeftOut } from "~/http/run-cures.server";
+import { getProduct } from "~/nouns/products/operations.server";
+import type { Blocker, Preflight } from "~/nouns/sprint-runs/contract";
 import { useActionResult } from "~/ui/action-result";
 import { ButtonLink, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";

@@ -1,10 +1,10 @@
 import { ContractError } from "~/contract/errors";
-import type { Blocker, StartedRun } from "~/contract/sprint-run";
 import type { Actor } from "~/db/rpc.server";
-import { startRun } from "~/domain/sprint-runs/operations.server";
-import { listStoryTasks } from "~/domain/stories/operations.server";
 import { requireId } from "~/http/require-id.server";
 import { applyCures, curesOfStart, keepCures } from "~/http/run-cures.server";
+import type { Blocker, StartedRun } from "~/nouns/sprint-runs/contract";
+import { startRun } from "~/nouns/sprint-runs/operations.server";
+import { listStoryTasks } from "~/nouns/stories/operations.server";
 
 export type Start =
   | { started: StartedRun }

@@ -1,5 +1,5 @@
-import type { Label } from "~/contract/label";
 import { LabelChip } from "~/features/labels/label-chips";
+import type { Label } from "~/nouns/labels/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";

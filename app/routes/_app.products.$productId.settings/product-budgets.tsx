@@ -1,7 +1,7 @@
 import { useFetcher } from "@remix-run/react";
-import type { BudgetSettings, BudgetList as Budgets } from "~/contract/budget";
 import { AmountFields } from "~/features/budgets/amount-fields";
 import { BudgetList } from "~/features/budgets/budget-list";
+import type { BudgetSettings, BudgetList as Budgets } from "~/nouns/budgets/contract";
 import { ActionForm } from "~/ui/action-form";
 import type { ActionResult } from "~/ui/action-result";
 import { Button, SubmitButton } from "~/ui/button";

@@ -1,6 +1,6 @@
 import { useFetcher } from "@remix-run/react";
-import type { ProductDetail } from "~/contract/product";
 import { requirementChoices } from "~/features/proof/proof-words";
+import type { ProductDetail } from "~/nouns/products/contract";
 import type { ActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";

@@ -1,31 +1,31 @@
 import { json, redirect } from "@remix-run/node";
 import { z } from "zod";
-import { setBudgetSettingsInput } from "~/contract/budget";
-import { createLabelInput, labelIdInput, updateLabelInput } from "~/contract/label";
-import { createWebhookInput, updateWebhookInput, webhookIdInput } from "~/contract/notice";
-import { deleteProductInput, updateProductInput } from "~/contract/product";
 import { hostsSchema } from "~/contract/text";
 import type { Actor } from "~/db/rpc.server";
-import { setBudgetSettings } from "~/domain/budgets/operations.server";
-import { revokeIntakeHook, setIntakeHook } from "~/domain/intake/intake-hook.server";
-import { createLabel, deleteLabel, updateLabel } from "~/domain/labels/operations.server";
-import {
-  createWebhook,
-  deleteWebhook,
-  pingWebhook,
-  updateWebhook,
-} from "~/domain/notices/operations.server";
-import {
-  archiveProduct,
-  deleteProduct,
-  restoreProduct,
-  updateProduct,
-} from "~/domain/products/operations.server";
 import type { Env } from "~/env.server";
 import { forgetProduct } from "~/http/active-product.server";
 import { budgetIntents } from "~/http/budget-forms.server";
 import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { mergeEdit } from "~/http/merge-edit.server";
+import { setBudgetSettingsInput } from "~/nouns/budgets/contract";
+import { setBudgetSettings } from "~/nouns/budgets/operations.server";
+import { revokeIntakeHook, setIntakeHook } from "~/nouns/intake/intake-hook.server";
+import { createLabelInput, labelIdInput, updateLabelInput } from "~/nouns/labels/contract";
+import { createLabel, deleteLabel, updateLabel } from "~/nouns/labels/operations.server";
+import { createWebhookInput, updateWebhookInput, webhookIdInput } from "~/nouns/notices/contract";
+import {
+  createWebhook,
+  deleteWebhook,
+  pingWebhook,
+  updateWebhook,
+} from "~/nouns/notices/operations.server";
+import { deleteProductInput, updateProductInput } from "~/nouns/products/contract";
+import {
+  archiveProduct,
+  deleteProduct,
+  restoreProduct,
+  updateProduct,
+} from "~/nouns/products/operations.server";
 
 /** Hosts arrive as text. If another field was cleared, values are parsed twice, and are a list the second time. */
 const productForm = updateProductInput.extend({

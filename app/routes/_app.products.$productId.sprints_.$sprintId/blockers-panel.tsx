@@ -1,6 +1,6 @@
-import type { Blocker, Preflight } from "~/contract/sprint-run";
 import { RemoveForm } from "~/features/dependencies/remove-dependency";
 import { BlockerList, CommonCures, fixAll } from "~/features/runs/blocker-list";
+import type { Blocker, Preflight } from "~/nouns/sprint-runs/contract";
 import { ActionForm } from "~/ui/action-form";
 import { SubmitButton } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";

@@ -1,5 +1,5 @@
-import type { SprintFrame } from "~/contract/page-data";
 import { countStopped, RetryForms, stoppedTitle } from "~/features/runs/stopped-run";
+import type { SprintFrame } from "~/nouns/pages/contract";
 import { ButtonLink, buttonClass } from "~/ui/button";
 import { Menu } from "~/ui/menu";
 import { RunForm } from "./run-form";

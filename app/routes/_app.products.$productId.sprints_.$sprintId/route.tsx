@@ -1,7 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Suspense } from "react";
-import { getSprintBoard } from "~/domain/pages/operations.server";
 import { Board } from "~/features/board/board";
 import { BoardHeader } from "~/features/board/board-header";
 import { BoardTools } from "~/features/board/board-tools";
@@ -15,6 +14,7 @@ import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/pa
 import { requireId } from "~/http/require-id.server";
 import { shutColumns } from "~/http/shut-columns.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { getSprintBoard } from "~/nouns/pages/operations.server";
 import { useActionResult } from "~/ui/action-result";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";

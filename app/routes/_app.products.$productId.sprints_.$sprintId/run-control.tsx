@@ -1,10 +1,10 @@
 import { Link } from "@remix-run/react";
 import { Suspense } from "react";
-import type { Forecast } from "~/contract/forecast";
-import type { SprintFrame } from "~/contract/page-data";
-import type { Blocker, Preflight } from "~/contract/sprint-run";
 import { RunStatus } from "~/features/runs/run-status";
 import { WovenProgress } from "~/features/runs/woven-progress";
+import type { Forecast } from "~/nouns/budgets/forecast";
+import type { SprintFrame } from "~/nouns/pages/contract";
+import type { Blocker, Preflight } from "~/nouns/sprint-runs/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button, ButtonLink, buttonClass } from "~/ui/button";
 import { Icon } from "~/ui/icon";

@@ -1,8 +1,8 @@
-import type { Forecast } from "~/contract/forecast";
-import type { Preflight } from "~/contract/sprint-run";
 import { AmountFields } from "~/features/budgets/amount-fields";
 import { ForecastLine } from "~/features/budgets/forecast-line";
 import { BeginsFrom, StartOver } from "~/features/runs/start-over";
+import type { Forecast } from "~/nouns/budgets/forecast";
+import type { Preflight } from "~/nouns/sprint-runs/contract";
 import { WriteFields } from "~/ui/write-access";
 
 /** What a run starts from, its forecast, and a budget for it: the menu beside *Start run*. */

@@ -1,23 +1,6 @@
 import { json, redirect } from "@remix-run/node";
 import type { z } from "zod";
-import { stopAtSchema } from "~/contract/budget";
-import { updateSprintInput } from "~/contract/sprint";
-import { addStoryToSprintInput, assignStoryInput, storyIdInput } from "~/contract/story";
 import type { Actor } from "~/db/rpc.server";
-import { resumeSprint, startSprintRun } from "~/domain/sprint-runs/operations.server";
-import {
-  cancelSprint,
-  completeSprint,
-  getSprint,
-  startSprint,
-  updateSprint,
-} from "~/domain/sprints/operations.server";
-import {
-  addStoryToSprint,
-  assignStory,
-  removeStoryFromSprint,
-  startOver,
-} from "~/domain/stories/operations.server";
 import { budgetIntents } from "~/http/budget-forms.server";
 import { removeDependencyForm } from "~/http/dependency-forms.server";
 import { done, doneForNow, readForm, runIntent, textOf } from "~/http/form-action.server";
@@ -31,6 +14,23 @@ import {
 } from "~/http/run-cures.server";
 import { createCardForm, moveTaskForm } from "~/http/task-forms.server";
 import { viewIntents } from "~/http/view-forms.server";
+import { stopAtSchema } from "~/nouns/budgets/contract";
+import { resumeSprint, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { updateSprintInput } from "~/nouns/sprints/contract";
+import {
+  cancelSprint,
+  completeSprint,
+  getSprint,
+  startSprint,
+  updateSprint,
+} from "~/nouns/sprints/operations.server";
+import { addStoryToSprintInput, assignStoryInput, storyIdInput } from "~/nouns/stories/contract";
+import {
+  addStoryToSprint,
+  assignStory,
+  removeStoryFromSprint,
+  startOver,
+} from "~/nouns/stories/operations.server";
 
 /** Handles all forms of the sprint page, one small operation each. */
 export async function actOnSprint(

@@ -1,6 +1,6 @@
-import type { SprintFrame } from "~/contract/page-data";
-import type { Sprint } from "~/contract/sprint";
 import { RunStatus } from "~/features/runs/run-status";
+import type { SprintFrame } from "~/nouns/pages/contract";
+import type { Sprint } from "~/nouns/sprints/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button, buttonClass } from "~/ui/button";
 import { Confirm } from "~/ui/confirm";

@@ -1,10 +1,10 @@
 import { Link } from "@remix-run/react";
 import { useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import type { BoardStory, SprintFrame } from "~/contract/page-data";
-import { takesStories } from "~/contract/takes-stories";
 import { usePointerSelection } from "~/features/items/pointer-selection";
 import { useSelected } from "~/features/items/selection";
+import type { BoardStory, SprintFrame } from "~/nouns/pages/contract";
+import { takesStories } from "~/nouns/sprints/takes-stories";
 import { ActionForm } from "~/ui/action-form";
 import { Badge, CodeChip } from "~/ui/badge";
 import { Button } from "~/ui/button";

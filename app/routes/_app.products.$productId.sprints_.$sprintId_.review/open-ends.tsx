@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
-import type { SprintReview } from "~/contract/sprint-review";
 import { CriterionText } from "~/features/proof/criterion";
 import { visible } from "~/features/proof/visible";
+import type { SprintReview } from "~/nouns/sprints/sprint-review";
 import { CodeChip } from "~/ui/badge";
 import { Section } from "~/ui/card";
 import { RelativeTime } from "~/ui/relative-time";

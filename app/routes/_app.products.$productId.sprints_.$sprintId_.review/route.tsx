@@ -1,8 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import type { ReviewedJob, ReviewedStory, SprintReview } from "~/contract/sprint-review";
-import { getSprintReview } from "~/domain/pages/operations.server";
 import { ChartFigure } from "~/features/charts/chart-figure";
 import { drawBurndown } from "~/features/charts/draw-burndown.server";
 import { LineCounts } from "~/features/diff/line-counts";
@@ -14,6 +12,8 @@ import { RunStatus } from "~/features/runs/run-status";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { getSprintReview } from "~/nouns/pages/operations.server";
+import type { ReviewedJob, ReviewedStory, SprintReview } from "~/nouns/sprints/sprint-review";
 import { Badge, CodeChip } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { Fact, Facts, Section } from "~/ui/card";

@@ -1,7 +1,7 @@
-import { answerQuestionInput, questionIdInput } from "~/contract/question";
 import type { Actor } from "~/db/rpc.server";
-import { answerQuestion, cancelQuestion } from "~/domain/questions/operations.server";
 import { done, readForm } from "~/http/form-action.server";
+import { answerQuestionInput, questionIdInput } from "~/nouns/questions/contract";
+import { answerQuestion, cancelQuestion } from "~/nouns/questions/operations.server";
 
 /** Handles the buttons of a question, on every page that shows questions. */
 export function questionIntents(actor: Actor, form: FormData, back: string) {

@@ -1,12 +1,12 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { getInbox } from "~/domain/inbox/operations.server";
-import { listQuestions } from "~/domain/questions/operations.server";
 import { InboxTabs } from "~/features/inbox/inbox-tabs";
 import { useQuestionKeys } from "~/features/inbox/use-inbox-keys";
 import { QuestionCard } from "~/features/questions/question-card";
 import { runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { getInbox } from "~/nouns/inbox/operations.server";
+import { listQuestions } from "~/nouns/questions/operations.server";
 import { useActionResult } from "~/ui/action-result";
 import { Kbd } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";

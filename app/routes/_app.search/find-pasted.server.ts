@@ -1,7 +1,7 @@
 import { ContractError } from "~/contract/errors";
-import type { SearchResult } from "~/contract/search";
 import type { Actor } from "~/db/rpc.server";
-import { resolveReference, search } from "~/domain/search/operations.server";
+import type { SearchResult } from "~/nouns/search/contract";
+import { resolveReference, search } from "~/nouns/search/operations.server";
 
 type Found = SearchResult["items"][number];
 

@@ -1,10 +1,10 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
 import { matchesFilter, readFilter } from "~/contract/item-filter";
-import type { SearchResult } from "~/contract/search";
 import { beginning } from "~/contract/text";
-import { search } from "~/domain/search/operations.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
+import type { SearchResult } from "~/nouns/search/contract";
+import { search } from "~/nouns/search/operations.server";
 import { CodeChip } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";

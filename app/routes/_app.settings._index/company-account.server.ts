@@ -1,8 +1,8 @@
 import type { AppLoadContext } from "@remix-run/node";
-import type { Principal } from "~/contract/account";
-import { accountIdentity } from "~/domain/identities/operations.server";
 import { providerName } from "~/features/accounts/provider-name";
 import { connectAddress } from "~/http/oidc-departure.server";
+import type { Principal } from "~/nouns/accounts/contract";
+import { accountIdentity } from "~/nouns/identities/operations.server";
 import type { ShownCompanyAccount } from "./company-account";
 
 /** Returns null without a provider, and for demo accounts, which belong to no person. */

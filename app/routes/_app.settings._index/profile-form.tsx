@@ -1,5 +1,5 @@
 import { useFetcher } from "@remix-run/react";
-import type { Profile } from "~/contract/account";
+import type { Profile } from "~/nouns/accounts/contract";
 import { Badge } from "~/ui/badge";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";

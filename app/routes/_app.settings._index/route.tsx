@@ -2,14 +2,18 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { Form, useFetcher, useLoaderData } from "@remix-run/react";
 import { useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import { type Profile, passwordChangeSchema, profileChangesSchema } from "~/contract/account";
 import { ContractError } from "~/contract/errors";
-import { changePassword } from "~/domain/accounts/change-password.server";
-import { getProfile, updateProfile } from "~/domain/accounts/operations.server";
-import { setAvatar } from "~/domain/accounts/set-avatar.server";
 import { NewPasswordField } from "~/features/accounts/new-password-field";
 import { done, runForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { changePassword } from "~/nouns/accounts/change-password.server";
+import {
+  type Profile,
+  passwordChangeSchema,
+  profileChangesSchema,
+} from "~/nouns/accounts/contract";
+import { getProfile, updateProfile } from "~/nouns/accounts/operations.server";
+import { setAvatar } from "~/nouns/accounts/set-avatar.server";
 import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Avatar } from "~/ui/avatar";

@@ -1,12 +1,12 @@
 import type { Actor } from "~/db/rpc.server";
-import { listAgentJobs } from "~/domain/agent-jobs/operations.server";
-import { listApiTokens } from "~/domain/api-tokens/operations.server";
-import { getShell } from "~/domain/pages/operations.server";
-import { listProductOverviews } from "~/domain/products/operations.server";
-import { listQuestions } from "~/domain/questions/operations.server";
-import { listSprintRuns } from "~/domain/sprint-runs/operations.server";
-import { sampleDocument } from "~/domain/transfers/sample-document";
 import { waitsForReview } from "~/features/jobs/job-badges";
+import { listAgentJobs } from "~/nouns/agent-jobs/operations.server";
+import { listApiTokens } from "~/nouns/api-tokens/operations.server";
+import { getShell } from "~/nouns/pages/operations.server";
+import { listProductOverviews } from "~/nouns/products/operations.server";
+import { listQuestions } from "~/nouns/questions/operations.server";
+import { listSprintRuns } from "~/nouns/sprint-runs/operations.server";
+import { sampleDocument } from "~/nouns/transfers/sample-document";
 
 export const demoLabel = "demo agent";
 

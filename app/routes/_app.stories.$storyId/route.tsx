@@ -1,9 +1,5 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import type { StoryPageData } from "~/contract/page-data";
-import { getStoryPage } from "~/domain/pages/operations.server";
-import { getProof } from "~/domain/proof/operations.server";
-import { getRecurrence } from "~/domain/recurrences/recurrences.server";
 import { Comments } from "~/features/comments/comments";
 import { DependenciesSection } from "~/features/dependencies/dependencies";
 import { FilesSection } from "~/features/files/files-section";
@@ -28,6 +24,10 @@ import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page
 import { requireId } from "~/http/require-id.server";
 import { readShownComments } from "~/http/shown-comments.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import type { StoryPageData } from "~/nouns/pages/contract";
+import { getStoryPage } from "~/nouns/pages/operations.server";
+import { getProof } from "~/nouns/proof/operations.server";
+import { getRecurrence } from "~/nouns/recurrences/recurrences.server";
 import { Section } from "~/ui/card";
 import { useRowKeys } from "~/ui/page-keys";
 import { PageHeader } from "~/ui/rare/page-header";

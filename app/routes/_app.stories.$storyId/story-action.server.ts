@@ -1,12 +1,19 @@
 import { redirect } from "@remix-run/node";
-import { judgeCriterionInput, waiveCriterionInput } from "~/contract/proof";
-import { setRecurrenceInput } from "~/contract/recurrence";
-import { addStoryToSprintInput, assignStoryInput, updateStoryInput } from "~/contract/story";
-import { storyLogBody } from "~/contract/story-log";
-import { createTaskInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
-import { addEvidence, waiveCriterion } from "~/domain/proof/operations.server";
-import { deleteRecurrence, setRecurrence } from "~/domain/recurrences/recurrences.server";
+import { commentIntents } from "~/http/comment-forms.server";
+import { dependencyIntents } from "~/http/dependency-forms.server";
+import { fileIntents } from "~/http/file-forms.server";
+import { done, doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
+import { mergeEdit } from "~/http/merge-edit.server";
+import { judgeCriterionInput, waiveCriterionInput } from "~/nouns/proof/contract";
+import { addEvidence, waiveCriterion } from "~/nouns/proof/operations.server";
+import { setRecurrenceInput } from "~/nouns/recurrences/contract";
+import { deleteRecurrence, setRecurrence } from "~/nouns/recurrences/recurrences.server";
+import {
+  addStoryToSprintInput,
+  assignStoryInput,
+  updateStoryInput,
+} from "~/nouns/stories/contract";
 import {
   addStoryToSprint,
   appendStoryLog,
@@ -16,13 +23,10 @@ import {
   removeStoryFromSprint,
   startOver,
   updateStory,
-} from "~/domain/stories/operations.server";
-import { createTask } from "~/domain/tasks/operations.server";
-import { commentIntents } from "~/http/comment-forms.server";
-import { dependencyIntents } from "~/http/dependency-forms.server";
-import { fileIntents } from "~/http/file-forms.server";
-import { done, doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
-import { mergeEdit } from "~/http/merge-edit.server";
+} from "~/nouns/stories/operations.server";
+import { storyLogBody } from "~/nouns/stories/story-log";
+import { createTaskInput } from "~/nouns/tasks/contract";
+import { createTask } from "~/nouns/tasks/operations.server";
 
 /** Handles all forms of the story page. */
 export async function actOnStory(

@@ -1,6 +1,6 @@
 import { useFetcher } from "@remix-run/react";
-import type { PageStoryLog } from "~/contract/page-data";
 import { Prose, type SafeHtml } from "~/features/markdown/prose";
+import type { PageStoryLog } from "~/nouns/pages/contract";
 import type { ActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";

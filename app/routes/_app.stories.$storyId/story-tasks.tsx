@@ -1,8 +1,8 @@
 import { Link, useFetcher } from "@remix-run/react";
-import type { StoryPageData } from "~/contract/page-data";
 import { LineCounts } from "~/features/diff/line-counts";
 import { usePointerSelection } from "~/features/items/pointer-selection";
 import { useSelected } from "~/features/items/selection";
+import type { StoryPageData } from "~/nouns/pages/contract";
 import type { ActionResult } from "~/ui/action-result";
 import { CodeChip } from "~/ui/badge";
 import { SubmitButton } from "~/ui/button";

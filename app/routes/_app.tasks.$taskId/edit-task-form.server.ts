@@ -1,8 +1,8 @@
-import { editTaskInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
-import { editTask } from "~/domain/tasks/operations.server";
 import { doneForNow, runForm, textOf } from "~/http/form-action.server";
 import { mergeEdit } from "~/http/merge-edit.server";
+import { editTaskInput } from "~/nouns/tasks/contract";
+import { editTask } from "~/nouns/tasks/operations.server";
 
 const choices = ["verify_only", "requires_opus"] as const;
 

@@ -1,10 +1,5 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import type { TaskPageData } from "~/contract/page-data";
-import { whyNotMoving } from "~/domain/agent-jobs/operations.server";
-import { getBudgets } from "~/domain/budgets/operations.server";
-import { getTaskPage } from "~/domain/pages/operations.server";
-import { getProof } from "~/domain/proof/operations.server";
 import { BudgetSection } from "~/features/budgets/budget-section";
 import { Comments } from "~/features/comments/comments";
 import { DependenciesSection } from "~/features/dependencies/dependencies";
@@ -25,6 +20,11 @@ import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page
 import { requireId } from "~/http/require-id.server";
 import { readShownComments } from "~/http/shown-comments.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { whyNotMoving } from "~/nouns/agent-jobs/operations.server";
+import { getBudgets } from "~/nouns/budgets/operations.server";
+import type { TaskPageData } from "~/nouns/pages/contract";
+import { getTaskPage } from "~/nouns/pages/operations.server";
+import { getProof } from "~/nouns/proof/operations.server";
 import { ActionForm } from "~/ui/action-form";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";

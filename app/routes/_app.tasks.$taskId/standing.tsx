@@ -1,8 +1,8 @@
-import type { TaskPageData } from "~/contract/page-data";
 import { stateLine } from "~/features/board/state-line";
 import { BlockedReasons } from "~/features/jobs/blocked-reasons";
 import type { BlockedReason } from "~/features/jobs/find-blocked-reasons.server";
 import { PullLink } from "~/features/jobs/pull-link";
+import type { TaskPageData } from "~/nouns/pages/contract";
 import { StatusIcon } from "~/ui/status-icon";
 
 /** The task's state in the words of its card, and why it does not move. */

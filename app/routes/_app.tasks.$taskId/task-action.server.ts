@@ -1,13 +1,13 @@
-import { moveTaskInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
-import { getTaskPage } from "~/domain/pages/operations.server";
-import { deleteTask, editTask, moveTask } from "~/domain/tasks/operations.server";
 import { budgetIntents } from "~/http/budget-forms.server";
 import { commentIntents } from "~/http/comment-forms.server";
 import { dependencyIntents } from "~/http/dependency-forms.server";
 import { fileIntents } from "~/http/file-forms.server";
 import { doneForNow, readForm, runIntent, textOf } from "~/http/form-action.server";
 import { moveTaskForm } from "~/http/task-forms.server";
+import { getTaskPage } from "~/nouns/pages/operations.server";
+import { moveTaskInput } from "~/nouns/tasks/contract";
+import { deleteTask, editTask, moveTask } from "~/nouns/tasks/operations.server";
 import { editTaskForm } from "./edit-task-form.server";
 
 /** Handles all forms of the task page. */

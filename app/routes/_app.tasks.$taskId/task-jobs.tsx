@@ -1,5 +1,5 @@
-import type { TaskPageData } from "~/contract/page-data";
 import { JobCard } from "~/features/jobs/job-card";
+import type { TaskPageData } from "~/nouns/pages/contract";
 import { Section } from "~/ui/card";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";

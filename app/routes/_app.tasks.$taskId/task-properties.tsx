@@ -1,9 +1,9 @@
-import type { TaskPageData } from "~/contract/page-data";
 import { movableColumns } from "~/features/board/columns";
 import { PriorityPicker } from "~/features/in-place/priority-picker";
 import { Picker, Properties, TypedProperty } from "~/features/in-place/properties";
 import { DeleteItem } from "~/features/items/keys/delete-item";
 import { LabelsProperty } from "~/features/labels/labels-property";
+import type { TaskPageData } from "~/nouns/pages/contract";
 import { statusLook } from "~/ui/status";
 
 const verifyOptions = [

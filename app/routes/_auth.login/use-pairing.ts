@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import * as z from "zod/mini";
-import type { PairingStatus } from "~/contract/pairing";
-import { pairingCheckCode, pairingSeconds } from "~/contract/pairing-code";
 import { isPairingState } from "~/live/read-message";
 import type { LiveStatus } from "~/live/signal";
 import { StreamConnection } from "~/live/stream-connection";
+import type { PairingStatus } from "~/nouns/pairings/contract";
+import { pairingCheckCode, pairingSeconds } from "~/nouns/pairings/pairing-code";
 import type { PairingView, ShownPairing } from "./pairing-view";
 
 /** Shows a code, waits for the phone, and claims the session on approval (specification: Pairing stream). */

@@ -1,10 +1,10 @@
 import { createDocument, type ZodOpenApiPathsObject } from "zod-openapi";
 import { errorBodySchema } from "~/contract/errors";
-import { pbiSchema } from "~/contract/pbi";
-import { productSchema } from "~/contract/product";
-import { storySchema } from "~/contract/story";
-import { taskDetailSchema, taskSchema } from "~/contract/task";
 import type { RouteHandler } from "~/http/api-route.server";
+import { pbiSchema } from "~/nouns/pbis/contract";
+import { productSchema } from "~/nouns/products/contract";
+import { storySchema } from "~/nouns/stories/contract";
+import { taskDetailSchema, taskSchema } from "~/nouns/tasks/contract";
 import { describedOperation } from "./described-operation.server";
 
 /** All routes under /api, by file. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { authenticate } from "~/domain/accounts/authenticate.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
+import { authenticate } from "~/nouns/accounts/authenticate.server";
 
 /** The HTTP API as an OpenAPI 3.1 document, generated from the routes' declarations. */
 export const loader = apiRoute({

@@ -1,5 +1,5 @@
 import { Link } from "@remix-run/react";
-import { type Scope, scopeWords } from "~/contract/oauth";
+import { type Scope, scopeWords } from "~/nouns/oauth/contract";
 import { Alert } from "~/ui/alert";
 import { Button } from "~/ui/button";
 import { CheckField, FormErrors } from "~/ui/field";

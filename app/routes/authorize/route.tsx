@@ -1,8 +1,8 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { listProducts } from "~/domain/products/operations.server";
 import { AuthFrame } from "~/features/accounts/auth-frame";
 import { pageAction, pageLoader } from "~/http/page-guards.server";
+import { listProducts } from "~/nouns/products/operations.server";
 import {
   answerClient,
   readAuthorizationRequest,

@@ -1,4 +1,4 @@
-import type { PairingForApproval } from "~/contract/pairing";
+import type { PairingForApproval } from "~/nouns/pairings/contract";
 
 /** The requesting device, as the phone shows it. */
 export interface AskingDevice extends PairingForApproval {

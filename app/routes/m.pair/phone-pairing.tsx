@@ -1,7 +1,7 @@
 import { useFetcher } from "@remix-run/react";
 import { useCallback, useEffect, useState } from "react";
-import type { PairingForApproval } from "~/contract/pairing";
 import { describeBrowser } from "~/features/accounts/describe-browser";
+import type { PairingForApproval } from "~/nouns/pairings/contract";
 import { Alert } from "~/ui/alert";
 import { Button, ButtonLink } from "~/ui/button";
 import { Fact } from "~/ui/card";

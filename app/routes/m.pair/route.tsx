@@ -1,10 +1,6 @@
 import { type AppLoadContext, json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { ContractError } from "~/contract/errors";
-import { type PairingSecret, pairingSecretSchema } from "~/contract/pairing";
-import { approvePairing, cancelPairing } from "~/domain/pairings/decide-pairing.server";
-import { getPairingForApproval } from "~/domain/pairings/get-pairing-for-approval.server";
-import { revokePairing } from "~/domain/pairings/operations.server";
 import { AuthFrame } from "~/features/accounts/auth-frame";
 import { addressLimitKey } from "~/http/client-address.server";
 import { runIntent, textOf } from "~/http/form-action.server";
@@ -17,6 +13,10 @@ import {
   type SignedIn,
 } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/uuid";
+import { type PairingSecret, pairingSecretSchema } from "~/nouns/pairings/contract";
+import { approvePairing, cancelPairing } from "~/nouns/pairings/decide-pairing.server";
+import { getPairingForApproval } from "~/nouns/pairings/get-pairing-for-approval.server";
+import { revokePairing } from "~/nouns/pairings/operations.server";
 import { RouteError } from "~/ui/error-page";
 import { useNonce } from "~/ui/nonce";
 import { ToastRegion } from "~/ui/toast-region";

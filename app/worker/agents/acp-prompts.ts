@@ -1,4 +1,4 @@
-import type { PersonMessage } from "~/contract/agent-message";
+import type { PersonMessage } from "~/nouns/comments/agent-message";
 import type { Live } from "./acp-client";
 import type { Answer } from "./acp-messages";
 import type { AgentQuestion, TurnMessages } from "./driver";

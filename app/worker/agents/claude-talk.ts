@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Writable } from "node:stream";
 import { z } from "zod";
-import type { PersonMessage } from "~/contract/agent-message";
+import type { PersonMessage } from "~/nouns/comments/agent-message";
 import type { TurnMessages } from "./driver";
 import { jsonOf } from "./line-turn";
 import { wordsOfMessages } from "./message-words";

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
-import { knownAgents } from "~/contract/known-agents";
+import { knownAgents } from "~/nouns/workers/known-agents";
 import { runAcpTurn } from "./acp-turn";
 import { usageOfAnswer } from "./acp-usage";
 import { readClaudeStream } from "./claude-stream";

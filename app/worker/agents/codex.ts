@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { knownAgents } from "~/contract/known-agents";
+import { knownAgents } from "~/nouns/workers/known-agents";
 import { runAcpTurn } from "./acp-turn";
 import { usageOfAnswer } from "./acp-usage";
 import { readCodexLines } from "./codex-jsonl";

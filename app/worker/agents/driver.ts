@@ -1,6 +1,6 @@
-import type { PersonMessage } from "~/contract/agent-message";
-import type { KnownAgent } from "~/contract/known-agents";
-import type { QuestionKind } from "~/contract/question";
+import type { PersonMessage } from "~/nouns/comments/agent-message";
+import type { QuestionKind } from "~/nouns/questions/contract";
+import type { KnownAgent } from "~/nouns/workers/known-agents";
 import type { Confine } from "../sandbox/launch";
 import type { Entry, Transcript } from "./transcript";
 

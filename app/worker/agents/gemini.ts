@@ -2,7 +2,7 @@ import { access, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { knownAgents } from "~/contract/known-agents";
+import { knownAgents } from "~/nouns/workers/known-agents";
 import { runAcpTurn } from "./acp-turn";
 import { quotaOfAnswer } from "./acp-usage";
 import type { Driver } from "./driver";

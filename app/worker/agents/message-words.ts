@@ -1,4 +1,4 @@
-import type { PersonMessage } from "~/contract/agent-message";
+import type { PersonMessage } from "~/nouns/comments/agent-message";
 
 /** People's messages as a prompt to an agent at work. */
 export function wordsOfMessages(messages: readonly PersonMessage[]): string {

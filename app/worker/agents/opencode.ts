@@ -1,4 +1,4 @@
-import { knownAgents } from "~/contract/known-agents";
+import { knownAgents } from "~/nouns/workers/known-agents";
 import { runAcpTurn } from "./acp-turn";
 import { usageOfAnswer } from "./acp-usage";
 import type { Allowance, Driver } from "./driver";

@@ -1,4 +1,4 @@
-import { storyProofSchema } from "~/contract/proof";
+import { storyProofSchema } from "~/nouns/proof/contract";
 import { mainNameOf } from "../git/remote";
 import type { Repository } from "../git/repository";
 import type { Worktree } from "../git/worktree";

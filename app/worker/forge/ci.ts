@@ -1,4 +1,4 @@
-import { type ObservedPull, pullLimits } from "~/contract/pull";
+import { type ObservedPull, pullLimits } from "~/nouns/pulls/contract";
 import { ForgeProblem } from "./forge";
 import type { Requests } from "./requests";
 

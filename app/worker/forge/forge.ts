@@ -1,5 +1,5 @@
-import type { ObservedIssue } from "~/contract/issue";
-import type { ObservedPull } from "~/contract/pull";
+import type { ObservedIssue } from "~/nouns/issues/contract";
+import type { ObservedPull } from "~/nouns/pulls/contract";
 
 /** Supported code hosts. Gitea's API is the same as Forgejo's. */
 export const forgeKinds = ["github", "gitlab", "forgejo"] as const;

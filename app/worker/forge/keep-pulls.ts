@@ -1,4 +1,4 @@
-import { pullTextsSchema } from "~/contract/pull";
+import { pullTextsSchema } from "~/nouns/pulls/contract";
 import { messageOf } from "../service/problems";
 import { bringPull, type PullTools } from "./bring-pull";
 import { isOfOne } from "./look-at-pulls";

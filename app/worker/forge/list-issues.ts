@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { issueLimits } from "~/contract/issue";
 import { lengths } from "~/contract/limits";
 import { beginning } from "~/contract/text";
+import { issueLimits } from "~/nouns/issues/contract";
 import type { Forge, ListedIssue } from "./forge";
 import type { Requests } from "./requests";
 

@@ -1,4 +1,4 @@
-import { issueLabelAnswer, issueLimits, observedIssuesSchema } from "~/contract/issue";
+import { issueLabelAnswer, issueLimits, observedIssuesSchema } from "~/nouns/issues/contract";
 import type { Forge } from "./forge";
 import { type NoteTools, writeNotes } from "./write-notes";
 

@@ -1,5 +1,10 @@
 import { ZodError } from "zod";
-import { type ObservedPull, observedSchema, pullLimits, pullListSchema } from "~/contract/pull";
+import {
+  type ObservedPull,
+  observedSchema,
+  pullLimits,
+  pullListSchema,
+} from "~/nouns/pulls/contract";
 import { isOwnBranch } from "../job/heard-claim";
 import type { Journal } from "../service/journal";
 import type { Service } from "../service/service";

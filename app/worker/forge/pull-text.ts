@@ -1,4 +1,4 @@
-import type { ProvenCriterion } from "~/contract/proof";
+import type { ProvenCriterion } from "~/nouns/proof/contract";
 
 /** Part of a pull request's text about one story. */
 export interface StoryPart {

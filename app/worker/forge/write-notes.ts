@@ -3,7 +3,7 @@ import {
   type IssueNoteReport,
   nextIssueNoteSchema,
   reportedIssueNoteSchema,
-} from "~/contract/issue-note";
+} from "~/nouns/issues/issue-note";
 import { interruptible, interruption } from "../job/interruption";
 import type { Journal } from "../service/journal";
 import { messageOf, Refusal } from "../service/problems";

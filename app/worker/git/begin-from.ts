@@ -1,4 +1,4 @@
-import type { ClaimedBeginning } from "~/contract/beginning";
+import type { ClaimedBeginning } from "~/nouns/agent-jobs/beginning";
 import type { Mending, Surroundings } from "../job/assignment";
 import type { Attempt } from "../job/attempt";
 import { pauseRun, pushOrSendHome } from "../job/deliver";

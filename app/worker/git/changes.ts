@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { DiffFile } from "~/contract/job-diff";
+import type { DiffFile } from "~/nouns/agent-jobs/job-diff";
 import type { Journal } from "../service/journal";
 import { messageOf } from "../service/problems";
 import { git } from "./git";

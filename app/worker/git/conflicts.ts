@@ -1,4 +1,4 @@
-import { type ConflictDecision, conflictDecisionSchema } from "~/contract/job-conflict";
+import { type ConflictDecision, conflictDecisionSchema } from "~/nouns/agent-jobs/job-conflict";
 import { type Attempt, reportUsage } from "../job/attempt";
 import { sendable } from "../service/sendable";
 import { committer, git, gitEnd, isAncestor } from "./git";

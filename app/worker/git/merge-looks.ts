@@ -1,4 +1,4 @@
-import type { AwaitedHead } from "~/contract/agent-job";
+import type { AwaitedHead } from "~/nouns/agent-jobs/contract";
 
 /** Pause before a remote is asked again: 30 seconds, doubling, up to 5 minutes. */
 const firstPause = 30_000;

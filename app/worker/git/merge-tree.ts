@@ -4,7 +4,7 @@ import {
   type ConflictFile,
   conflictLimits,
   type ReportJobConflictInput,
-} from "~/contract/job-conflict";
+} from "~/nouns/agent-jobs/job-conflict";
 import type { Journal } from "../service/journal";
 import { sendable } from "../service/sendable";
 import { committer, conflictedPaths, git, gitEnd } from "./git";

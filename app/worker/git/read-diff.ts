@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import { isFoldedFile } from "~/contract/folded-files";
-import { type DiffFile, diffLimits } from "~/contract/job-diff";
+import { type DiffFile, diffLimits } from "~/nouns/agent-jobs/job-diff";
+import { isFoldedFile } from "~/nouns/job-reviews/folded-files";
 import { interruption } from "../job/interruption";
 import { sendable } from "../service/sendable";
 import { gitStart } from "./checkout";

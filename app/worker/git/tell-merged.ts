@@ -1,5 +1,5 @@
-import type { AwaitedHead } from "~/contract/agent-job";
-import { mergedJobSchema } from "~/contract/merged-job";
+import type { AwaitedHead } from "~/nouns/agent-jobs/contract";
+import { mergedJobSchema } from "~/nouns/agent-jobs/merged-job";
 import type { WorkerOptions } from "../options";
 import type { Journal } from "../service/journal";
 import { messageOf, Refusal } from "../service/problems";

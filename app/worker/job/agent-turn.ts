@@ -1,6 +1,6 @@
 import { basename } from "node:path";
-import { type JobOutput, jobOutputSchema } from "~/contract/job-output";
-import type { JobPayload } from "~/contract/worker";
+import { type JobOutput, jobOutputSchema } from "~/nouns/agent-jobs/job-output";
+import type { JobPayload } from "~/nouns/workers/contract";
 import { anyAgent, driverFor } from "../agents/catalog";
 import {
   type AgentEnd,

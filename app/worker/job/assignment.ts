@@ -1,5 +1,5 @@
-import type { ClaimedConflict } from "~/contract/job-conflict";
-import type { JobPayload } from "~/contract/worker";
+import type { ClaimedConflict } from "~/nouns/agent-jobs/job-conflict";
+import type { JobPayload } from "~/nouns/workers/contract";
 
 export type Execution = NonNullable<JobPayload["executions"]>[number];
 

@@ -1,6 +1,6 @@
-import { agentJobSchema, type UsageSoFar } from "~/contract/agent-job";
-import { agentQuestionSchema } from "~/contract/question";
-import type { JobPayload } from "~/contract/worker";
+import { agentJobSchema, type UsageSoFar } from "~/nouns/agent-jobs/contract";
+import { agentQuestionSchema } from "~/nouns/questions/contract";
+import type { JobPayload } from "~/nouns/workers/contract";
 import type { Changes } from "../git/changes";
 import type { Rules } from "../git/rules";
 import type { WorkFolder } from "../git/work-folder";

@@ -1,5 +1,5 @@
-import type { VerifyResult } from "~/contract/agent-job";
-import { taskExecutionSchema, verificationSchema } from "~/contract/task-execution";
+import type { VerifyResult } from "~/nouns/agent-jobs/contract";
+import { taskExecutionSchema, verificationSchema } from "~/nouns/sprint-runs/task-execution";
 import { beginFromEarlier } from "../git/begin-from";
 import { beginningOf } from "../git/begun";
 import { commitLeftovers } from "../git/commit";

@@ -1,4 +1,4 @@
-import type { VerifyResult } from "~/contract/agent-job";
+import type { VerifyResult } from "~/nouns/agent-jobs/contract";
 import type { Attempt } from "./attempt";
 
 /** Verification results of tasks that earlier attempts finished. */

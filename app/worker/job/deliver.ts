@@ -1,5 +1,5 @@
-import { conflictLimits } from "~/contract/job-conflict";
-import { sprintRunSchema } from "~/contract/sprint-run";
+import { conflictLimits } from "~/nouns/agent-jobs/job-conflict";
+import { sprintRunSchema } from "~/nouns/sprint-runs/contract";
 import { findClashes, rebaseUnseen, tellClash } from "../git/conflicts";
 import { git } from "../git/git";
 import { integrate, type Work } from "../git/integrate";

@@ -1,4 +1,4 @@
-import type { ConflictFile } from "~/contract/job-conflict";
+import type { ConflictFile } from "~/nouns/agent-jobs/job-conflict";
 import type { Assignment } from "./assignment";
 
 /** The assignment as a prompt. User texts go under their own headings and are declared to be data. */

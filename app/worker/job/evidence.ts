@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { VerifyResult } from "~/contract/agent-job";
+import type { VerifyResult } from "~/nouns/agent-jobs/contract";
 import { git, gitPaths } from "../git/git";
 import type { Worktree } from "../git/worktree";
 import { sendable, sendableEnd } from "../service/sendable";

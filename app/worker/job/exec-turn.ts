@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import type { PersonMessage } from "~/contract/agent-message";
+import type { PersonMessage } from "~/nouns/comments/agent-message";
 import { readClaudeStream } from "../agents/claude-stream";
 import { readCodexLines } from "../agents/codex-jsonl";
 import type { AgentEnd, TurnOutput, Usage } from "../agents/driver";

@@ -1,5 +1,5 @@
-import type { VerifyResult } from "~/contract/agent-job";
-import type { verifyRequirements } from "~/contract/task";
+import type { VerifyResult } from "~/nouns/agent-jobs/contract";
+import type { verifyRequirements } from "~/nouns/tasks/contract";
 import { git } from "../git/git";
 import type { Worktree } from "../git/worktree";
 import type { Assignment } from "./assignment";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ClaimedConflict } from "~/contract/job-conflict";
+import type { ClaimedConflict } from "~/nouns/agent-jobs/job-conflict";
 import { stageAll } from "../git/commit";
 import { commitOf, committer, conflictedPaths, git, gitEnd, isAncestor } from "../git/git";
 import { type Clash, clashWith } from "../git/merge-tree";

@@ -1,5 +1,5 @@
 import { appendFile, writeFile } from "node:fs/promises";
-import type { PersonMessage } from "~/contract/agent-message";
+import type { PersonMessage } from "~/nouns/comments/agent-message";
 import type { TurnMessages } from "../agents/driver";
 import { wordsOfMessages } from "../agents/message-words";
 import type { ContextFiles } from "../service/context-files";

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
-import { type AgentQuestion, agentQuestionSchema } from "~/contract/question";
-import type { JobPayload } from "~/contract/worker";
+import { type AgentQuestion, agentQuestionSchema } from "~/nouns/questions/contract";
+import type { JobPayload } from "~/nouns/workers/contract";
 import type { CallOptions } from "../service/service";
 import type { Attempt } from "./attempt";
 

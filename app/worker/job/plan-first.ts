@@ -1,6 +1,6 @@
-import { agentJobSchema } from "~/contract/agent-job";
 import { lengths } from "~/contract/limits";
-import { taskExecutionSchema } from "~/contract/task-execution";
+import { agentJobSchema } from "~/nouns/agent-jobs/contract";
+import { taskExecutionSchema } from "~/nouns/sprint-runs/task-execution";
 import { sendable } from "../service/sendable";
 import type { Assignment } from "./assignment";
 import { type Attempt, type Outcome, ofTask } from "./attempt";

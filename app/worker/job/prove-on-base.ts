@@ -1,4 +1,4 @@
-import type { ReportedEvidence } from "~/contract/proof";
+import type { ReportedEvidence } from "~/nouns/proof/contract";
 import { git } from "../git/git";
 import { setUp } from "../git/set-up";
 import { addTreeAt, baseEnd, type Worktree } from "../git/worktree";

@@ -1,10 +1,10 @@
-import { agentJobSchema } from "~/contract/agent-job";
+import { agentJobSchema } from "~/nouns/agent-jobs/contract";
 import {
   type ClaimedCriterion,
   excerptBytes,
   type ReportedEvidence,
   storyProofSchema,
-} from "~/contract/proof";
+} from "~/nouns/proof/contract";
 import { driverFor } from "../agents/catalog";
 import { git } from "../git/git";
 import type { Worktree } from "../git/worktree";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { failureClasses, verifyResults } from "~/contract/agent-job";
-import { evidenceKinds, evidenceVerdicts } from "~/contract/proof";
-import { type QuestionKind, questionLimits } from "~/contract/question";
 import { httpUrlSchema } from "~/contract/text";
+import { failureClasses, verifyResults } from "~/nouns/agent-jobs/contract";
+import { evidenceKinds, evidenceVerdicts } from "~/nouns/proof/contract";
+import { type QuestionKind, questionLimits } from "~/nouns/questions/contract";
 import { readPlain } from "../agents/read-plain";
 import { cleanedValue } from "../agents/redact";
 import { sendable } from "../service/sendable";

@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import type { JobPayload } from "~/contract/worker";
+import type { JobPayload } from "~/nouns/workers/contract";
 import { learnLogin } from "../forge/open-forge";
 import { RepositoryNotAllowed } from "../git/allowed-repositories";
 import { openChanges } from "../git/changes";

@@ -1,4 +1,4 @@
-import { verificationSchema } from "~/contract/task-execution";
+import { verificationSchema } from "~/nouns/sprint-runs/task-execution";
 import { beginFromEarlier, unjudgedBeginning } from "../git/begin-from";
 import { beginningOf } from "../git/begun";
 import { commitLeftovers } from "../git/commit";

@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
 import { open, realpath } from "node:fs/promises";
 import { basename, join, sep } from "node:path";
-import { fileLimit, fileSchema } from "~/contract/file";
-import { typeOf } from "~/contract/file-type";
-import type { ClaimedCriterion } from "~/contract/proof";
+import { fileLimit, fileSchema } from "~/nouns/files/contract";
+import { typeOf } from "~/nouns/files/file-type";
+import type { ClaimedCriterion } from "~/nouns/proof/contract";
 import { messageOf } from "../service/problems";
 import { sendable } from "../service/sendable";
 import type { Attempt } from "./attempt";

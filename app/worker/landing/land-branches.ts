@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { landingSchema, type NextLanding, nextLandingSchema } from "~/contract/landing";
+import { landingSchema, type NextLanding, nextLandingSchema } from "~/nouns/landings/contract";
 import { interruptible, uninterrupted } from "../job/interruption";
 import { messageOf, Refusal } from "../service/problems";
 import { sendable, sendableEnd } from "../service/sendable";

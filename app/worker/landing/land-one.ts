@@ -1,4 +1,4 @@
-import { type LandingReport, landingSchema, type NextLanding } from "~/contract/landing";
+import { type LandingReport, landingSchema, type NextLanding } from "~/nouns/landings/contract";
 import { ForgeProblem } from "../forge/forge";
 import { openForge } from "../forge/open-forge";
 import { committer, git, gitEnd, isAncestor } from "../git/git";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { NextLanding } from "~/contract/landing";
+import type { NextLanding } from "~/nouns/landings/contract";
 import type { Repository } from "../git/repository";
 import { copyAlong, type Rules } from "../git/rules";
 import type { WorkFolder } from "../git/work-folder";

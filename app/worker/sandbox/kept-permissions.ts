@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { agentQuestionSchema } from "~/contract/question";
+import { agentQuestionSchema } from "~/nouns/questions/contract";
 
 /** Lists by product or repository. */
 const lists = <T extends z.ZodType>(entry: T) => z.record(z.string(), z.array(entry));

@@ -1,4 +1,4 @@
-import type { Confinement } from "~/contract/confinement";
+import type { Confinement } from "~/nouns/workers/confinement";
 import { personsVariables } from "../job/environment";
 import type { Confine } from "./launch";
 import type { NeededMount } from "./mount-path";

@@ -1,5 +1,5 @@
-import { heartbeatAnswerSchema, type UsageSoFar } from "~/contract/agent-job";
-import type { JobPayload } from "~/contract/worker";
+import { heartbeatAnswerSchema, type UsageSoFar } from "~/nouns/agent-jobs/contract";
+import type { JobPayload } from "~/nouns/workers/contract";
 import type { Messages } from "../job/messages";
 import type { Journal } from "./journal";
 import { AttemptOver, messageOf, Refusal } from "./problems";

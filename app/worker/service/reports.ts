@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { agentJobSchema } from "~/contract/agent-job";
+import { agentJobSchema } from "~/nouns/agent-jobs/contract";
 import { git } from "../git/git";
 import type { Attempt, Failure } from "../job/attempt";
 import type { Delivery } from "../job/delivery";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { productSchema } from "~/contract/product";
+import { productSchema } from "~/nouns/products/contract";
 import type { WorkerOptions } from "../options";
 import { WorkerProblem } from "./problems";
 import type { Service } from "./service";

@@ -1,4 +1,4 @@
-import { agentJobSchema } from "~/contract/agent-job";
+import { agentJobSchema } from "~/nouns/agent-jobs/contract";
 import type { Usage } from "../agents/driver";
 import type { Attempt } from "../job/attempt";
 import { addUsage, type CommandResult } from "../job/result-file";

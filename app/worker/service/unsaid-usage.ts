@@ -1,7 +1,7 @@
 import { access, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { agentJobSchema } from "~/contract/agent-job";
+import { agentJobSchema } from "~/nouns/agent-jobs/contract";
 import { driverNamed } from "../agents/catalog";
 import type { Usage } from "../agents/driver";
 import type { WorkFolder } from "../git/work-folder";

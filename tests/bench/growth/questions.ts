@@ -1,11 +1,11 @@
-import { claimAgentJob, reportAgentJob } from "~/domain/agent-jobs/operations.server";
-import { getInbox } from "~/domain/inbox/operations.server";
-import { getBacklogTree, getSprintBoard } from "~/domain/pages/operations.server";
-import { getAgentContext, getNextStory } from "~/domain/products/operations.server";
-import { search } from "~/domain/search/operations.server";
-import { listSprintTasks } from "~/domain/sprints/operations.server";
-import { updateTask } from "~/domain/tasks/operations.server";
-import { workerHeartbeat } from "~/domain/workers/operations.server";
+import { claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { getInbox } from "~/nouns/inbox/operations.server";
+import { getBacklogTree, getSprintBoard } from "~/nouns/pages/operations.server";
+import { getAgentContext, getNextStory } from "~/nouns/products/operations.server";
+import { search } from "~/nouns/search/operations.server";
+import { listSprintTasks } from "~/nouns/sprints/operations.server";
+import { updateTask } from "~/nouns/tasks/operations.server";
+import { workerHeartbeat } from "~/nouns/workers/operations.server";
 import type { Queue } from "../jobs/world";
 
 /** One person of an installation: a product that they look at, and another with a run that their workers serve. */

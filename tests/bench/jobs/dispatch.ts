@@ -4,7 +4,7 @@ import {
   claimAgentJob,
   reportAgentJob,
   reportJobUsage,
-} from "~/domain/agent-jobs/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
 import { median, verdict } from "../streams/statistics";
 import { closedLoop } from "./closed-loop";
 import { createQueueWorld, type Queue, startRuns } from "./world";

@@ -1,4 +1,4 @@
-import { claimAgentJob, reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { closedLoop } from "./closed-loop";
 import type { Queue } from "./world";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import type { Database } from "~/db/database.server";
 import type { Actor } from "~/db/rpc.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 
 export interface Queue {
   actor: Actor;

@@ -4,9 +4,9 @@ import {
   agentJobStatuses,
   taskExecutionStatuses,
   verifyResults,
-} from "~/contract/agent-job";
-import { sprintRunStatuses } from "~/contract/sprint-run";
-import { createIdea } from "~/domain/ideas/operations.server";
+} from "~/nouns/agent-jobs/contract";
+import { createIdea } from "~/nouns/ideas/operations.server";
+import { sprintRunStatuses } from "~/nouns/sprint-runs/contract";
 import { createTestDatabase } from "../../setup/database";
 import { columnOf, holdJob } from "./sprint-world";
 

@@ -3,14 +3,14 @@ import {
   reportAgentJob,
   updateTaskExecution,
   verifySprintTask,
-} from "~/domain/agent-jobs/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
 import {
   getSprintRun,
   pauseSprintRun,
   resumeSprintRun,
   startSprintRun,
-} from "~/domain/sprint-runs/operations.server";
-import { updateTask } from "~/domain/tasks/operations.server";
+} from "~/nouns/sprint-runs/operations.server";
+import { updateTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { refusalOf, statusOf } from "../refusal";
 import { at } from "../world";

@@ -4,9 +4,9 @@ import {
   listWebhookDeliveries,
   pingWebhook,
   takeDueNotices,
-} from "~/domain/notices/operations.server";
-import { cleanupAgentArtifacts } from "~/domain/schedules/cleanup-agent-artifacts.server";
-import { listAgentWorkers, workerHeartbeat } from "~/domain/workers/operations.server";
+} from "~/nouns/notices/operations.server";
+import { cleanupAgentArtifacts } from "~/nouns/schedules/cleanup-agent-artifacts.server";
+import { listAgentWorkers, workerHeartbeat } from "~/nouns/workers/operations.server";
 import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

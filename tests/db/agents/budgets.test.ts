@@ -1,26 +1,26 @@
 import { describe, expect, it } from "vitest";
-import type { AgentQuestion } from "~/contract/question";
 import {
   claimAgentJob,
   heartbeatAgentJob,
   reportAgentJob,
   reportJobUsage,
   whyNotMoving,
-} from "~/domain/agent-jobs/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
 import {
   deleteBudget,
   getBudgets,
   getForecast,
   setBudget,
   setBudgetSettings,
-} from "~/domain/budgets/operations.server";
-import { answerQuestion } from "~/domain/questions/operations.server";
+} from "~/nouns/budgets/operations.server";
+import type { AgentQuestion } from "~/nouns/questions/contract";
+import { answerQuestion } from "~/nouns/questions/operations.server";
 import {
   getSprintRun,
   preflightSprintRun,
   resumeSprintRun,
   startSprintRun,
-} from "~/domain/sprint-runs/operations.server";
+} from "~/nouns/sprint-runs/operations.server";
 import { createToken, startTestApp } from "../../setup/app";
 import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";

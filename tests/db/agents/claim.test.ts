@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { claimAgentJob, getAgentJob, reportAgentJob } from "~/domain/agent-jobs/operations.server";
-import { allowMyWorkers } from "~/domain/products/operations.server";
-import { pauseSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { listAgentWorkers, workerHeartbeat } from "~/domain/workers/operations.server";
+import { claimAgentJob, getAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { allowMyWorkers } from "~/nouns/products/operations.server";
+import { pauseSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { listAgentWorkers, workerHeartbeat } from "~/nouns/workers/operations.server";
 import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

@@ -7,19 +7,19 @@ import {
   reportAgentJob,
   reportMerged,
   updateTaskExecution,
-} from "~/domain/agent-jobs/operations.server";
-import { addFile } from "~/domain/files/operations.server";
-import { reviewJob } from "~/domain/job-reviews/operations.server";
-import { updateProduct } from "~/domain/products/operations.server";
-import { getProof } from "~/domain/proof/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
+import { addFile } from "~/nouns/files/operations.server";
+import { reviewJob } from "~/nouns/job-reviews/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
+import { getProof } from "~/nouns/proof/operations.server";
 import {
   cancelSprintRun,
   pauseSprintRun,
   resumeSprintRun,
   startRun,
   startSprintRun,
-} from "~/domain/sprint-runs/operations.server";
-import { updateTask } from "~/domain/tasks/operations.server";
+} from "~/nouns/sprint-runs/operations.server";
+import { updateTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { wait, waitStory } from "../dependency-world";
 import { at } from "../world";

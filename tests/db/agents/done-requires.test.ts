@@ -1,20 +1,20 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { doneRequirements } from "~/contract/product";
-import type { ReportedEvidence } from "~/contract/proof";
 import {
   claimAgentJob,
   getAgentJob,
   reportAgentJob,
   updateTaskExecution,
   whyNotMoving,
-} from "~/domain/agent-jobs/operations.server";
-import { reviewJob } from "~/domain/job-reviews/operations.server";
-import { updateProduct } from "~/domain/products/operations.server";
-import { getProof, waiveCriterion } from "~/domain/proof/operations.server";
-import { listQuestions } from "~/domain/questions/operations.server";
-import { getSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { setTaskStatus } from "~/domain/tasks/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
+import { reviewJob } from "~/nouns/job-reviews/operations.server";
+import type { doneRequirements } from "~/nouns/products/contract";
+import { updateProduct } from "~/nouns/products/operations.server";
+import type { ReportedEvidence } from "~/nouns/proof/contract";
+import { getProof, waiveCriterion } from "~/nouns/proof/operations.server";
+import { listQuestions } from "~/nouns/questions/operations.server";
+import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createToken } from "../../setup/app";
 import { createTestDatabase } from "../../setup/database";
 import { refusalOf } from "../refusal";

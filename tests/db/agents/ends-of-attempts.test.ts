@@ -3,12 +3,12 @@ import {
   getAgentJob,
   reportAgentJob,
   updateTaskExecution,
-} from "~/domain/agent-jobs/operations.server";
-import { addDependency } from "~/domain/dependencies/operations.server";
-import { updateProduct } from "~/domain/products/operations.server";
-import { answerQuestion, askQuestion } from "~/domain/questions/operations.server";
-import { getSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { restartWorker } from "~/domain/workers/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
+import { addDependency } from "~/nouns/dependencies/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
+import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
+import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { restartWorker } from "~/nouns/workers/operations.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { statusOf } from "../refusal";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { updateTaskExecution } from "~/domain/agent-jobs/operations.server";
+import { updateTaskExecution } from "~/nouns/agent-jobs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { statusOf } from "../refusal";
 import { columnOf, holdJob } from "./sprint-world";

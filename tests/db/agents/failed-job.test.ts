@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { heartbeatAgentJob } from "~/domain/agent-jobs/operations.server";
-import { cancelSprintRun, getSprintRun } from "~/domain/sprint-runs/operations.server";
+import { heartbeatAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { cancelSprintRun, getSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { statusOf } from "../refusal";
 import { at } from "../world";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
-import { getInsights, listModelPrices, setModelPrice } from "~/domain/insights/operations.server";
-import { getSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { completeSprint } from "~/domain/sprints/operations.server";
-import { setTaskStatus } from "~/domain/tasks/operations.server";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { getInsights, listModelPrices, setModelPrice } from "~/nouns/insights/operations.server";
+import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { completeSprint } from "~/nouns/sprints/operations.server";
+import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

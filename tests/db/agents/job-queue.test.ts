@@ -5,9 +5,9 @@ import {
   createAgentJob,
   listAgentJobs,
   reportAgentJob,
-} from "~/domain/agent-jobs/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { getSoloState, workerHeartbeat } from "~/domain/workers/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { getSoloState, workerHeartbeat } from "~/nouns/workers/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { announcements } from "../../streams/announcements";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { cancelAgentJob, reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { cancelAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import {
   cancelSprintRun,
   getSprintRun,
   startSprintRun,
-} from "~/domain/sprint-runs/operations.server";
+} from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { statusOf } from "../refusal";
 import { at } from "../world";

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { reportAgentJob, updateTaskExecution } from "~/domain/agent-jobs/operations.server";
-import { reviewJob } from "~/domain/job-reviews/operations.server";
-import { updateProduct } from "~/domain/products/operations.server";
-import { addEvidence, getProof } from "~/domain/proof/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { setTaskStatus } from "~/domain/tasks/operations.server";
+import { reportAgentJob, updateTaskExecution } from "~/nouns/agent-jobs/operations.server";
+import { reviewJob } from "~/nouns/job-reviews/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
+import { addEvidence, getProof } from "~/nouns/proof/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createToken } from "../../setup/app";
 import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";

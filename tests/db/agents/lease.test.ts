@@ -7,11 +7,11 @@ import {
   reportJobUsage,
   verifyTaskAgainstPlan,
   whyNotMoving,
-} from "~/domain/agent-jobs/operations.server";
-import { addEvidence } from "~/domain/proof/operations.server";
-import { askQuestion } from "~/domain/questions/operations.server";
-import { pauseSprintRun } from "~/domain/sprint-runs/operations.server";
-import { restartWorker } from "~/domain/workers/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
+import { addEvidence } from "~/nouns/proof/operations.server";
+import { askQuestion } from "~/nouns/questions/operations.server";
+import { pauseSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { restartWorker } from "~/nouns/workers/operations.server";
 import { createToken } from "../../setup/app";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { heartbeatAgentJob, reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { heartbeatAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import {
   addComment,
   deleteComment,
   listComments,
   listJobMessages,
   messageJob,
-} from "~/domain/comments/operations.server";
-import { cancelSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { deleteTask } from "~/domain/tasks/operations.server";
+} from "~/nouns/comments/operations.server";
+import { cancelSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { deleteTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { refusalOf } from "../refusal";
 import { at } from "../world";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { DueNotice } from "~/contract/notice";
-import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import type { DueNotice } from "~/nouns/notices/contract";
 import {
   createWebhook,
   deleteWebhook,
@@ -13,9 +13,9 @@ import {
   takeDueNotices,
   unsubscribePush,
   updateWebhook,
-} from "~/domain/notices/operations.server";
-import { answerQuestion, askQuestion } from "~/domain/questions/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+} from "~/nouns/notices/operations.server";
+import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { statusOf } from "../refusal";

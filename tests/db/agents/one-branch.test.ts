@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
-import { addDependency } from "~/domain/dependencies/operations.server";
-import { reviewJob } from "~/domain/job-reviews/operations.server";
-import { updateProduct } from "~/domain/products/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { setTaskStatus } from "~/domain/tasks/operations.server";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { addDependency } from "~/nouns/dependencies/operations.server";
+import { reviewJob } from "~/nouns/job-reviews/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at } from "../world";
 import { claim, claimRefusal, seedSprint } from "./sprint-world";

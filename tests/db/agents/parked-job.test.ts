@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
-import type { AskQuestionInput } from "~/contract/question";
 import {
   heartbeatAgentJob,
   reportAgentJob,
   whyNotMoving,
-} from "~/domain/agent-jobs/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
+import type { AskQuestionInput } from "~/nouns/questions/contract";
 import {
   answerQuestion,
   askQuestion,
   cancelQuestion,
   getNotificationsState,
-} from "~/domain/questions/operations.server";
-import { sweep } from "~/domain/schedules/operations.server";
-import { resumeSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
+} from "~/nouns/questions/operations.server";
+import { sweep } from "~/nouns/schedules/operations.server";
+import { resumeSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { statusOf } from "../refusal";
 import { at } from "../world";

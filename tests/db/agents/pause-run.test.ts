@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
-import { answerQuestion, getQuestion } from "~/domain/questions/operations.server";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { answerQuestion, getQuestion } from "~/nouns/questions/operations.server";
 import {
   cancelSprintRun,
   getSprintRun,
@@ -8,7 +8,7 @@ import {
   resumeSprint,
   resumeSprintRun,
   startSprintRun,
-} from "~/domain/sprint-runs/operations.server";
+} from "~/nouns/sprint-runs/operations.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { refusalOf, statusOf } from "../refusal";

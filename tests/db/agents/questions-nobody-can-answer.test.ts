@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { callAs } from "~/db/rpc.server";
-import { cancelAgentJob } from "~/domain/agent-jobs/operations.server";
-import { archiveIdea, updateIdea } from "~/domain/ideas/operations.server";
-import { archiveProduct, leaveProduct, restoreProduct } from "~/domain/products/operations.server";
+import { cancelAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { archiveIdea, updateIdea } from "~/nouns/ideas/operations.server";
+import { archiveProduct, leaveProduct, restoreProduct } from "~/nouns/products/operations.server";
 import {
   answerUserQuestion,
   askAboutIdea,
@@ -12,7 +12,7 @@ import {
   getNotificationsState,
   listOpenUserQuestions,
   listQuestions,
-} from "~/domain/questions/operations.server";
+} from "~/nouns/questions/operations.server";
 import { addMember, create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AskQuestionInput } from "~/contract/question";
+import type { AskQuestionInput } from "~/nouns/questions/contract";
 import {
   answerQuestion,
   askQuestion,
@@ -7,8 +7,8 @@ import {
   getNotificationsState,
   getQuestion,
   listQuestions,
-} from "~/domain/questions/operations.server";
-import { expireQuestions } from "~/domain/schedules/operations.server";
+} from "~/nouns/questions/operations.server";
+import { expireQuestions } from "~/nouns/schedules/operations.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

@@ -4,9 +4,9 @@ import {
   reportAgentJob,
   updateTaskExecution,
   verifySprintTask,
-} from "~/domain/agent-jobs/operations.server";
-import { getSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { deleteTask } from "~/domain/tasks/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
+import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { deleteTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { refusalOf, statusOf } from "../refusal";
 import { at } from "../world";

@@ -4,8 +4,8 @@ import {
   heartbeatAgentJob,
   reportAgentJob,
   reportJobUsage,
-} from "~/domain/agent-jobs/operations.server";
-import { cancelSprintRun, getSprintRun } from "~/domain/sprint-runs/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
+import { cancelSprintRun, getSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

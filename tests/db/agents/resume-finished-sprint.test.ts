@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
-import { addDependency } from "~/domain/dependencies/operations.server";
-import { resumeSprint, startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { completeSprint } from "~/domain/sprints/operations.server";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { addDependency } from "~/nouns/dependencies/operations.server";
+import { resumeSprint, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { completeSprint } from "~/nouns/sprints/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at } from "../world";
 import { claim, columnOf, seedSprint } from "./sprint-world";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import {
   cancelSprintRun,
   pauseSprintRun,
   resumeSprintRun,
   startSprintRun,
-} from "~/domain/sprint-runs/operations.server";
+} from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { statusOf } from "../refusal";
 import { claim, columnOf, seedSprint } from "./sprint-world";

@@ -6,14 +6,14 @@ import {
   saveJobDiff,
   updateTaskExecution,
   whyNotMoving,
-} from "~/domain/agent-jobs/operations.server";
-import { addDependency } from "~/domain/dependencies/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
+import { addDependency } from "~/nouns/dependencies/operations.server";
 import {
   getSprintRun,
   pauseSprintRun,
   resumeSprintRun,
   startSprintRun,
-} from "~/domain/sprint-runs/operations.server";
+} from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at } from "../world";
 import { claim, type SprintOptions, seedSprint } from "./sprint-world";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { claimAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { claimAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { wait } from "../dependency-world";
 import { at } from "../world";

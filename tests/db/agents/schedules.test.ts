@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, seedWorld } from "../world";
 import { days, later, serviceAt } from "./at-time";

@@ -1,9 +1,9 @@
-import type { AgentJob } from "~/contract/agent-job";
-import type { ReportAgentJobInput } from "~/contract/job-report";
-import type { JobPayload } from "~/contract/worker";
 import type { Actor } from "~/db/rpc.server";
-import { claimAgentJob, reportAgentJob } from "~/domain/agent-jobs/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+import type { AgentJob } from "~/nouns/agent-jobs/contract";
+import type { ReportAgentJobInput } from "~/nouns/agent-jobs/job-report";
+import { claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import type { JobPayload } from "~/nouns/workers/contract";
 import { type Created, create, seedProduct } from "../../setup/backlog";
 import type { TestDatabase } from "../../setup/database";
 import { createUser, type TestUser } from "../../setup/users";

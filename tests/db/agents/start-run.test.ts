@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { blockersDetailSchema } from "~/contract/sprint-run";
-import { askQuestion } from "~/domain/questions/operations.server";
+import { askQuestion } from "~/nouns/questions/operations.server";
+import { blockersDetailSchema } from "~/nouns/sprint-runs/contract";
 import {
   cancelSprintRun,
   getSprintRun,
   listSprintRuns,
   preflightSprintRun,
   startSprintRun,
-} from "~/domain/sprint-runs/operations.server";
-import { updateTask } from "~/domain/tasks/operations.server";
+} from "~/nouns/sprint-runs/operations.server";
+import { updateTask } from "~/nouns/tasks/operations.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

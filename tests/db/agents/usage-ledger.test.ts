@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { getAgentJob, reportJobUsage } from "~/domain/agent-jobs/operations.server";
-import { getInsights, setModelPrice } from "~/domain/insights/operations.server";
-import { getDashboard } from "~/domain/pages/operations.server";
+import { getAgentJob, reportJobUsage } from "~/nouns/agent-jobs/operations.server";
+import { getInsights, setModelPrice } from "~/nouns/insights/operations.server";
+import { getDashboard } from "~/nouns/pages/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { statusOf } from "../refusal";

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { claimAgentJob, reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import {
   answerUserQuestion,
   askAboutIdea,
   askQuestion,
   getIdeaConversation,
   listOpenUserQuestions,
-} from "~/domain/questions/operations.server";
+} from "~/nouns/questions/operations.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { verifyTaskAgainstPlan } from "~/domain/agent-jobs/operations.server";
+import { verifyTaskAgainstPlan } from "~/nouns/agent-jobs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { refusalOf, statusOf } from "../refusal";
 import { columnOf, holdJob } from "./sprint-world";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { whyNotMoving } from "~/domain/agent-jobs/operations.server";
+import { whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import {
   getSprintRun,
   pauseSprintRun,
   startSprintRun,
-} from "~/domain/sprint-runs/operations.server";
-import { workerHeartbeat } from "~/domain/workers/operations.server";
+} from "~/nouns/sprint-runs/operations.server";
+import { workerHeartbeat } from "~/nouns/workers/operations.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

@@ -6,10 +6,10 @@ import {
   claimAgentJob,
   reportAgentJob,
   updateTaskExecution,
-} from "~/domain/agent-jobs/operations.server";
-import { addDependency } from "~/domain/dependencies/operations.server";
-import { reviewJob } from "~/domain/job-reviews/operations.server";
-import { updateProduct } from "~/domain/products/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
+import { addDependency } from "~/nouns/dependencies/operations.server";
+import { reviewJob } from "~/nouns/job-reviews/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
 import {
   cancelSprintRun,
   pauseSprintRun,
@@ -18,8 +18,8 @@ import {
   resumeSprintRun,
   startRun,
   startSprintRun,
-} from "~/domain/sprint-runs/operations.server";
-import { completeSprint } from "~/domain/sprints/operations.server";
+} from "~/nouns/sprint-runs/operations.server";
+import { completeSprint } from "~/nouns/sprints/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { refusalOf } from "../refusal";
 import { at } from "../world";

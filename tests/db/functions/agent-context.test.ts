@@ -4,10 +4,10 @@ import {
   createIdea,
   linkIdeaProduct,
   promoteIdea,
-} from "~/domain/ideas/operations.server";
-import { createProduct, getAgentContext } from "~/domain/products/operations.server";
-import { createSprint, startSprint } from "~/domain/sprints/operations.server";
-import { addStoryToSprint } from "~/domain/stories/operations.server";
+} from "~/nouns/ideas/operations.server";
+import { createProduct, getAgentContext } from "~/nouns/products/operations.server";
+import { createSprint, startSprint } from "~/nouns/sprints/operations.server";
+import { addStoryToSprint } from "~/nouns/stories/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { at, seedWorld } from "../world";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { getAgentContext, getBacklog, getNextStory } from "~/domain/products/operations.server";
-import { createSprint, listSprintTasks, startSprint } from "~/domain/sprints/operations.server";
-import { addStoryToSprint, createStory } from "~/domain/stories/operations.server";
-import { createTask, getTaskDetail, setTaskStatus } from "~/domain/tasks/operations.server";
+import { getAgentContext, getBacklog, getNextStory } from "~/nouns/products/operations.server";
+import { createSprint, listSprintTasks, startSprint } from "~/nouns/sprints/operations.server";
+import { addStoryToSprint, createStory } from "~/nouns/stories/operations.server";
+import { createTask, getTaskDetail, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { statusOf } from "../refusal";

@@ -1,19 +1,19 @@
 import { expect, it } from "vitest";
-import type { ChangeThingsInput } from "~/contract/change";
 import type { Actor } from "~/db/rpc.server";
-import { createSession } from "~/domain/accounts/create-session.server";
-import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
-import { changeThings, undoChange } from "~/domain/changes/operations.server";
-import { movePbi, updatePbi } from "~/domain/pbis/operations.server";
+import { createSession } from "~/nouns/accounts/create-session.server";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import type { ChangeThingsInput } from "~/nouns/changes/contract";
+import { changeThings, undoChange } from "~/nouns/changes/operations.server";
+import { movePbi, updatePbi } from "~/nouns/pbis/operations.server";
 import {
   cancelSprintRun,
   getSprintRun,
   resumeSprint,
   startSprintRun,
-} from "~/domain/sprint-runs/operations.server";
-import { completeSprint } from "~/domain/sprints/operations.server";
-import { appendStoryLog, deleteStory, updateStory } from "~/domain/stories/operations.server";
-import { editTask, setTaskStatus } from "~/domain/tasks/operations.server";
+} from "~/nouns/sprint-runs/operations.server";
+import { completeSprint } from "~/nouns/sprints/operations.server";
+import { appendStoryLog, deleteStory, updateStory } from "~/nouns/stories/operations.server";
+import { editTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { claim, seedSprint } from "../agents/sprint-world";

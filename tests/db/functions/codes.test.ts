@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sortOrderFromCode } from "~/contract/codes";
-import { createIdea } from "~/domain/ideas/operations.server";
-import { createPbi } from "~/domain/pbis/operations.server";
-import { createSprint } from "~/domain/sprints/operations.server";
-import { createStory } from "~/domain/stories/operations.server";
-import { createTask, editTask } from "~/domain/tasks/operations.server";
+import { createIdea } from "~/nouns/ideas/operations.server";
+import { createPbi } from "~/nouns/pbis/operations.server";
+import { createSprint } from "~/nouns/sprints/operations.server";
+import { createStory } from "~/nouns/stories/operations.server";
+import { createTask, editTask } from "~/nouns/tasks/operations.server";
 import { seedProduct } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

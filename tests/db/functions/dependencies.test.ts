@@ -5,21 +5,21 @@ import {
   reportAgentJob,
   updateTaskExecution,
   whyNotMoving,
-} from "~/domain/agent-jobs/operations.server";
-import { changeThings } from "~/domain/changes/operations.server";
+} from "~/nouns/agent-jobs/operations.server";
+import { changeThings } from "~/nouns/changes/operations.server";
 import {
   listCandidates,
   listRunOrder,
   removeDependency,
-} from "~/domain/dependencies/operations.server";
-import { search } from "~/domain/search/operations.server";
+} from "~/nouns/dependencies/operations.server";
+import { search } from "~/nouns/search/operations.server";
 import {
   getSprintRun,
   preflightSprintRun,
   startSprintRun,
-} from "~/domain/sprint-runs/operations.server";
-import { deleteStory } from "~/domain/stories/operations.server";
-import { createTask, deleteTask, moveTask, setTaskStatus } from "~/domain/tasks/operations.server";
+} from "~/nouns/sprint-runs/operations.server";
+import { deleteStory } from "~/nouns/stories/operations.server";
+import { createTask, deleteTask, moveTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { wavesOf } from "../../../app/routes/_app.products.$productId.runs_.$runId/waves";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";

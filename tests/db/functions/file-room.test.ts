@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addFile } from "~/domain/files/operations.server";
+import { addFile } from "~/nouns/files/operations.server";
 import { addMember, seedProduct } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

@@ -11,9 +11,9 @@ import {
   restoreIdea,
   unlinkIdeaProduct,
   updateIdea,
-} from "~/domain/ideas/operations.server";
-import { getPbi } from "~/domain/pbis/operations.server";
-import { createProduct, deleteProduct } from "~/domain/products/operations.server";
+} from "~/nouns/ideas/operations.server";
+import { getPbi } from "~/nouns/pbis/operations.server";
+import { createProduct, deleteProduct } from "~/nouns/products/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { refusalOf, statusOf } from "../refusal";

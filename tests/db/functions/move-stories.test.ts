@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { deleteStory, moveStories } from "~/domain/stories/operations.server";
+import { deleteStory, moveStories } from "~/nouns/stories/operations.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { refusalOf } from "../refusal";

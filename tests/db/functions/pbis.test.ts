@@ -8,8 +8,8 @@ import {
   movePbi,
   setPbiPr,
   updatePbi,
-} from "~/domain/pbis/operations.server";
-import { getBacklog } from "~/domain/products/operations.server";
+} from "~/nouns/pbis/operations.server";
+import { getBacklog } from "~/nouns/products/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { statusOf } from "../refusal";
 import { at, seedWorld, type World } from "../world";

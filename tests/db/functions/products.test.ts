@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createPbi } from "~/domain/pbis/operations.server";
-import { invitePerson } from "~/domain/products/invite-person.server";
+import { createPbi } from "~/nouns/pbis/operations.server";
+import { invitePerson } from "~/nouns/products/invite-person.server";
 import {
   archiveProduct,
   createProduct,
@@ -10,8 +10,8 @@ import {
   listProducts,
   restoreProduct,
   updateProduct,
-} from "~/domain/products/operations.server";
-import { setTaskStatus } from "~/domain/tasks/operations.server";
+} from "~/nouns/products/operations.server";
+import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { SearchResult } from "~/contract/search";
-import { createIdea } from "~/domain/ideas/operations.server";
-import { createPbi } from "~/domain/pbis/operations.server";
-import { resolveReference, search } from "~/domain/search/operations.server";
-import { createTask } from "~/domain/tasks/operations.server";
+import { createIdea } from "~/nouns/ideas/operations.server";
+import { createPbi } from "~/nouns/pbis/operations.server";
+import type { SearchResult } from "~/nouns/search/contract";
+import { resolveReference, search } from "~/nouns/search/operations.server";
+import { createTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { refusalOf, statusOf } from "../refusal";

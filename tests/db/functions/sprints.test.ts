@@ -8,9 +8,9 @@ import {
   listSprints,
   startSprint,
   updateSprint,
-} from "~/domain/sprints/operations.server";
-import { addStoryToSprint, createStory, getStory } from "~/domain/stories/operations.server";
-import { setTaskStatus } from "~/domain/tasks/operations.server";
+} from "~/nouns/sprints/operations.server";
+import { addStoryToSprint, createStory, getStory } from "~/nouns/stories/operations.server";
+import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { refusalOf, statusOf } from "../refusal";
 import { at, seedWorld } from "../world";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createPbi } from "~/domain/pbis/operations.server";
-import { cancelSprint, createSprint } from "~/domain/sprints/operations.server";
+import { createPbi } from "~/nouns/pbis/operations.server";
+import { cancelSprint, createSprint } from "~/nouns/sprints/operations.server";
 import {
   addStoryToSprint,
   appendStoryLog,
@@ -8,7 +8,7 @@ import {
   deleteStory,
   getStory,
   updateStory,
-} from "~/domain/stories/operations.server";
+} from "~/nouns/stories/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { statusOf } from "../refusal";

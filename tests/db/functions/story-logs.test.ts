@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { StoryLogPage } from "~/contract/story-log";
 import { callAs } from "~/db/rpc.server";
-import { appendStoryLog, listStoryLogs } from "~/domain/stories/operations.server";
+import { appendStoryLog, listStoryLogs } from "~/nouns/stories/operations.server";
+import type { StoryLogPage } from "~/nouns/stories/story-log";
 import { createTestDatabase } from "../../setup/database";
 import { statusOf } from "../refusal";
 import { seedWorld } from "../world";

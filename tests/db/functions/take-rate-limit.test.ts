@@ -1,7 +1,7 @@
 import pg from "pg";
 import { describe, expect, it } from "vitest";
-import { createPbi } from "~/domain/pbis/operations.server";
-import { createProduct } from "~/domain/products/operations.server";
+import { createPbi } from "~/nouns/pbis/operations.server";
+import { createProduct } from "~/nouns/products/operations.server";
 import { seedProduct } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

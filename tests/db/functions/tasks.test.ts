@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { callAs } from "~/db/rpc.server";
-import { createStory, updateStory } from "~/domain/stories/operations.server";
+import { createStory, updateStory } from "~/nouns/stories/operations.server";
 import {
   createTask,
   editTask,
@@ -9,7 +9,7 @@ import {
   moveTask,
   setTaskStatus,
   updateTask,
-} from "~/domain/tasks/operations.server";
+} from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { statusOf } from "../refusal";

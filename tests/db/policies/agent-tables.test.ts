@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { createWebhook, subscribePush } from "~/domain/notices/operations.server";
-import { askQuestion } from "~/domain/questions/operations.server";
-import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { createWebhook, subscribePush } from "~/nouns/notices/operations.server";
+import { askQuestion } from "~/nouns/questions/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser, dataApi, type TestUser } from "../../setup/users";
 import { claim, type SprintWorld, seedSprint } from "../agents/sprint-world";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createIdea } from "~/domain/ideas/operations.server";
-import { createSprint } from "~/domain/sprints/operations.server";
-import { appendStoryLog } from "~/domain/stories/operations.server";
+import { createIdea } from "~/nouns/ideas/operations.server";
+import { createSprint } from "~/nouns/sprints/operations.server";
+import { appendStoryLog } from "~/nouns/stories/operations.server";
 import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser, dataApi } from "../../setup/users";

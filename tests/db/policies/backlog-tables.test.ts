@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { addComment } from "~/domain/comments/operations.server";
-import { createIdea, linkIdeaProduct } from "~/domain/ideas/operations.server";
-import { createProduct } from "~/domain/products/operations.server";
-import { createSprint } from "~/domain/sprints/operations.server";
-import { appendStoryLog } from "~/domain/stories/operations.server";
+import { addComment } from "~/nouns/comments/operations.server";
+import { createIdea, linkIdeaProduct } from "~/nouns/ideas/operations.server";
+import { createProduct } from "~/nouns/products/operations.server";
+import { createSprint } from "~/nouns/sprints/operations.server";
+import { appendStoryLog } from "~/nouns/stories/operations.server";
 import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

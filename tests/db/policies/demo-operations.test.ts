@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createIdea } from "~/domain/ideas/operations.server";
-import { createProduct } from "~/domain/products/operations.server";
-import { createSprint } from "~/domain/sprints/operations.server";
+import { createIdea } from "~/nouns/ideas/operations.server";
+import { createProduct } from "~/nouns/products/operations.server";
+import { createSprint } from "~/nouns/sprints/operations.server";
 import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import type pg from "pg";
 import { describe, expect, it } from "vitest";
-import { createIdea } from "~/domain/ideas/operations.server";
-import { createProduct, updateProduct } from "~/domain/products/operations.server";
-import { createSprint } from "~/domain/sprints/operations.server";
-import { updateStory } from "~/domain/stories/operations.server";
+import { createIdea } from "~/nouns/ideas/operations.server";
+import { createProduct, updateProduct } from "~/nouns/products/operations.server";
+import { createSprint } from "~/nouns/sprints/operations.server";
+import { updateStory } from "~/nouns/stories/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, seedWorld } from "../world";
 import { listOperations, type Operation } from "./operations";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { addComment } from "~/domain/comments/operations.server";
-import { createIdea } from "~/domain/ideas/operations.server";
-import { updateProduct } from "~/domain/products/operations.server";
-import { createSprint } from "~/domain/sprints/operations.server";
-import { appendStoryLog, updateStory } from "~/domain/stories/operations.server";
+import { addComment } from "~/nouns/comments/operations.server";
+import { createIdea } from "~/nouns/ideas/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
+import { createSprint } from "~/nouns/sprints/operations.server";
+import { appendStoryLog, updateStory } from "~/nouns/stories/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { becomeCaller } from "../as-user";

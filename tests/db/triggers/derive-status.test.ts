@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { TaskStatus } from "~/contract/status";
-import { createPbi, updatePbi } from "~/domain/pbis/operations.server";
-import { getBacklog } from "~/domain/products/operations.server";
-import { createSprint } from "~/domain/sprints/operations.server";
+import { createPbi, updatePbi } from "~/nouns/pbis/operations.server";
+import { getBacklog } from "~/nouns/products/operations.server";
+import { createSprint } from "~/nouns/sprints/operations.server";
 import {
   addStoryToSprint,
   createStory,
   deleteStory,
   removeStoryFromSprint,
   updateStory,
-} from "~/domain/stories/operations.server";
-import { createTask, deleteTask, moveTask, setTaskStatus } from "~/domain/tasks/operations.server";
+} from "~/nouns/stories/operations.server";
+import { createTask, deleteTask, moveTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { asUser } from "../as-user";
 import { at, seedWorld, type World } from "../world";

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { answerInvitation } from "~/domain/products/invitations.server";
-import { invitePerson } from "~/domain/products/invite-person.server";
+import { answerInvitation } from "~/nouns/products/invitations.server";
+import { invitePerson } from "~/nouns/products/invite-person.server";
 import {
   archiveProduct,
   leaveProduct,
   listProductMembers,
   removeProductMember,
-} from "~/domain/products/operations.server";
-import { assignStory, getStory } from "~/domain/stories/operations.server";
+} from "~/nouns/products/operations.server";
+import { assignStory, getStory } from "~/nouns/stories/operations.server";
 import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

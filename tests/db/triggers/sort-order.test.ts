@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { getBacklog } from "~/domain/products/operations.server";
-import { createSprint } from "~/domain/sprints/operations.server";
+import { getBacklog } from "~/nouns/products/operations.server";
+import { createSprint } from "~/nouns/sprints/operations.server";
 import {
   addStoryToSprint,
   createStory,
@@ -8,8 +8,8 @@ import {
   listStoryTasks,
   removeStoryFromSprint,
   updateStory,
-} from "~/domain/stories/operations.server";
-import { createTask, editTask, moveTask, setTaskStatus } from "~/domain/tasks/operations.server";
+} from "~/nouns/stories/operations.server";
+import { createTask, editTask, moveTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, seedWorld } from "../world";
 

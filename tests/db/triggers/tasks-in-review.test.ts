@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { deleteTask, setTaskStatus } from "~/domain/tasks/operations.server";
+import { deleteTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, seedWorld } from "../world";
 

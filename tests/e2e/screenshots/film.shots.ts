@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BrowserContext, expect } from "@playwright/test";
 import { z } from "zod";
-import { storyProofSchema } from "~/contract/proof";
+import { storyProofSchema } from "~/nouns/proof/contract";
 import { connectClient } from "../../mcp/clients";
 import { patchOf } from "../held-job";
 import { openLive } from "../places";

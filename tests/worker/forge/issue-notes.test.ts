@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
-import { observeIssues } from "~/domain/issues/operations.server";
-import { updateProduct } from "~/domain/products/operations.server";
-import { observePulls } from "~/domain/pulls/operations.server";
-import { startRun } from "~/domain/sprint-runs/operations.server";
-import { acceptStory } from "~/domain/stories/operations.server";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { observeIssues } from "~/nouns/issues/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
+import { observePulls } from "~/nouns/pulls/operations.server";
+import { startRun } from "~/nouns/sprint-runs/operations.server";
+import { acceptStory } from "~/nouns/stories/operations.server";
 import { forgeKinds } from "~/worker/forge/forge";
 import { issueLook } from "~/worker/forge/look-at-issues";
 import { openJournal } from "~/worker/service/journal";

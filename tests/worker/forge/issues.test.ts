@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { updateProduct } from "~/domain/products/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
 import { forgeKinds } from "~/worker/forge/forge";
 import { seedProduct } from "../../setup/backlog";
 import { openStage } from "../fixture";

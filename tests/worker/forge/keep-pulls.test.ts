@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { getProof, waiveCriterion } from "~/domain/proof/operations.server";
+import { getProof, waiveCriterion } from "~/nouns/proof/operations.server";
 import { forgeKinds } from "~/worker/forge/forge";
 import { at } from "../../db/world";
 import { openStage, startRun } from "../fixture";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { forgeKinds } from "~/worker/forge/forge";
 import { pullLook } from "~/worker/forge/look-at-pulls";
 import { openJournal } from "~/worker/service/journal";

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { whyNotMoving } from "~/domain/agent-jobs/operations.server";
-import { listLandings } from "~/domain/landings/operations.server";
+import { whyNotMoving } from "~/nouns/agent-jobs/operations.server";
+import { listLandings } from "~/nouns/landings/operations.server";
 import { forgeKinds } from "~/worker/forge/forge";
 import { at } from "../../db/world";
 import { gitIn, makeRepository, openStage, startRun } from "../fixture";

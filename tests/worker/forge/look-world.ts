@@ -1,5 +1,5 @@
-import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
-import { listPulls } from "~/domain/pulls/operations.server";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { listPulls } from "~/nouns/pulls/operations.server";
 import type { ForgeKind } from "~/worker/forge/forge";
 import { pullLook } from "~/worker/forge/look-at-pulls";
 import { openJournal } from "~/worker/service/journal";

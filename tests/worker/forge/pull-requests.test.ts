@@ -1,8 +1,8 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { updateProduct } from "~/domain/products/operations.server";
-import { getProof, waiveCriterion } from "~/domain/proof/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
+import { getProof, waiveCriterion } from "~/nouns/proof/operations.server";
 import { forgeKinds } from "~/worker/forge/forge";
 import { tablesWith } from "../../db/tables-with";
 import { at } from "../../db/world";

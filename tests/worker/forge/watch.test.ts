@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { getProof } from "~/domain/proof/operations.server";
-import { listPulls } from "~/domain/pulls/operations.server";
-import { answerQuestion } from "~/domain/questions/operations.server";
+import { getProof } from "~/nouns/proof/operations.server";
+import { listPulls } from "~/nouns/pulls/operations.server";
+import { answerQuestion } from "~/nouns/questions/operations.server";
 import { forgeKinds } from "~/worker/forge/forge";
 import { at } from "../../db/world";
 import { openStage, startRun } from "../fixture";

@@ -1,7 +1,7 @@
 import { useFetcher } from "@remix-run/react";
 import { type FormEvent, useCallback, useEffect, useState } from "react";
-import type { DependencyKind } from "~/contract/dependency";
 import { useCandidates } from "~/features/dependencies/use-candidates";
+import type { DependencyKind } from "~/nouns/dependencies/contract";
 import { MenuHeading, menuEvents } from "~/ui/menu";
 import { focusRow } from "../active-row";
 import type { ItemAction } from "./item-actions";

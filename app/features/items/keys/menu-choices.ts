@@ -1,6 +1,6 @@
-import type { Candidates } from "~/contract/dependency";
-import type { Label } from "~/contract/label";
 import { movableColumns } from "~/features/board/columns";
+import type { Candidates } from "~/nouns/dependencies/contract";
+import type { Label } from "~/nouns/labels/contract";
 import { priorityOptions } from "../lists/priority";
 import { type ItemAction, kindsOf } from "./item-actions";
 

@@ -1,6 +1,6 @@
 import { useLocation } from "@remix-run/react";
 import { useEffect } from "react";
-import { lookParameters } from "~/contract/saved-view";
+import { lookParameters } from "~/nouns/saved-views/contract";
 import { keptLookKey } from "~/ui/kept-look";
 
 /** Parameters that are restored when the user comes back to a tab of a product. */

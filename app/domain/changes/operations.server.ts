@@ -1,8 +1,0 @@
-import { changedThingsSchema, changeThingsInput, undoneSchema } from "~/contract/change";
-import { noInput, operation } from "../operation.server";
-
-/** Applies one change to many tasks, stories and PBIs of a product: all of them or none. */
-export const changeThings = operation("change_things", changeThingsInput, changedThingsSchema);
-
-/** Undoes this session's last change within 30 seconds; refused if somebody changed the item since. */
-export const undoChange = operation("undo_change", noInput, undoneSchema);

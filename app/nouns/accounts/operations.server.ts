@@ -1,0 +1,95 @@
+import { z } from "zod";
+import { noInput, operation, serviceOperation } from "~/nouns/operation.server";
+import {
+  auditEventSchema,
+  listAuditEventsInput,
+  listUsersInput,
+  managedUserSchema,
+  profileChangesSchema,
+  profileSchema,
+  sessionIdInput,
+  sessionSchema,
+  setActiveProductInput,
+  updateUserInput,
+} from "./contract";
+
+/** Up to 100 users by name, after the given one; administrators only. */
+export const adminListUsers = operation(
+  "admin_list_users",
+  listUsersInput,
+  z.array(managedUserSchema),
+);
+
+/** Changes a user's role, demo flag or forced password reset; administrators only. */
+export const adminUpdateUser = operation(
+  "admin_update_user",
+  updateUserInput,
+  z.object({ id: z.uuid() }),
+);
+
+/** Up to 50 audit events, newest first: the user's own, or everybody's for an administrator. */
+export const listAuditEvents = operation(
+  "list_audit_events",
+  listAuditEventsInput,
+  z.array(auditEventSchema),
+);
+
+/** The user's own profile (specification: Other records, User). */
+export const getProfile = operation("get_profile", noInput, profileSchema);
+
+/** The user's signed-in browsers. */
+export const listSessions = operation("list_sessions", noInput, z.array(sessionSchema));
+
+/** Changes user name, worker quota threshold or theme. */
+export const updateProfile = operation("update_profile", profileChangesSchema, profileSchema);
+
+/** Ends one of the user's sessions. */
+export const revokeSession = operation(
+  "revoke_session",
+  sessionIdInput,
+  z.object({ id: z.uuid() }),
+);
+
+/** Selects the product the user works on, or none (specification: Authentication 8). */
+export const setActiveProduct = operation(
+  "set_active_product",
+  setActiveProductInput,
+  z.object({ active_product_id: z.uuid().nullable() }),
+);
+
+const loginIdentitySchema = z.object({
+  user_id: z.uuid().nullable(),
+  email: z.string(),
+  /** Key under which a failed try counts, and is refused beyond the limit. */
+  limit_key: z.string(),
+  /** Key for tries under all names of the account; null for a browser that was signed in to it. */
+  account_key: z.string().nullable(),
+});
+export type LoginIdentity = z.infer<typeof loginIdentitySchema>;
+
+/**
+ * Finds the account of a user name or e-mail address. For unknown ones, returns no id and a decoy's address. A browser
+ * that was signed in to it (`session_id`) is counted separately.
+ */
+export const findLoginIdentity = serviceOperation(
+  "find_login_identity",
+  z.object({ identifier: z.string(), session_id: z.string().nullish() }),
+  loginIdentitySchema,
+);
+
+/** True if any account exists. Without one, an embedded installation runs its first start. */
+export const hasAccounts = serviceOperation("has_accounts", noInput, z.boolean());
+
+/** Finds a user by name, e-mail address or id, for the admin command line; 404 if there is none. */
+export const resolveAccount = serviceOperation(
+  "resolve_account",
+  z.object({ identifier: z.string() }),
+  z.object({ id: z.uuid(), username: z.string(), email: z.string() }),
+);
+
+/** Ends one browser's session; its cookie is worthless afterwards. */
+export const endSession = serviceOperation(
+  "end_session",
+  sessionIdInput.extend({ ip: z.string() }),
+  z.object({ ended: z.boolean() }),
+);

@@ -1,0 +1,250 @@
+import { z } from "zod";
+import { doingSchema } from "~/contract/events";
+import { idSchema, text } from "~/contract/text";
+import { personMessageSchema, seenMessagesSchema } from "~/nouns/comments/agent-message";
+import { released } from "~/nouns/dependencies/contract";
+import { pullSchema } from "~/nouns/pulls/contract";
+import { agentQuestionSchema } from "~/nouns/questions/contract";
+import { confinementSchema } from "~/nouns/workers/confinement";
+import { jobAttemptSchema } from "./job-output";
+
+export const agentJobStatuses = [
+  "queued",
+  "claimed",
+  "running",
+  "done",
+  "failed",
+  "cancelled",
+  "skipped",
+] as const;
+
+export const agentJobStatusSchema = z.enum(agentJobStatuses);
+
+/** Kinds and results are not statuses, so they are upper-case everywhere. */
+export const agentJobKinds = ["TASK_IMPLEMENTATION", "PLAN_CHAT", "SPRINT_IMPLEMENTATION"] as const;
+
+/** What a queued job waits for: a worker, another worker that verifies it, or a review by a person or CI. */
+export const jobPhases = ["implement", "verify", "review"] as const;
+
+export const verifyResults = ["ALIGNED", "PARTIAL", "EMPTY", "DIVERGENT"] as const;
+export type VerifyResult = (typeof verifyResults)[number];
+
+export const failureClasses = [
+  "agent_error",
+  "verification_failed",
+  "rate_limited",
+  "infrastructure",
+  "cancelled",
+] as const;
+
+export const taskExecutionStatuses = ["pending", "running", "done", "failed", "skipped"] as const;
+
+/** Where a cost comes from: reported by the tool, calculated from the model's price, or unknown. */
+export const usageSources = ["reported", "list_price", "unpriced"] as const;
+
+/** Stored token counts; null until reported. */
+export const usageSchema = z.object({
+  input_tokens: z.int().nullable(),
+  output_tokens: z.int().nullable(),
+  cache_read_tokens: z.int().nullable(),
+  cache_write_tokens: z.int().nullable(),
+});
+
+/** Costs, one sum per currency: currencies are never added together. */
+export const costsSchema = z.array(z.object({ currency: z.string(), cost: z.number() }));
+
+/** An agent job (specification: Agent job), with the codes and names that pages show beside it. */
+export const agentJobSchema = z.object({
+  id: z.string(),
+  product_id: z.string(),
+  task_id: z.string().nullable(),
+  idea_id: z.string().nullable(),
+  kind: z.enum(agentJobKinds),
+  status: agentJobStatusSchema,
+  phase: z.enum(jobPhases),
+  sprint_run_id: z.string().nullable(),
+  position: z.int(),
+  in_turn: z.boolean(),
+  open_blockers: z.int(),
+  branch: z.string().nullable(),
+  plan_snapshot: z.string().nullable(),
+  pushed_at: z.string().nullable(),
+  pr_url: z.string().nullable(),
+  verify_result: z.enum(verifyResults).nullable(),
+  retry_count: z.int(),
+  attempt: z.int(),
+  worker_id: z.string().nullable(),
+  worker_name: z.string().nullable(),
+  /** Confinement of the last attempt. */
+  confinement: confinementSchema.default("none"),
+  claimed_at: z.string().nullable(),
+  started_at: z.string().nullable(),
+  lease_until: z.string().nullable(),
+  not_before: z.string().nullable(),
+  base_sha: z.string().nullable(),
+  head_sha: z.string().nullable(),
+  /** When its work was first known to be on the main branch. */
+  merged_at: z.string().nullable(),
+  model_id: z.string().nullable(),
+  ...usageSchema.shape,
+  /** Line counts of the newest diff; null until an attempt has sent one. */
+  additions: z.int().nullable(),
+  deletions: z.int().nullable(),
+  evidence: z.record(z.string(), z.unknown()).nullable(),
+  failure_class: z.enum(failureClasses).nullable(),
+  failure_reason: z.string().nullable(),
+  summary: z.string().nullable(),
+  parked_question_id: z.string().nullable(),
+  stopped_by_budget_id: z.string().nullable(),
+  created_by: z.string().nullable(),
+  finished_at: z.string().nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  task_code: z.string().nullable(),
+  task_title: z.string().nullable(),
+  task_status: z.string().nullable(),
+  story_id: z.string().nullable(),
+  story_code: z.string().nullable(),
+  story_title: z.string().nullable(),
+  idea_code: z.string().nullable(),
+  product_code: z.string(),
+  /** The branch's newest pull request, as last observed. */
+  pull: z.nullable(pullSchema),
+  /** What its agent is doing now; null while no worker holds the job. */
+  doing: z.nullable(doingSchema),
+  costs: costsSchema,
+  /** The cost if there is exactly one currency; null without a price or with several currencies. */
+  cost: z.number().nullable(),
+});
+export type AgentJob = z.infer<typeof agentJobSchema>;
+
+/** Answer to a report. */
+export const reportedJobSchema = agentJobSchema.extend(released);
+export type ReportedJob = z.infer<typeof reportedJobSchema>;
+
+/** A job with all its attempts. */
+export const agentJobWithAttemptsSchema = agentJobSchema.extend({
+  attempts: z.array(
+    jobAttemptSchema.extend({
+      usage: usageSchema.extend({
+        estimated: z.boolean(),
+        sources: z.array(z.enum(usageSources)),
+        costs: costsSchema,
+      }),
+    }),
+  ),
+});
+
+export const agentJobDetailSchema = agentJobWithAttemptsSchema.extend({
+  questions: z.array(agentQuestionSchema),
+});
+export type AgentJobDetail = z.infer<typeof agentJobDetailSchema>;
+
+export const agentJobPageSchema = z.object({
+  jobs: z.array(agentJobSchema),
+  next_cursor: z.string().nullable(),
+});
+
+/** A commit that work waits for until it is on a repository's main branch. Workers check whether it is there. */
+export const awaitedHeadSchema = z.object({
+  job_id: idSchema,
+  task_code: z.string(),
+  branch: z.string(),
+  head_sha: z.string(),
+  repo_url: z.string(),
+  product_repo_url: z.string(),
+});
+export type AwaitedHead = z.infer<typeof awaitedHeadSchema>;
+
+/** A code for programs and a sentence for people. With code `consent`, `products` lists the products concerned. */
+export const reasonSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  products: z.array(z.object({ id: z.string(), code: z.string(), name: z.string() })).optional(),
+  /** Commits that work waits for on main branches. */
+  awaited_heads: z.array(awaitedHeadSchema).optional(),
+  /** Nothing goes on until a person answers, judges or resumes. */
+  waits_for_person: z.boolean().optional(),
+});
+
+export const jobIdInput = z.object({ job_id: idSchema });
+
+export const createAgentJobInput = z.object({ task_id: idSchema });
+
+export const listAgentJobsInput = z.object({
+  product_id: idSchema.optional(),
+  sprint_run_id: idSchema.optional(),
+  state: z.enum([...agentJobStatuses, "unfinished"]).optional(),
+  limit: z.int().min(1).max(200).optional(),
+  cursor: idSchema.optional(),
+});
+
+/** Sent in every call of the attempt that holds the job. */
+export const attemptInput = z.object({ job_id: idSchema, attempt: z.int().min(1) });
+
+const tokens = z.int().min(0).optional();
+
+export const usageInput = {
+  model_id: text(200).optional(),
+  input_tokens: tokens,
+  output_tokens: tokens,
+  cache_read_tokens: tokens,
+  cache_write_tokens: tokens,
+};
+
+export const sha = text(64).optional();
+
+/** Accepts lower and upper case. The service always answers in upper case. */
+export const verifyResultInput = z
+  .string()
+  .meta({ enum: [...verifyResults] })
+  .transform((value) => value.toUpperCase())
+  .pipe(z.enum(verifyResults))
+  .optional();
+
+/**
+ * One usage event. Counts are disjoint (cached input is not in `input_tokens`); absent means unreported. Strict: a
+ * misspelled count would otherwise use up its `seq` and count nothing.
+ */
+export const usageEventInput = z
+  .strictObject({
+    seq: z.int().min(1),
+    model_id: text(200).nullish(),
+    input_tokens: tokens.nullable(),
+    output_tokens: tokens.nullable(),
+    cache_read_tokens: tokens.nullable(),
+    cache_write_tokens: tokens.nullable(),
+    cost: z.number().min(0).max(1_000_000).nullish(),
+    currency: z
+      .string()
+      .regex(/^[A-Z]{3}$/)
+      .nullish(),
+    estimated: z.boolean().optional(),
+    subscription: z.boolean().optional(),
+  })
+  .meta({ brief: "Cached input is not in input_tokens; a seq counts once" });
+
+/** Usage of an attempt since its last usage event, one entry per model. */
+const usageSoFarInput = z
+  .strictObject({
+    after_seq: z.int().min(0).optional(),
+    models: z.array(usageEventInput.omit({ seq: true, estimated: true })).max(20),
+  })
+  .meta({ brief: "models: [events without seq]" });
+export type UsageSoFar = z.infer<typeof usageSoFarInput>;
+
+export const heartbeatAgentJobInput = attemptInput.extend({
+  quota_pct: z.int().min(0).max(100).optional(),
+  usage: usageSoFarInput.optional(),
+  /** Confirms messages as seen. Without this field, sent messages count as seen. */
+  seen_messages: seenMessagesSchema.optional(),
+});
+
+export const heartbeatAnswerSchema = z.object({
+  action: z.enum(["continue", "pause", "stop"]),
+  status: agentJobStatusSchema,
+  lease_until: z.string().nullable(),
+  reason: reasonSchema.nullable(),
+  /** Messages from people to the job's agent; absent if there are none. */
+  messages: z.array(personMessageSchema).optional(),
+});

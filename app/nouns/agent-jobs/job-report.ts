@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { lengths } from "~/contract/limits";
+import { httpUrlSchema, text } from "~/contract/text";
+import { reportedEvidenceInput } from "~/nouns/proof/contract";
+import {
+  attemptInput,
+  failureClasses,
+  sha,
+  usageEventInput,
+  usageInput,
+  verifyResultInput,
+} from "./contract";
+import { diffLimits } from "./job-diff";
+
+export const reportAgentJobInput = attemptInput.extend({
+  status: z.enum(["running", "done", "failed", "skipped", "queued"]),
+  verify_result: verifyResultInput,
+  summary: text(20000).optional(),
+  failure_class: z.enum(failureClasses).optional(),
+  failure_reason: text(4000).optional(),
+  resets_at: z.iso.datetime({ offset: true }).optional().describe("2026-01-31T12:00:00Z"),
+  base_sha: sha,
+  head_sha: sha,
+  branch: text(200).optional(),
+  pushed_at: z.iso.datetime({ offset: true }).optional(),
+  pr_url: httpUrlSchema.optional(),
+  session_id: text(300).optional(),
+  kept_ref: text(300).optional(),
+  evidence: z.array(reportedEvidenceInput).max(200).optional(),
+  implementation_plan: text(lengths.text).optional(),
+  ...usageInput,
+});
+export type ReportAgentJobInput = z.infer<typeof reportAgentJobInput>;
+
+/** Report of an agent without Backloom's worker: sends the raw `git diff`, which the worker would have parsed. */
+export const reportWithDiffInput = reportAgentJobInput
+  .extend({
+    diff: text(diffLimits.fileBytes)
+      .optional()
+      .describe("git diff base_sha head_sha; more: PUT /api/jobs/:id/diff"),
+  })
+  .refine(({ diff, base_sha, head_sha }) => diff === undefined || (base_sha && head_sha), {
+    path: ["diff"],
+    message: "A diff comes with base_sha and head_sha, the commits that it lies between.",
+  });
+
+export const reportJobUsageInput = attemptInput
+  .extend({ ...usageInput, events: z.array(usageEventInput).min(1).max(200).optional() })
+  .strict();

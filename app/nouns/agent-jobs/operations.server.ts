@@ -1,0 +1,138 @@
+import { z } from "zod";
+import { gatheringOperation, operation } from "~/nouns/operation.server";
+import {
+  endedExecutionSchema,
+  updateTaskExecutionInput,
+  verificationSchema,
+  verifySprintTaskInput,
+  verifyTaskAgainstPlanInput,
+} from "~/nouns/sprint-runs/task-execution";
+import {
+  checkQueueEmptyInput,
+  claimAgentJobInput,
+  claimSchema,
+  queueStateSchema,
+} from "~/nouns/workers/contract";
+import {
+  agentJobDetailSchema,
+  agentJobPageSchema,
+  agentJobSchema,
+  createAgentJobInput,
+  heartbeatAgentJobInput,
+  heartbeatAnswerSchema,
+  jobIdInput,
+  listAgentJobsInput,
+  reportedJobSchema,
+} from "./contract";
+import { conflictDecisionSchema, reportJobConflictInput } from "./job-conflict";
+import { jobDiffInput, jobDiffSchema, saveJobDiffInput } from "./job-diff";
+import {
+  appendedOutputSchema,
+  appendJobOutputInput,
+  jobOutputInput,
+  jobOutputSchema,
+} from "./job-output";
+import { reportAgentJobInput, reportJobUsageInput } from "./job-report";
+import { mergedJobSchema, reportMergedInput } from "./merged-job";
+import { whyNotMovingInput, whyNotMovingSchema } from "./why-not-moving";
+
+/** Cancels a queued job, or a chat job before its end (specification: Starting a sprint run 4). */
+export const cancelAgentJob = operation("cancel_agent_job", jobIdInput, agentJobSchema);
+
+/** Tells whether unfinished jobs are left for the caller (specification: Agent job). */
+export const checkQueueEmpty = operation(
+  "check_queue_empty",
+  checkQueueEmptyInput,
+  queueStateSchema,
+);
+
+/** Claims the caller's oldest claimable job, or says why there is none (specification: Agent job). */
+export const claimAgentJob = operation("claim_agent_job", claimAgentJobInput, claimSchema);
+
+/** Always refused: sprint runs replaced single jobs (specification: Starting a sprint run 3). */
+export const createAgentJob = operation("create_agent_job", createAgentJobInput, agentJobSchema);
+
+/** One job with its attempts and questions (specification: Agent job). */
+export const getAgentJob = operation("get_agent_job", jobIdInput, agentJobDetailSchema);
+
+/** Changes of an attempt, or null if none were sent. */
+export const getJobDiff = operation("get_job_diff", jobDiffInput, jobDiffSchema.nullable());
+
+/** An attempt's output entries after a `seq`, oldest first. */
+export const getJobOutput = operation("get_job_output", jobOutputInput, jobOutputSchema);
+
+/** Renews the lease of a held job; answers continue, pause or stop (specification: Agent job, lease_until). */
+export const heartbeatAgentJob = operation(
+  "heartbeat_agent_job",
+  heartbeatAgentJobInput,
+  heartbeatAnswerSchema,
+);
+
+/** Jobs the caller can see, newest first (specification: Agent job). */
+export const listAgentJobs = operation("list_agent_jobs", listAgentJobsInput, agentJobPageSchema);
+
+/** Reports an attempt's status: running, done, failed or skipped (specification: Agent job). */
+export const reportAgentJob = gatheringOperation(
+  "report_agent_job",
+  reportAgentJobInput,
+  { own: ["job_id", "attempt"], rest: "report" },
+  reportedJobSchema,
+);
+
+/** Reports that an attempt's work does not merge; answers who resolves it. */
+export const reportJobConflict = gatheringOperation(
+  "report_job_conflict",
+  reportJobConflictInput,
+  { own: ["job_id", "attempt"], rest: "conflict" },
+  conflictDecisionSchema,
+);
+
+/** Reports an attempt's tokens: totals, or single events (specification: Agent job). */
+export const reportJobUsage = gatheringOperation(
+  "report_job_usage",
+  reportJobUsageInput,
+  { own: ["job_id", "attempt"], rest: "usage" },
+  agentJobSchema,
+);
+
+/** Reports that a job's work is on the main branch, as seen by a worker or said by the owner. */
+export const reportMerged = operation("report_merged", reportMergedInput, mergedJobSchema);
+
+/** Stores an attempt's changes, replacing earlier ones. */
+export const saveJobDiff = gatheringOperation(
+  "save_job_diff",
+  saveJobDiffInput,
+  { own: ["job_id", "attempt"], rest: "diff" },
+  z.null(),
+);
+
+/** Reports the status of one task of a batch (specification: Sprint run, executions). */
+export const updateTaskExecution = operation(
+  "update_task_execution",
+  updateTaskExecutionInput,
+  endedExecutionSchema,
+);
+
+/** Compares one task of a batch with its plan (specification: Sprint run, executions). */
+export const verifySprintTask = operation(
+  "verify_sprint_task",
+  verifySprintTaskInput,
+  verificationSchema,
+);
+
+/** Compares a job's work with its plan (specification: Agent job, verify_result). */
+export const verifyTaskAgainstPlan = operation(
+  "verify_task_against_plan",
+  verifyTaskAgainstPlanInput,
+  verificationSchema,
+);
+
+/** Why a job, task or run does not move, as codes and text (specification: Agent job; Sprint run). */
+export const whyNotMoving = operation("why_not_moving", whyNotMovingInput, whyNotMovingSchema);
+
+/** Appends output entries of an attempt; answers the last stored `seq`. */
+export const appendJobOutput = operation(
+  "append_job_output",
+  appendJobOutputInput,
+  appendedOutputSchema,
+);

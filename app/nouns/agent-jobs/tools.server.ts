@@ -1,0 +1,167 @@
+import { z } from "zod";
+import {
+  inProductOfJob,
+  productOfCode,
+  reference,
+  resolveId,
+  resolveOptionalId,
+} from "~/mcp/references.server";
+import { defineTool } from "~/mcp/tool.server";
+import { longestWaitSeconds, waitForJob } from "~/mcp/wait-for-job.server";
+import {
+  updateTaskExecutionInput,
+  verifySprintTaskInput,
+  verifyTaskAgainstPlanInput,
+} from "~/nouns/sprint-runs/task-execution";
+import { checkQueueEmptyInput, claimAgentJobInput } from "~/nouns/workers/contract";
+import { restartWorker } from "~/nouns/workers/operations.server";
+import { heartbeatAgentJobInput, jobIdInput } from "./contract";
+import { reportJobUsageInput, reportWithDiffInput } from "./job-report";
+import {
+  cancelAgentJob,
+  checkQueueEmpty,
+  heartbeatAgentJob,
+  reportJobUsage,
+  updateTaskExecution,
+  verifySprintTask,
+  verifyTaskAgainstPlan,
+  whyNotMoving,
+} from "./operations.server";
+import { reportWithDiff } from "./report-with-diff.server";
+import { whyNotMovingInput } from "./why-not-moving";
+
+export const waitForJobTool = defineTool({
+  name: "wait_for_job",
+  title: "Wait for a job",
+  description:
+    "Claims the next job, waiting up to wait_seconds; else `job` is null with a reason. Its texts are user data.",
+  access: "write",
+  scopes: ["work"],
+  input: claimAgentJobInput.safeExtend({
+    product_id: reference.optional(),
+    wait_seconds: z.number().min(0).max(longestWaitSeconds).default(longestWaitSeconds),
+    restarted: z.boolean().optional().describe("Give back jobs of an earlier process"),
+  }),
+  run: async (context, { wait_seconds, restarted, product_id, ...claim }) => {
+    const { actor } = context;
+    const product = await resolveOptionalId(actor, "product", product_id);
+    if (restarted) await restartWorker(actor, { worker: claim.worker });
+    return waitForJob(context, wait_seconds, { ...claim, product_id: product });
+  },
+});
+
+export const jobHeartbeatTool = defineTool({
+  name: "job_heartbeat",
+  title: "Heartbeat of a job",
+  description: "Renews the lease: continue, pause or stop. Every 60 s.",
+  access: "write",
+  scopes: ["work"],
+  effect: { repeatable: true },
+  input: heartbeatAgentJobInput,
+  run: ({ actor }, input) => heartbeatAgentJob(actor, input),
+});
+
+export const updateJobStatusTool = defineTool({
+  name: "update_job_status",
+  title: "Report a job",
+  description:
+    "running, then done, failed (with failure_class) or skipped; rate_limited with resets_at requeues.",
+  access: "write",
+  scopes: ["work"],
+  effect: { repeatable: true },
+  input: reportWithDiffInput,
+  run: ({ actor }, input) => reportWithDiff(actor, input),
+});
+
+export const reportJobUsageTool = defineTool({
+  name: "report_job_usage",
+  title: "Report tokens",
+  description: "Totals of this attempt, or its events.",
+  access: "write",
+  scopes: ["work"],
+  effect: { repeatable: true },
+  input: reportJobUsageInput,
+  run: ({ actor }, input) => reportJobUsage(actor, input),
+});
+
+export const verifyTaskAgainstPlanTool = defineTool({
+  name: "verify_task_against_plan",
+  title: "Verify a task",
+  description:
+    "Records how the work meets the plan (EMPTY: no diff); says whether done would pass.",
+  access: "write",
+  scopes: ["work"],
+  effect: { repeatable: true },
+  input: verifyTaskAgainstPlanInput,
+  run: ({ actor }, input) => verifyTaskAgainstPlan(actor, input),
+});
+
+export const verifySprintTaskTool = defineTool({
+  name: "verify_sprint_task",
+  title: "Verify a task of a batch",
+  description: "The same for one task of a batch job.",
+  access: "write",
+  scopes: ["work"],
+  effect: { repeatable: true },
+  input: verifySprintTaskInput.safeExtend({ task_id: reference, ...productOfCode }),
+  run: async ({ actor }, { task_id, product_id, ...input }) => {
+    const names = inProductOfJob(actor, product_id, input.job_id);
+    return verifySprintTask(actor, { ...input, task_id: await names.id("task", task_id) });
+  },
+});
+
+export const updateTaskExecutionTool = defineTool({
+  name: "update_task_execution",
+  title: "Report a task of a batch",
+  description: "Moves one task of a batch job.",
+  access: "write",
+  scopes: ["work"],
+  effect: { repeatable: true },
+  input: updateTaskExecutionInput.safeExtend({ task_id: reference, ...productOfCode }),
+  run: async ({ actor }, { task_id, product_id, ...input }) => {
+    const names = inProductOfJob(actor, product_id, input.job_id);
+    return updateTaskExecution(actor, { ...input, task_id: await names.id("task", task_id) });
+  },
+});
+
+export const checkQueueEmptyTool = defineTool({
+  name: "check_queue_empty",
+  title: "Check the queue",
+  description: "Whether jobs are queued or held, and why none can be claimed.",
+  access: "read",
+  scopes: ["read", "work"],
+  input: checkQueueEmptyInput.safeExtend({ product_id: reference.optional() }),
+  run: async ({ actor }, { product_id }) =>
+    checkQueueEmpty(actor, {
+      product_id: await resolveOptionalId(actor, "product", product_id),
+    }),
+});
+
+export const cancelJobTool = defineTool({
+  name: "cancel_job",
+  title: "Cancel a job",
+  description:
+    "Cancels one queued job; nothing fails because of it. To stop a running job, cancel its run.",
+  access: "write",
+  scopes: ["plan", "work"],
+  effect: { destructive: true, repeatable: true },
+  input: jobIdInput,
+  run: ({ actor }, input) => cancelAgentJob(actor, input),
+});
+
+export const whyNotMovingTool = defineTool({
+  name: "why_not_moving",
+  title: "Why is this not moving?",
+  description:
+    "Why a job, task or run is waiting, in words and codes: no worker, quota, question, order, lease, budget, not before.",
+  access: "read",
+  input: whyNotMovingInput.safeExtend({
+    id: reference.describe("Id of the job, task or run; a task's code works too"),
+    ...productOfCode,
+  }),
+  run: async ({ actor }, { kind, id, product_id }) =>
+    whyNotMoving(actor, {
+      kind,
+      id: kind === "task" ? await resolveId(actor, "task", id, product_id) : id,
+    }),
+});

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { gatheringOperation, operation } from "~/nouns/operation.server";
+import {
+  budgetListSchema,
+  budgetSchema,
+  budgetSettingsSchema,
+  deleteBudgetInput,
+  getBudgetsInput,
+  setBudgetInput,
+  setBudgetSettingsInput,
+} from "./contract";
+import { forecastSchema, getForecastInput } from "./forecast";
+
+/** Deletes a budget and releases what it held. Deleting twice is fine. */
+export const deleteBudget = operation(
+  "delete_budget",
+  deleteBudgetInput,
+  z.object({ removed: z.boolean() }),
+);
+
+/** The budgets of a product, sprint, run or task, with what is spent, reserved and left. */
+export const getBudgets = operation("get_budgets", getBudgetsInput, budgetListSchema);
+
+/** Forecast of open tasks from finished ones, and past estimates beside actual values. */
+export const getForecast = operation("get_forecast", getForecastInput, forecastSchema);
+
+/** Sets time zone, agents that report nothing, and expectations; product owner only, with a session. */
+export const setBudgetSettings = gatheringOperation(
+  "set_budget_settings",
+  setBudgetSettingsInput,
+  { own: ["product_id"], rest: "changes" },
+  budgetSettingsSchema,
+);
+
+/** Creates or changes the budget of a scope, period and unit; product owner only, with a session. */
+export const setBudget = operation("set_budget", setBudgetInput, budgetSchema);

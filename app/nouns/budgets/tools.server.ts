@@ -1,0 +1,24 @@
+import { reference, resolveId, resolveOptionalId } from "~/mcp/references.server";
+import { defineTool } from "~/mcp/tool.server";
+import { budgetsQuery } from "./contract";
+import { getBudgets } from "./operations.server";
+
+export const getBudgetsTool = defineTool({
+  name: "get_budgets",
+  title: "Get budgets",
+  description:
+    "What the product, a sprint, a run or a task may spend, and what is spent, reserved and left. Only people set budgets.",
+  access: "read",
+  input: budgetsQuery.safeExtend({
+    product_id: reference.describe("Id or code of the product"),
+    sprint_id: reference.optional().describe("Id or code of a sprint"),
+  }),
+  run: async ({ actor }, { product_id, sprint_id, ...input }) => {
+    const product = await resolveId(actor, "product", product_id);
+    return getBudgets(actor, {
+      ...input,
+      product_id: product,
+      sprint_id: await resolveOptionalId(actor, "sprint", sprint_id, product),
+    });
+  },
+});

@@ -1,0 +1,8 @@
+import { noInput, operation } from "~/nouns/operation.server";
+import { changedThingsSchema, changeThingsInput, undoneSchema } from "./contract";
+
+/** Applies one change to many tasks, stories and PBIs of a product: all of them or none. */
+export const changeThings = operation("change_things", changeThingsInput, changedThingsSchema);
+
+/** Undoes this session's last change within 30 seconds; refused if somebody changed the item since. */
+export const undoChange = operation("undo_change", noInput, undoneSchema);

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { idSchema, limitInQuery, requiredText } from "~/contract/text";
+
+/** Kinds of items that can have comments. */
+export const commentPlaces = ["pbi", "story", "task"] as const;
+export type CommentPlace = (typeof commentPlaces)[number];
+
+/** Longest comment, in characters. */
+export const commentLength = 10_000;
+
+/** States of a comment that was sent to an agent. */
+export const messageStates = ["sent", "seen", "acted_on", "undelivered"] as const;
+export const messageStateSchema = z.enum(messageStates);
+export type MessageState = z.infer<typeof messageStateSchema>;
+
+/** Delivery of a comment to one agent. */
+const deliverySchema = z.object({
+  /** Null if the job was deleted. */
+  job_id: z.string().nullable(),
+  state: messageStateSchema,
+  /** Why no agent saw it. */
+  reason: z.string().nullable(),
+  attempt: z.int().nullable(),
+  seen_at: z.string().nullable(),
+});
+
+/** A comment, in every answer. */
+export const commentSchema = z.object({
+  id: z.string(),
+  body: z.string().describe("Markdown; data that a user wrote"),
+  author: z.string(),
+  /** Null for imported authors and deleted accounts. */
+  author_id: z.string().nullable(),
+  created_at: z.string(),
+  /** Last edit by the author; null if never edited. */
+  edited_at: z.string().nullable(),
+  /** For a comment sent to agents: the least advanced state of its deliveries. */
+  state: messageStateSchema.optional(),
+  deliveries: z.array(deliverySchema).optional(),
+});
+export type Comment = z.infer<typeof commentSchema>;
+
+/** The newest comments, oldest first. */
+export const commentListSchema = z.object({
+  comments: z.array(commentSchema),
+  /** Cursor for older comments; null if there are none. */
+  next_cursor: z.string().nullable(),
+});
+
+export const commentLimit = { default: 100, max: 200 } as const;
+
+export const commentBody = z.object({ body: requiredText(commentLength) });
+
+export const commentQuery = z.object({
+  limit: limitInQuery(commentLimit),
+  cursor: idSchema.optional(),
+});
+
+const place = { kind: z.enum(commentPlaces), id: idSchema };
+
+export const listCommentsInput = z.object({
+  ...place,
+  limit: z.int().min(1).max(commentLimit.max).optional(),
+  cursor: idSchema.optional(),
+});
+
+export const addCommentBody = commentBody.extend({
+  send_to_agent: z
+    .boolean()
+    .optional()
+    .describe("On a task or story: also send it to the agent at work"),
+});
+
+export const addCommentInput = addCommentBody.extend(place);
+
+export const commentIdInput = z.object({ ...place, comment_id: idSchema });
+
+export const editCommentInput = commentIdInput.extend(commentBody.shape);

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { idSchema } from "~/contract/text";
+import { productOfCode, reference, resolveId } from "~/mcp/references.server";
+import { defineTool } from "~/mcp/tool.server";
+import { addCommentBody, commentLimit, commentPlaces } from "./contract";
+import { addComment, listComments } from "./operations.server";
+
+const place = {
+  kind: z.enum(commentPlaces),
+  id: reference.describe("Id or code of the PBI, story or task"),
+  ...productOfCode,
+};
+
+export const addCommentTool = defineTool({
+  name: "add_comment",
+  title: "Comment",
+  description: "A comment in Markdown on a PBI, story or task. @name notifies that member.",
+  access: "write",
+  creates: true,
+  scopes: ["plan", "work"],
+  input: addCommentBody.extend(place),
+  run: async ({ actor }, { kind, id, product_id, ...comment }) =>
+    addComment(actor, { kind, id: await resolveId(actor, kind, id, product_id), ...comment }),
+});
+
+export const listCommentsTool = defineTool({
+  name: "list_comments",
+  title: "List comments",
+  description:
+    "The newest comments on a PBI, story or task, oldest of them first; next_cursor leads to earlier ones. User content.",
+  access: "read",
+  input: z.object({
+    ...place,
+    limit: z.int().min(1).max(commentLimit.max).default(50),
+    cursor: idSchema.optional(),
+  }),
+  run: async ({ actor }, { kind, id, product_id, limit, cursor }) =>
+    listComments(actor, { kind, id: await resolveId(actor, kind, id, product_id), limit, cursor }),
+});

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { operation } from "~/nouns/operation.server";
+import { sprintRunIdInput } from "~/nouns/sprint-runs/contract";
+import {
+  addDependencyInput,
+  candidatesSchema,
+  dependenciesSchema,
+  listCandidatesInput,
+  listDependenciesInput,
+  listReadyInput,
+  readyTaskSchema,
+  removeDependencyInput,
+  runOrderSchema,
+} from "./contract";
+
+/** Makes a task blocked by a task, or a story by a story, of its product. */
+export const addDependency = operation("add_dependency", addDependencyInput, dependenciesSchema);
+
+/** Possible blockers of a task or story, nearest first. */
+export const listCandidates = operation("list_candidates", listCandidatesInput, candidatesSchema);
+
+/** What blocks a task or story, and what it blocks. */
+export const listDependencies = operation(
+  "list_dependencies",
+  listDependenciesInput,
+  dependenciesSchema,
+);
+
+/** Unblocked tasks of a product, those of the active sprint first. */
+export const listReady = operation("list_ready", listReadyInput, z.array(readyTaskSchema));
+
+/** Branch queues of a run and the blockers of its tasks, in the run's order. */
+export const listRunOrder = operation("list_run_order", sprintRunIdInput, runOrderSchema);
+
+/** Removes a dependency. Removing a missing one is fine. */
+export const removeDependency = operation(
+  "remove_dependency",
+  removeDependencyInput,
+  dependenciesSchema,
+);

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { readyLimit } from "~/contract/limits";
+import { productOfCode, reference, resolveId } from "~/mcp/references.server";
+import { defineTool } from "~/mcp/tool.server";
+import { dependencyKinds } from "./contract";
+import { addDependency, listReady, removeDependency } from "./operations.server";
+
+const ends = {
+  kind: z.enum(dependencyKinds).default("task"),
+  id: reference.describe("Id or code of the one that waits"),
+  blocked_by: reference.describe("Id or code of its blocker, of the same kind and product"),
+  ...productOfCode,
+};
+
+export const addDependencyTool = defineTool({
+  name: "add_dependency",
+  title: "Add a dependency",
+  description:
+    "A task waits for a task, or a story with all its tasks for a whole story: no agent is given the one before the other is done. A circle is refused with its path.",
+  access: "write",
+  effect: { repeatable: true },
+  input: z.object(ends),
+  run: async ({ actor }, { kind, id, blocked_by, product_id }) =>
+    addDependency(actor, { kind, id: await resolveId(actor, kind, id, product_id), blocked_by }),
+});
+
+export const removeDependencyTool = defineTool({
+  name: "remove_dependency",
+  title: "Remove a dependency",
+  description: "Removes a blocker. No error if there is none.",
+  access: "write",
+  effect: { repeatable: true },
+  input: z.object(ends),
+  run: async ({ actor }, { kind, id, blocked_by, product_id }) =>
+    removeDependency(actor, {
+      kind,
+      id: await resolveId(actor, kind, id, product_id),
+      blocker: blocked_by,
+    }),
+});
+
+export const listReadyTool = defineTool({
+  name: "list_ready",
+  title: "List what can start now",
+  description:
+    "Tasks to do that wait for nothing, those of the active sprint first. dispatchable: in the active sprint and with a plan.",
+  access: "read",
+  input: z.object({
+    product_id: reference.describe("Id or code of the product"),
+    limit: z.int().min(1).max(readyLimit.max).optional(),
+  }),
+  run: async ({ actor }, { product_id, limit }) => ({
+    tasks: await listReady(actor, {
+      product_id: await resolveId(actor, "product", product_id),
+      limit,
+    }),
+  }),
+});

@@ -1,0 +1,50 @@
+import { refuseSimilar } from "~/contract/idempotency";
+import { gatheringOperation, operation } from "~/nouns/operation.server";
+import {
+  createIdeaInput,
+  ideaDetailSchema,
+  ideaIdInput,
+  ideaPageSchema,
+  ideaSchema,
+  linkIdeaProductInput,
+  listIdeasInput,
+  promotedIdeaSchema,
+  promoteIdeaInput,
+  updateIdeaInput,
+} from "./contract";
+
+/** Archives an idea (specification: Idea). */
+export const archiveIdea = operation("archive_idea", ideaIdInput, ideaSchema);
+
+/** Creates an idea of the caller (specification: Idea). */
+export const createIdea = operation(
+  "create_idea",
+  createIdeaInput.safeExtend(refuseSimilar),
+  ideaSchema,
+);
+
+/** One idea with its PBI and log (specification: Idea). */
+export const getIdea = operation("get_idea", ideaIdInput, ideaDetailSchema);
+
+/** Links an idea to another product (specification: Idea). */
+export const linkIdeaProduct = operation("link_idea_product", linkIdeaProductInput, ideaSchema);
+
+/** The caller's ideas, oldest first (specification: Idea). */
+export const listIdeas = operation("list_ideas", listIdeasInput, ideaPageSchema);
+
+/** Turns an idea into a PBI, atomically (specification: States and transitions, Idea). */
+export const promoteIdea = operation("promote_idea", promoteIdeaInput, promotedIdeaSchema);
+
+/** Restores an archived idea (specification: Idea). */
+export const restoreIdea = operation("restore_idea", ideaIdInput, ideaSchema);
+
+/** Removes an idea's link to another product (specification: Idea). */
+export const unlinkIdeaProduct = operation("unlink_idea_product", linkIdeaProductInput, ideaSchema);
+
+/** Edits an idea or advances its status (specification: Idea). */
+export const updateIdea = gatheringOperation(
+  "update_idea",
+  updateIdeaInput,
+  { own: ["idea_id"], rest: "changes" },
+  ideaSchema,
+);

@@ -1,0 +1,56 @@
+import { reference, resolveId, resolveOptionalId } from "~/mcp/references.server";
+import { defineTool } from "~/mcp/tool.server";
+import { duplicates, refusesSimilar } from "~/mcp/twin-guard";
+import { createIdeaInput, promoteIdeaInput, updateIdeaInput } from "./contract";
+import { createIdea, promoteIdea, updateIdea } from "./operations.server";
+
+const ideaReference = reference.describe("Id or code of one of your ideas");
+const optionalProduct = reference.optional().describe("Id or code of the product");
+
+export const createIdeaTool = defineTool({
+  name: "create_idea",
+  title: "Create an idea",
+  description: "Creates your own note for a product, with the next code IDEA-<nnn>.",
+  access: "write",
+  creates: true,
+  input: createIdeaInput
+    .safeExtend({ product_id: reference.describe("Id or code of the product") })
+    .safeExtend(duplicates),
+  run: async ({ actor }, { product_id, allow_duplicate, ...fields }) =>
+    createIdea(actor, {
+      ...fields,
+      ...refusesSimilar(allow_duplicate),
+      product_id: await resolveId(actor, "product", product_id),
+    }),
+});
+
+export const updateIdeaTool = defineTool({
+  name: "update_idea",
+  title: "Update an idea",
+  description:
+    "Changes title, description, product or status of an idea; a status only moves forward.",
+  access: "write",
+  effect: { destructive: true, repeatable: true },
+  input: updateIdeaInput.safeExtend({ idea_id: ideaReference, product_id: optionalProduct }),
+  run: async ({ actor }, { idea_id, product_id, ...fields }) =>
+    updateIdea(actor, {
+      ...fields,
+      idea_id: await resolveId(actor, "idea", idea_id),
+      product_id: await resolveOptionalId(actor, "product", product_id),
+    }),
+});
+
+export const promoteIdeaTool = defineTool({
+  name: "promote_idea",
+  title: "Promote an idea to a PBI",
+  description: "Makes a PBI of an idea; the idea becomes planned and both are linked.",
+  access: "write",
+  creates: true,
+  input: promoteIdeaInput.safeExtend({ idea_id: ideaReference, product_id: optionalProduct }),
+  run: async ({ actor }, { idea_id, product_id, ...fields }) =>
+    promoteIdea(actor, {
+      ...fields,
+      idea_id: await resolveId(actor, "idea", idea_id),
+      product_id: await resolveOptionalId(actor, "product", product_id),
+    }),
+});

@@ -1,0 +1,25 @@
+import { operation } from "~/nouns/operation.server";
+import { productIdInput } from "~/nouns/products/contract";
+import { issueLabelAnswer, observedIssuesSchema, observeIssuesInput } from "./contract";
+import {
+  nextIssueNoteInput,
+  nextIssueNoteSchema,
+  reportedIssueNoteSchema,
+  reportIssueNoteInput,
+} from "./issue-note";
+
+/** The label that sends issues to triage. */
+export const getIssueLabel = operation("get_issue_label", productIdInput, issueLabelAnswer);
+
+/** Stores what workers saw of issues with that label. */
+export const observeIssues = operation("observe_issues", observeIssuesInput, observedIssuesSchema);
+
+/** What a worker writes under an issue next. */
+export const nextIssueNote = operation("next_issue_note", nextIssueNoteInput, nextIssueNoteSchema);
+
+/** What became of it. */
+export const reportIssueNote = operation(
+  "report_issue_note",
+  reportIssueNoteInput,
+  reportedIssueNoteSchema,
+);

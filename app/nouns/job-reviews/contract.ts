@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { idSchema, requiredText, text } from "~/contract/text";
+import { agentJobSchema } from "~/nouns/agent-jobs/contract";
+import { filePathSchema } from "~/nouns/agent-jobs/job-diff";
+
+export const reviewVerdicts = ["approve", "request_changes"] as const;
+
+/** Body of `POST /api/jobs/:id/comments`: a comment on a line of the newest diff, or of an attempt's diff. */
+export const addJobCommentBody = z.object({
+  path: filePathSchema,
+  line: z.int().min(1).max(100_000_000),
+  /** `old`: `line` is the line number before the change, for deleted lines. */
+  side: z.enum(["old", "new"]).default("new"),
+  body: requiredText(10_000),
+  attempt: z.int().min(1).optional(),
+});
+export type AddJobCommentInput = z.infer<typeof addJobCommentBody> & { job_id: string };
+
+/** Body of `POST /api/jobs/:id/review`. Sends all draft comments with it. */
+export const reviewJobBody = z.object({
+  verdict: z.enum(reviewVerdicts),
+  summary: text(10_000).optional(),
+});
+
+export const reviewJobInput = reviewJobBody.extend({ job_id: idSchema });
+
+export const jobCommentIdInput = z.object({ job_id: idSchema, comment_id: idSchema });
+
+export const storedCommentSchema = z.object({
+  id: z.string(),
+  job_id: z.string(),
+  /** Null for a draft. */
+  review_id: z.string().nullable(),
+  attempt: z.int(),
+  path: z.string(),
+  line: z.int(),
+  side: z.enum(["old", "new"]),
+  line_text: z.string(),
+  body: z.string(),
+  author_id: z.string().nullable(),
+  author: z.string(),
+  draft: z.boolean(),
+  created_at: z.string(),
+});
+
+export const jobCommentSchema = storedCommentSchema.extend({
+  /** Its line changed or is missing in the newest diff. */
+  stale: z.boolean(),
+  /** Current line number; null if stale. */
+  current_line: z.int().nullable(),
+});
+export type JobComment = z.infer<typeof jobCommentSchema>;
+
+export const jobReviewSchema = z.object({
+  id: z.string(),
+  job_id: z.string(),
+  attempt: z.int(),
+  verdict: z.enum(reviewVerdicts),
+  summary: z.string(),
+  author_id: z.string().nullable(),
+  author: z.string(),
+  created_at: z.string(),
+});
+
+export const storedCommentsSchema = z.object({
+  comments: z.array(storedCommentSchema),
+  reviews: z.array(jobReviewSchema),
+});
+
+export const jobCommentsSchema = z.object({
+  comments: z.array(jobCommentSchema),
+  reviews: z.array(jobReviewSchema),
+});
+export type JobComments = z.infer<typeof jobCommentsSchema>;
+
+/** The newest review in a claim: its summary without a place, then each comment with its line. */
+export const reviewCommentSchema = z.object({
+  path: z.string().nullable(),
+  line: z.int().nullable(),
+  side: z.enum(["old", "new"]).nullable(),
+  line_text: z.string().nullable(),
+  body: z.string(),
+  author: z.string(),
+});
+
+export const sentReviewSchema = jobReviewSchema.extend({ job: agentJobSchema });

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { productOfCode, reference, resolveId } from "~/mcp/references.server";
+import { defineTool } from "~/mcp/tool.server";
+import { updateStory } from "~/nouns/stories/operations.server";
+import { updateTask } from "~/nouns/tasks/operations.server";
+import { createLabelBody, labelNamesSchema } from "./contract";
+import { createLabel, listLabels } from "./operations.server";
+
+const product = reference.describe("Id or code of the product");
+
+export const listLabelsTool = defineTool({
+  name: "list_labels",
+  title: "List labels",
+  description: "The labels of a product: id, name and color.",
+  access: "read",
+  input: z.object({ product_id: product }),
+  run: async ({ actor }, { product_id }) =>
+    listLabels(actor, { product_id: await resolveId(actor, "product", product_id) }),
+});
+
+export const createLabelTool = defineTool({
+  name: "create_label",
+  title: "Create a label",
+  description: "A label of a product. A name exists once, in whatever case.",
+  access: "write",
+  creates: true,
+  input: createLabelBody.extend({ product_id: product }),
+  run: async ({ actor }, { product_id, ...fields }) =>
+    createLabel(actor, { ...fields, product_id: await resolveId(actor, "product", product_id) }),
+});
+
+export const setLabelsTool = defineTool({
+  name: "set_labels",
+  title: "Set the labels of a story or task",
+  description:
+    "Replaces the labels of one story or one task. Names of labels that the product has; an empty list removes all.",
+  access: "write",
+  effect: { repeatable: true },
+  input: z
+    .object({
+      story_id: reference.optional().describe("Id or code of the story"),
+      task_id: reference.optional().describe("Id or code of the task"),
+      labels: labelNamesSchema,
+      ...productOfCode,
+    })
+    .refine(({ story_id, task_id }) => (story_id === undefined) !== (task_id === undefined), {
+      message: "Give either story_id or task_id.",
+    }),
+  run: async ({ actor }, { story_id, task_id, product_id, labels }) =>
+    task_id === undefined
+      ? updateStory(actor, {
+          story_id: await resolveId(actor, "story", story_id ?? "", product_id),
+          labels,
+        })
+      : updateTask(actor, {
+          task_id: await resolveId(actor, "task", task_id, product_id),
+          labels,
+        }),
+});

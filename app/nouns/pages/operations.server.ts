@@ -1,0 +1,45 @@
+import { noInput, operation } from "~/nouns/operation.server";
+import { productIdInput } from "~/nouns/products/contract";
+import { sprintIdInput } from "~/nouns/sprints/contract";
+import { sprintReviewSchema } from "~/nouns/sprints/sprint-review";
+import { storyIdInput } from "~/nouns/stories/contract";
+import { taskIdInput } from "~/nouns/tasks/contract";
+import {
+  backlogTreeSchema,
+  branchInput,
+  branchSchema,
+  shellInput,
+  shellSchema,
+  soloBoardSchema,
+  sprintPageSchema,
+  storyPageSchema,
+  taskPageSchema,
+} from "./contract";
+import { dashboardSchema } from "./dashboard";
+
+/** The first page after signing in. */
+export const getDashboard = operation("get_dashboard", noInput, dashboardSchema);
+
+/** Codes, titles and states of all items in a product. */
+export const getBacklogTree = operation("get_backlog_tree", productIdInput, backlogTreeSchema);
+
+/** The frame around every signed-in page. */
+export const getShell = operation("get_shell", shellInput, shellSchema);
+
+/** One person's part of the active sprint. */
+export const getSoloBoard = operation("get_solo_board", productIdInput, soloBoardSchema);
+
+/** The sprint page: stories, cards, newest run, candidates. */
+export const getSprintBoard = operation("get_sprint_board", sprintIdInput, sprintPageSchema);
+
+/** The sprint review: stories with proof, changes and cost, and open work. */
+export const getSprintReview = operation("get_sprint_review", sprintIdInput, sprintReviewSchema);
+
+/** The branch of a task or story. */
+export const getBranch = operation("get_branch", branchInput, branchSchema);
+
+/** Everything about one story. */
+export const getStoryPage = operation("get_story_page", storyIdInput, storyPageSchema);
+
+/** Everything about one task. */
+export const getTaskPage = operation("get_task_page", taskIdInput, taskPageSchema);

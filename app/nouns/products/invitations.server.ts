@@ -1,0 +1,81 @@
+import { createHash, randomBytes } from "node:crypto";
+import { z } from "zod";
+import { type Actor, callAs } from "~/db/rpc.server";
+import { noInput, operation, serviceOperation } from "~/nouns/operation.server";
+import { memberRoles, productIdInput } from "./contract";
+import {
+  answerInvitationInput,
+  type CreateInvitationInput,
+  foundInvitationSchema,
+  invitationCodeSchema,
+  invitationIdInput,
+  invitationSchema,
+  ownInvitationSchema,
+} from "./invitation";
+
+/** Malformed codes hash as an empty one. No invitation has it, so the database refuses as for unknown codes. */
+export function hashInvitationCode(code: string): string {
+  return createHash("sha256")
+    .update(invitationCodeSchema.safeParse(code).data ?? "")
+    .digest("hex");
+}
+
+/** Creates a link for one person; its code is returned only here. Owner only. */
+export async function createInvitation(
+  actor: Actor,
+  { product_id, role }: CreateInvitationInput,
+): Promise<{ id: string; code: string }> {
+  const code = randomBytes(32).toString("base64url");
+  const given = { p_product_id: product_id, p_role: role, p_code_hash: hashInvitationCode(code) };
+  const { id } = await callAs(actor, "create_invitation", given, z.object({ id: z.string() }));
+  return { id, code };
+}
+
+/** Unused links; owner only. */
+export const listInvitations = operation(
+  "list_invitations",
+  productIdInput,
+  z.object({ invitations: z.array(invitationSchema) }),
+);
+
+/** Revokes a link; owner only. */
+export const revokeInvitation = operation(
+  "revoke_invitation",
+  invitationIdInput,
+  z.object({ id: z.string() }),
+);
+
+/** The caller joins with a link's code; `reserved` if they just registered with it. */
+export const joinProduct = operation(
+  "join_product",
+  z.object({ code_hash: z.string(), reserved: z.boolean().optional() }),
+  z.object({ product_id: z.string(), role: z.enum(memberRoles) }),
+);
+
+/** The caller's invitations, with product and sender. */
+export const listOwnInvitations = operation(
+  "list_own_invitations",
+  noInput,
+  z.object({ invitations: z.array(ownInvitationSchema) }),
+);
+
+/** Accepts or declines an invitation to the caller. */
+export const answerInvitation = operation(
+  "answer_invitation",
+  answerInvitationInput,
+  z.object({ product_id: z.string(), accepted: z.boolean() }),
+);
+
+/** What a link invites to, for anyone who has it; 404 if it is not valid. */
+export const findInvitation = serviceOperation(
+  "find_invitation",
+  z.object({ code_hash: z.string() }),
+  foundInvitationSchema,
+);
+
+/** Reserves a link during a registration, or releases it. */
+export const reserveInvitation = serviceOperation(
+  "reserve_invitation",
+  z.object({ code_hash: z.string(), release: z.boolean().optional() }),
+  z.object({ reserved: z.boolean() }),
+);

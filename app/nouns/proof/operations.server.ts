@@ -1,0 +1,27 @@
+import { jobIdInput } from "~/nouns/agent-jobs/contract";
+import { gatheringOperation, operation } from "~/nouns/operation.server";
+import { storyIdInput } from "~/nouns/stories/contract";
+import {
+  addEvidenceInput,
+  evidenceSchema,
+  jobProofSchema,
+  storyProofSchema,
+  waiveCriterionInput,
+} from "./contract";
+
+/** Proof of a job's stories (docs/proof.md). */
+export const getJobProof = operation("get_job_proof", jobIdInput, jobProofSchema);
+
+/** Proof of a story's criteria (docs/proof.md). */
+export const getProof = operation("get_proof", storyIdInput, storyProofSchema);
+
+/** Waives a criterion, with a person's reason (docs/proof.md). */
+export const waiveCriterion = operation("waive_criterion", waiveCriterionInput, storyProofSchema);
+
+/** Adds evidence for a story's criterion (docs/proof.md). */
+export const addEvidence = gatheringOperation(
+  "add_evidence",
+  addEvidenceInput,
+  { own: ["story_id"], rest: "evidence" },
+  evidenceSchema,
+);

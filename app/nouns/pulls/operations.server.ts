@@ -1,0 +1,18 @@
+import { operation } from "~/nouns/operation.server";
+import {
+  listPullsInput,
+  observedSchema,
+  observePullsInput,
+  pullListSchema,
+  pullTextsInput,
+  pullTextsSchema,
+} from "./contract";
+
+/** Stores what workers saw of pull requests, and applies the consequences. */
+export const observePulls = operation("observe_pulls", observePullsInput, observedSchema);
+
+/** Pull requests of a product as last seen. */
+export const listPulls = operation("list_pulls", listPullsInput, pullListSchema);
+
+/** What pull requests of done work say, and those that are still to be opened. */
+export const listPullTexts = operation("list_pull_texts", pullTextsInput, pullTextsSchema);

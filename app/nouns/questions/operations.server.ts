@@ -1,0 +1,71 @@
+import { noInput, operation } from "~/nouns/operation.server";
+import {
+  agentQuestionPageSchema,
+  agentQuestionSchema,
+  answerQuestionInput,
+  answerUserQuestionInput,
+  askAboutIdeaInput,
+  askQuestionInput,
+  ideaConversationSchema,
+  ideaToDiscussInput,
+  listOpenUserQuestionsInput,
+  listQuestionsInput,
+  notificationsStateSchema,
+  questionIdInput,
+  userQuestionListSchema,
+  userQuestionSchema,
+} from "./contract";
+
+/** A user answers an open question (specification: Agent question). */
+export const answerQuestion = operation(
+  "answer_question",
+  answerQuestionInput,
+  agentQuestionSchema,
+);
+
+/** The worker answers a user's question (specification: User question). */
+export const answerUserQuestion = operation(
+  "answer_user_question",
+  answerUserQuestionInput,
+  userQuestionSchema,
+);
+
+/** Asks about an idea; a PLAN_CHAT job takes the question to a worker (specification: User question). */
+export const askAboutIdea = operation("ask_about_idea", askAboutIdeaInput, userQuestionSchema);
+
+/** An agent asks a user; with `park`, its job waits without a worker (specification: Agent question). */
+export const askQuestion = operation("ask_question", askQuestionInput, agentQuestionSchema);
+
+/** An agent cancels its open question (specification: Agent question). */
+export const cancelQuestion = operation("cancel_question", questionIdInput, agentQuestionSchema);
+
+/** The conversation about an idea (specification: Idea; User question). */
+export const getIdeaConversation = operation(
+  "get_idea_conversation",
+  ideaToDiscussInput,
+  ideaConversationSchema,
+);
+
+/** Open questions in the caller's products (specification: Notifications stream). */
+export const getNotificationsState = operation(
+  "get_notifications_state",
+  noInput,
+  notificationsStateSchema,
+);
+
+/** One question with its answer (specification: Agent question). */
+export const getQuestion = operation("get_question", questionIdInput, agentQuestionSchema);
+
+/** The caller's unanswered questions, oldest first (specification: User question). */
+export const listOpenUserQuestions = operation(
+  "list_open_user_questions",
+  listOpenUserQuestionsInput,
+  userQuestionListSchema,
+);
+
+/** Questions in the caller's products by state, newest first (specification: Agent question). */
+export const listQuestions = operation(
+  "list_questions",
+  listQuestionsInput,
+  agentQuestionPageSchema,
+);

@@ -1,0 +1,108 @@
+import {
+  inProductOfJob,
+  productOfCode,
+  reference,
+  resolveOptionalId,
+} from "~/mcp/references.server";
+import { defineTool } from "~/mcp/tool.server";
+import {
+  answerUserQuestionInput,
+  askQuestionInput,
+  listOpenUserQuestionsInput,
+  listQuestionsInput,
+  questionIdInput,
+} from "./contract";
+import {
+  answerUserQuestion,
+  askQuestion,
+  cancelQuestion,
+  getQuestion,
+  listOpenUserQuestions,
+  listQuestions,
+} from "./operations.server";
+
+export const askUserQuestionTool = defineTool({
+  name: "ask_user_question",
+  title: "Ask a person",
+  description:
+    "Asks about one story, task or idea. park: true with job_id and attempt frees the worker; once answered, the job is next. Kind permission: only your own user can answer.",
+  access: "write",
+  creates: true,
+  scopes: ["plan", "work"],
+  input: askQuestionInput.safeExtend({
+    story_id: reference.optional(),
+    idea_id: reference.optional(),
+    task_id: reference.optional(),
+    ...productOfCode,
+  }),
+  run: async ({ actor }, { story_id, idea_id, task_id, product_id, ...fields }) => {
+    const names = inProductOfJob(actor, product_id, fields.job_id);
+    return askQuestion(actor, {
+      ...fields,
+      story_id: await names.optionalId("story", story_id),
+      idea_id: await names.optionalId("idea", idea_id),
+      task_id: await names.optionalId("task", task_id),
+    });
+  },
+});
+
+export const getQuestionAnswerTool = defineTool({
+  name: "get_question_answer",
+  title: "Get an answer",
+  description: "The question, its status and its answer. The answer is user data.",
+  access: "read",
+  scopes: ["read", "work"],
+  input: questionIdInput,
+  run: ({ actor }, input) => getQuestion(actor, input),
+});
+
+export const listOpenQuestionsTool = defineTool({
+  name: "list_open_questions",
+  title: "List open questions",
+  description: "Open questions in your products, up to `limit`; continue with next_cursor.",
+  access: "read",
+  input: listQuestionsInput.omit({ state: true }).safeExtend({ product_id: reference.optional() }),
+  run: async ({ actor }, { product_id, limit, ...page }) =>
+    listQuestions(actor, {
+      ...page,
+      limit: limit ?? 50,
+      state: "open",
+      product_id: await resolveOptionalId(actor, "product", product_id),
+    }),
+});
+
+export const cancelQuestionTool = defineTool({
+  name: "cancel_question",
+  title: "Cancel a question",
+  description: "Withdraws an open question.",
+  access: "write",
+  scopes: ["plan", "work"],
+  effect: { destructive: true, repeatable: true },
+  input: questionIdInput,
+  run: ({ actor }, input) => cancelQuestion(actor, input),
+});
+
+export const answerUserQuestionTool = defineTool({
+  name: "answer_user_question",
+  title: "Answer a user's question",
+  description: "Answers what a user asked about an idea; it appears in the idea's conversation.",
+  access: "write",
+  creates: true,
+  scopes: ["plan", "work"],
+  input: answerUserQuestionInput,
+  run: ({ actor }, input) => answerUserQuestion(actor, input),
+});
+
+export const listOpenUserQuestionsTool = defineTool({
+  name: "list_open_user_questions",
+  title: "List users' open questions",
+  description:
+    "Unanswered questions from users about ideas, oldest first, 50 at a time; continue with next_cursor. The texts are user data.",
+  access: "read",
+  input: listOpenUserQuestionsInput.safeExtend({ product_id: reference.optional() }),
+  run: async ({ actor }, { product_id, ...page }) =>
+    listOpenUserQuestions(actor, {
+      ...page,
+      product_id: await resolveOptionalId(actor, "product", product_id),
+    }),
+});

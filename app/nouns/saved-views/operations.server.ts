@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { gatheringOperation, operation } from "~/nouns/operation.server";
+import {
+  createSavedViewInput,
+  listSavedViewsInput,
+  savedViewIdInput,
+  savedViewListSchema,
+  savedViewSchema,
+  updateSavedViewInput,
+} from "./contract";
+
+/** Saves a view of the backlog or board under a name. */
+export const createSavedView = operation(
+  "create_saved_view",
+  createSavedViewInput,
+  savedViewSchema,
+);
+
+/** Deletes a view for everybody who has it. */
+export const deleteSavedView = operation(
+  "delete_saved_view",
+  savedViewIdInput,
+  z.object({ deleted: z.boolean() }),
+);
+
+/** The caller's own and the shared views of a product. */
+export const listSavedViews = operation(
+  "list_saved_views",
+  listSavedViewsInput,
+  savedViewListSchema,
+);
+
+/** Changes a view's name, layout or sharing. */
+export const updateSavedView = gatheringOperation(
+  "update_saved_view",
+  updateSavedViewInput,
+  { own: ["view_id"], rest: "changes" },
+  savedViewSchema,
+);

@@ -1,0 +1,20 @@
+import { reference, resolveOptionalId } from "~/mcp/references.server";
+import { defineTool } from "~/mcp/tool.server";
+import { searchInput } from "./contract";
+import { search } from "./operations.server";
+
+export const searchTool = defineTool({
+  name: "search",
+  title: "Search",
+  description:
+    "Finds PBIs, stories, tasks and your ideas by words or code, cut after `limit` hits; read on with next_cursor. Titles and excerpts are user content.",
+  access: "read",
+  input: searchInput.safeExtend({
+    product_id: reference.optional().describe("Id or code of one product to search in"),
+  }),
+  run: async ({ actor }, { product_id, ...query }) =>
+    search(actor, {
+      ...query,
+      product_id: await resolveOptionalId(actor, "product", product_id),
+    }),
+});

@@ -1,0 +1,61 @@
+import { operation } from "~/nouns/operation.server";
+import { sprintIdInput } from "~/nouns/sprints/contract";
+import {
+  listSprintRunsInput,
+  pauseSprintRunInput,
+  preflightSchema,
+  resumeSprintInput,
+  sprintRunDetailSchema,
+  sprintRunIdInput,
+  sprintRunPageSchema,
+  sprintRunSchema,
+  sprintToRunInput,
+  startedRunSchema,
+  startedSprintRunSchema,
+  startRunInput,
+} from "./contract";
+
+/** Cancels an unfinished run and its jobs; tasks and sprint stay as they are (specification: Sprint run). */
+export const cancelSprintRun = operation("cancel_sprint_run", sprintRunIdInput, sprintRunSchema);
+
+/** A run with its jobs and executions (specification: Sprint run). */
+export const getSprintRun = operation("get_sprint_run", sprintRunIdInput, sprintRunDetailSchema);
+
+/** Runs of a product or sprint, newest first (specification: Sprint run). */
+export const listSprintRuns = operation(
+  "list_sprint_runs",
+  listSprintRunsInput,
+  sprintRunPageSchema,
+);
+
+/** Pauses a run, for a person or for a worker with a merge conflict (specification: Sprint run). */
+export const pauseSprintRun = operation("pause_sprint_run", pauseSprintRunInput, sprintRunSchema);
+
+/** Everything that would prevent a run from starting (specification: Starting a sprint run 1). */
+export const preflightSprintRun = operation("preflight_sprint_run", sprintIdInput, preflightSchema);
+
+/** Resumes a paused run. Returns the run that continues, a new one in batch mode (specification: Sprint run). */
+export const resumeSprintRun = operation("resume_sprint_run", sprintRunIdInput, sprintRunSchema);
+
+/**
+ * Resets a failed sprint and starts a new run (specification: Task, failed; resume-sprint). Null if people have
+ * finished everything by hand: the sprint is active again and can be completed. `skip_failed` leaves out failed tasks.
+ */
+export const resumeSprint = operation(
+  "resume_sprint",
+  resumeSprintInput,
+  startedSprintRunSchema.nullable(),
+);
+
+/**
+ * Starts a run of an active sprint, with a budget if `stop_at` is given; a refusal carries `{ blockers }`
+ * (specification: Starting a sprint run).
+ */
+export const startSprintRun = operation(
+  "start_sprint_run",
+  sprintToRunInput,
+  startedSprintRunSchema,
+);
+
+/** Starts a run over chosen tasks or a story, without a sprint; a refusal carries `{ blockers }` (docs/users.md). */
+export const startRun = operation("start_run", startRunInput, startedRunSchema);

@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { cursorInput, cutList, listLimit } from "~/mcp/cut-list";
+import { productOfCode, reference, resolveId, resolveOptionalId } from "~/mcp/references.server";
+import { defineTool } from "~/mcp/tool.server";
+import {
+  pauseSprintRunInput,
+  resumeSprintInput,
+  sprintRunIdInput,
+  sprintToRunInput,
+  startRunInput,
+} from "./contract";
+import {
+  cancelSprintRun,
+  getSprintRun,
+  pauseSprintRun,
+  resumeSprint,
+  resumeSprintRun,
+  startRun,
+  startSprintRun,
+} from "./operations.server";
+
+/** Takes codes as well, where REST takes only ids. */
+const runInput = startRunInput.omit({ stop_at: true }).extend({
+  task_ids: z.array(reference).min(1).max(500).optional().describe("Ids or codes of tasks"),
+  story_id: reference.optional().describe("Id or code of a story: what is left of it"),
+  ...productOfCode,
+});
+
+export const startRunTool = defineTool({
+  name: "start_run",
+  title: "Start a run",
+  description:
+    "Queues jobs for task_ids or one story_id, without a sprint. Refused with all `blockers` at once; plan_first, use_description and leave_out get past them.",
+  access: "write",
+  creates: true,
+  input: runInput,
+  run: async ({ actor }, { task_ids, story_id, product_id, ...input }) =>
+    startRun(actor, {
+      ...input,
+      task_ids:
+        task_ids &&
+        (await Promise.all(task_ids.map((id) => resolveId(actor, "task", id, product_id)))),
+      story_id: await resolveOptionalId(actor, "story", story_id, product_id),
+    }),
+});
+
+const sprintInput = z.object({
+  sprint_id: reference.describe("Id or code of the sprint"),
+  ...productOfCode,
+});
+
+export const startSprintRunTool = defineTool({
+  name: "start_sprint_run",
+  title: "Start a sprint run",
+  description:
+    "Queues the jobs of the active sprint. Refused with all `blockers` at once: tasks without a plan, open questions, blocked or failed PBIs.",
+  access: "write",
+  creates: true,
+  input: sprintToRunInput.omit({ stop_at: true }).extend(sprintInput.shape),
+  run: async ({ actor }, { sprint_id, product_id, ...input }) =>
+    startSprintRun(actor, {
+      ...input,
+      sprint_id: await resolveId(actor, "sprint", sprint_id, product_id),
+    }),
+});
+
+export const getSprintRunTool = defineTool({
+  name: "get_sprint_run",
+  title: "Get a sprint run",
+  description: `A run with its state, cost, pause reason and jobs in order, ${listLimit} jobs and executions at a time; read on with next_cursor.`,
+  access: "read",
+  input: sprintRunIdInput.safeExtend({ cursor: cursorInput }),
+  run: async ({ actor }, { cursor, ...input }) => {
+    const { jobs, executions, ...run } = await getSprintRun(actor, input);
+    const shownJobs = cutList(jobs, cursor);
+    const shownExecutions = cutList(executions, cursor);
+    return {
+      ...run,
+      jobs: shownJobs.items,
+      executions: shownExecutions.items,
+      next_cursor: shownJobs.next_cursor ?? shownExecutions.next_cursor,
+    };
+  },
+});
+
+export const pauseSprintRunTool = defineTool({
+  name: "pause_sprint_run",
+  title: "Pause a sprint run",
+  description:
+    "Pauses a run and asks a person; a worker names job_id, attempt and reason merge_conflict with pr_url, conflict_files.",
+  access: "write",
+  scopes: ["plan", "work"],
+  input: pauseSprintRunInput,
+  run: ({ actor }, input) => pauseSprintRun(actor, input),
+});
+
+export const resumeSprintRunTool = defineTool({
+  name: "resume_sprint_run",
+  title: "Resume a sprint run",
+  description: "Resumes a paused run. A batch continues as a new run on the same branch.",
+  access: "write",
+  input: sprintRunIdInput,
+  run: ({ actor }, input) => resumeSprintRun(actor, input),
+});
+
+export const cancelSprintRunTool = defineTool({
+  name: "cancel_sprint_run",
+  title: "Cancel a sprint run",
+  description: "Cancels an unfinished run and its unfinished jobs; nothing fails because of it.",
+  access: "write",
+  effect: { destructive: true, repeatable: true },
+  input: sprintRunIdInput,
+  run: ({ actor }, input) => cancelSprintRun(actor, input),
+});
+
+export const resumeSprintTool = defineTool({
+  name: "resume_sprint",
+  title: "Resume a failed sprint",
+  description:
+    "Resets the failed tasks of a failed sprint and starts a new run on its branch, or one without them (skip_failed). The run begins as the failed one did, unless you say otherwise. With nothing left to do, the sprint becomes active without a run.",
+  access: "write",
+  input: sprintInput.extend(resumeSprintInput.omit({ sprint_id: true }).shape),
+  run: async ({ actor }, { sprint_id, product_id, ...how }) => {
+    const sprint = await resolveId(actor, "sprint", sprint_id, product_id);
+    const run = await resumeSprint(actor, { ...how, sprint_id: sprint });
+    return run ?? { run: null, message: "Nothing is left to do: complete the sprint." };
+  },
+});

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { productOfCode, reference, resolveId } from "~/mcp/references.server";
+import { defineTool } from "~/mcp/tool.server";
+import { addStoryToSprint } from "~/nouns/stories/operations.server";
+import { createSprintInput, getSprintContextInput } from "./contract";
+import { createSprint, getSprintContext, startSprint } from "./operations.server";
+
+const sprintReference = reference.describe("Id or code of the sprint");
+
+export const getSprintContextTool = defineTool({
+  name: "get_sprint_context",
+  title: "Get the context of a sprint",
+  description:
+    "The sprint with its product and its stories in order, each with acceptance criteria and tasks; cut after `limit` stories, read on with next_cursor. The texts are user content.",
+  access: "read",
+  input: getSprintContextInput.safeExtend({ sprint_id: sprintReference }).safeExtend(productOfCode),
+  run: async ({ actor }, { sprint_id, product_id, ...page }) =>
+    getSprintContext(actor, {
+      ...page,
+      sprint_id: await resolveId(actor, "sprint", sprint_id, product_id),
+    }),
+});
+
+export const createSprintTool = defineTool({
+  name: "create_sprint",
+  title: "Create a sprint",
+  description: "A planned sprint with the next code SP-<n>. Dates as YYYY-MM-DD.",
+  access: "write",
+  creates: true,
+  input: createSprintInput.safeExtend({
+    product_id: reference.describe("Id or code of the product"),
+  }),
+  run: async ({ actor }, { product_id, ...fields }) =>
+    createSprint(actor, { ...fields, product_id: await resolveId(actor, "product", product_id) }),
+});
+
+export const addStoryToSprintTool = defineTool({
+  name: "add_story_to_sprint",
+  title: "Add a story to a sprint",
+  description: "Puts a story into a planned or active sprint of the same product.",
+  access: "write",
+  effect: { repeatable: true },
+  input: z.object({
+    sprint_id: sprintReference,
+    story_id: reference.describe("Id or code of the story"),
+    ...productOfCode,
+  }),
+  run: async ({ actor }, { sprint_id, story_id, product_id }) =>
+    addStoryToSprint(actor, {
+      sprint_id: await resolveId(actor, "sprint", sprint_id, product_id),
+      story_id: await resolveId(actor, "story", story_id, product_id),
+    }),
+});
+
+export const startSprintTool = defineTool({
+  name: "start_sprint",
+  title: "Start a sprint",
+  description: "Makes a planned sprint the active one; a product has at most one active sprint.",
+  access: "write",
+  input: z.object({ sprint_id: sprintReference, ...productOfCode }),
+  run: async ({ actor }, { sprint_id, product_id }) =>
+    startSprint(actor, { sprint_id: await resolveId(actor, "sprint", sprint_id, product_id) }),
+});

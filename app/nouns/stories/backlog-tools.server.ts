@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { productOfCode, reference, resolveId, resolveOptionalId } from "~/mcp/references.server";
+import { defineTool } from "~/mcp/tool.server";
+import { duplicates, refusesSimilar } from "~/mcp/twin-guard";
+import { createPbiInput, setPbiPrInput } from "~/nouns/pbis/contract";
+import { createPbi, markPbiPrMerged, setPbiPr } from "~/nouns/pbis/operations.server";
+import { createTaskInput } from "~/nouns/tasks/contract";
+import { createTask } from "~/nouns/tasks/operations.server";
+import { createStoryInput } from "./contract";
+import { createStory } from "./operations.server";
+
+const pbiReference = reference.describe("Id or code of the PBI");
+const storyReference = reference.describe("Id or code of the story");
+
+export const createPbiTool = defineTool({
+  name: "create_pbi",
+  title: "Create a PBI",
+  description: "A product backlog item. Without a code it gets the next PBI-<n>.",
+  access: "write",
+  creates: true,
+  input: createPbiInput
+    .safeExtend({ product_id: reference.describe("Id or code of the product") })
+    .safeExtend(duplicates),
+  run: async ({ actor }, { product_id, allow_duplicate, ...fields }) =>
+    createPbi(actor, {
+      ...fields,
+      ...refusesSimilar(allow_duplicate),
+      product_id: await resolveId(actor, "product", product_id),
+    }),
+});
+
+export const createStoryTool = defineTool({
+  name: "create_story",
+  title: "Create a story",
+  description:
+    "A story in a PBI. Without a code it gets the next ST-<nnn>; with sprint_id it joins that sprint at once.",
+  access: "write",
+  creates: true,
+  input: createStoryInput
+    .safeExtend({
+      pbi_id: pbiReference,
+      sprint_id: reference.optional().describe("Id or code of a planned or active sprint"),
+    })
+    .safeExtend(productOfCode)
+    .safeExtend(duplicates),
+  run: async ({ actor }, { pbi_id, sprint_id, product_id, allow_duplicate, ...fields }) =>
+    createStory(actor, {
+      ...fields,
+      ...refusesSimilar(allow_duplicate),
+      pbi_id: await resolveId(actor, "pbi", pbi_id, product_id),
+      sprint_id: await resolveOptionalId(actor, "sprint", sprint_id, product_id),
+    }),
+});
+
+export const createTaskTool = defineTool({
+  name: "create_task",
+  title: "Create a task",
+  description:
+    "A task in a story. Without a code it gets the next T-<n>. Give an implementation_plan: a task without one blocks sprint runs.",
+  access: "write",
+  creates: true,
+  input: createTaskInput
+    .safeExtend({ story_id: storyReference })
+    .safeExtend(productOfCode)
+    .safeExtend(duplicates),
+  run: async ({ actor }, { story_id, product_id, allow_duplicate, ...fields }) =>
+    createTask(actor, {
+      ...fields,
+      ...refusesSimilar(allow_duplicate),
+      story_id: await resolveId(actor, "story", story_id, product_id),
+    }),
+});
+
+export const setPbiPrTool = defineTool({
+  name: "set_pbi_pr",
+  title: "Link a pull request to a PBI",
+  description: "Keeps the address of the pull request of a PBI; null removes it.",
+  access: "write",
+  effect: { repeatable: true },
+  input: setPbiPrInput.safeExtend({ pbi_id: pbiReference }).safeExtend(productOfCode),
+  run: async ({ actor }, { pbi_id, product_id, ...fields }) =>
+    setPbiPr(actor, { ...fields, pbi_id: await resolveId(actor, "pbi", pbi_id, product_id) }),
+});
+
+export const markPbiPrMergedTool = defineTool({
+  name: "mark_pbi_pr_merged",
+  title: "Mark the pull request of a PBI as merged",
+  description: "Keeps the time at which the linked pull request was merged.",
+  access: "write",
+  effect: { repeatable: true },
+  input: z.object({ pbi_id: pbiReference, ...productOfCode }),
+  run: async ({ actor }, { pbi_id, product_id }) =>
+    markPbiPrMerged(actor, { pbi_id: await resolveId(actor, "pbi", pbi_id, product_id) }),
+});

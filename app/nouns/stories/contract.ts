@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { codeSchema } from "~/contract/codes";
+import { lengths } from "~/contract/limits";
+import { sprintStatusSchema, storyStatusSchema } from "~/contract/status";
+import { idSchema, prioritySchema, requiredText, text } from "~/contract/text";
+import { expectedVersion, shownVersion } from "~/contract/version";
+import { blockedBySchema } from "~/nouns/dependencies/contract";
+import { labelNamesSchema, shownLabels } from "~/nouns/labels/contract";
+import { taskDetailSchema } from "~/nouns/tasks/contract";
+import { storyLogPageSchema } from "./story-log";
+
+/** A story in a backlog (specification: Story). */
+export const storySchema = z.object({
+  id: z.string(),
+  product_id: z.string(),
+  pbi_id: z.string(),
+  code: z.string(),
+  title: z.string(),
+  description: z.string(),
+  acceptance_criteria: z.string(),
+  priority: z.int(),
+  status: storyStatusSchema,
+  sort_order: z.number(),
+  sprint_id: z.string().nullable(),
+  assignee_id: z.string().nullable(),
+  created_at: z.string(),
+  ...shownLabels,
+  ...shownVersion,
+});
+export type Story = z.infer<typeof storySchema>;
+
+/** One story with its PBI, sprint and tasks, and the newest log entries. */
+export const storyDetailSchema = storySchema.extend({
+  pbi: z.object({ id: z.string(), code: z.string(), title: z.string() }),
+  sprint: z
+    .object({
+      id: z.string(),
+      code: z.string(),
+      sprint_goal: z.string(),
+      status: sprintStatusSchema,
+    })
+    .nullable(),
+  assignee_username: z.string().nullable(),
+  tasks: z.array(taskDetailSchema),
+  logs: storyLogPageSchema,
+});
+
+const storyFields = {
+  title: requiredText(lengths.title),
+  description: text(lengths.text),
+  acceptance_criteria: text(lengths.text),
+  code: codeSchema,
+  priority: prioritySchema,
+  labels: labelNamesSchema,
+};
+
+export const createStoryInput = z
+  .object({
+    pbi_id: idSchema,
+    ...storyFields,
+    sprint_id: idSchema.nullable(),
+    assignee_id: idSchema.nullable(),
+    blocked_by: blockedBySchema,
+  })
+  .partial()
+  .required({ pbi_id: true, title: true });
+
+/** A new code sets a new sort_order. `pbi_id` moves the story within its product. */
+export const updateStoryInput = z
+  .object({ ...storyFields, pbi_id: idSchema })
+  .partial()
+  .extend({ story_id: idSchema, ...expectedVersion });
+
+/** A missing assignee clears it, because forms omit an emptied choice. */
+export const assignStoryInput = z.object({
+  story_id: idSchema,
+  assignee_id: idSchema.nullable().default(null),
+});
+
+export const addStoryToSprintInput = z.object({ sprint_id: idSchema, story_id: idSchema });
+
+/** Moves stories into a sprint or, with null, out of theirs. */
+export const moveStoriesInput = z.object({
+  story_ids: z.array(idSchema).min(1).max(500),
+  sprint_id: idSchema.nullable(),
+});
+
+export const movedStoriesSchema = z.object({ moved: z.int() });
+
+export const storyIdInput = z.object({ story_id: idSchema });

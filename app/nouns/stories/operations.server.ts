@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { refuseSimilar } from "~/contract/idempotency";
+import { startOverInput, startOverSchema } from "~/nouns/agent-jobs/beginning";
+import { gatheringOperation, operation } from "~/nouns/operation.server";
+import { taskSchema } from "~/nouns/tasks/contract";
+import {
+  addStoryToSprintInput,
+  assignStoryInput,
+  createStoryInput,
+  movedStoriesSchema,
+  moveStoriesInput,
+  storyDetailSchema,
+  storyIdInput,
+  storySchema,
+  updateStoryInput,
+} from "./contract";
+import {
+  appendStoryLogInput,
+  listStoryLogsInput,
+  storyLogPageSchema,
+  storyLogReceiptSchema,
+} from "./story-log";
+import { acceptStoryInput, mergeStoryInput, triageSchema } from "./triage";
+
+/** Adds a story to a sprint of its product (specification: Ordering rules 5). */
+export const addStoryToSprint = operation(
+  "add_story_to_sprint",
+  addStoryToSprintInput,
+  storySchema,
+);
+
+/** Assigns a story to a member, or to nobody (specification: Story). */
+export const assignStory = operation("assign_story", assignStoryInput, storySchema);
+
+/** Creates a story (specification: Story, Entity codes). */
+export const createStory = operation(
+  "create_story",
+  createStoryInput.safeExtend(refuseSimilar),
+  storySchema,
+);
+
+/** Deletes a story with its tasks and log. */
+export const deleteStory = operation("delete_story", storyIdInput, z.object({ id: z.string() }));
+
+/** One story with PBI, sprint, tasks and log (specification: Story). */
+export const getStory = operation("get_story", storyIdInput, storyDetailSchema);
+
+/** Log of a story, newest first (specification: Story log entry). */
+export const listStoryLogs = operation("list_story_logs", listStoryLogsInput, storyLogPageSchema);
+
+/** Tasks of a story in order (specification: GET /api/stories/:id/tasks). */
+export const listStoryTasks = operation("list_story_tasks", storyIdInput, z.array(taskSchema));
+
+/** Moves stories into a sprint or out of theirs, all or none. */
+export const moveStories = operation("move_stories", moveStoriesInput, movedStoriesSchema);
+
+/** Moves a story back to the backlog (specification: Ordering rules 2). */
+export const removeStoryFromSprint = operation(
+  "remove_story_from_sprint",
+  storyIdInput,
+  storySchema,
+);
+
+/** Edits a story; a new code gives it a new sort_order (specification: Ordering rules 2). */
+export const updateStory = gatheringOperation(
+  "update_story",
+  updateStoryInput,
+  { own: ["story_id"], rest: "changes" },
+  storySchema,
+);
+
+/** Adds an entry to the log of a story (specification: POST /api/stories/:id/log). */
+export const appendStoryLog = operation(
+  "append_story_log",
+  appendStoryLogInput,
+  storyLogReceiptSchema,
+);
+
+/** Makes the next run of a story, or of all stories of a sprint, start over from main; people only. */
+export const startOver = operation("start_over", startOverInput, startOverSchema);
+
+/** A product's triage, oldest first, and where its stories can go. */
+export const listTriage = operation(
+  "list_triage",
+  z.object({ product_id: z.string() }),
+  triageSchema,
+);
+
+/** Moves a story from triage into the backlog; people only. */
+export const acceptStory = operation("accept_story", acceptStoryInput, storySchema);
+
+/** Merges a story in triage into one of the backlog; people only. */
+export const mergeStory = operation("merge_story", mergeStoryInput, storySchema);
+
+/** Removes a story from triage; people only. */
+export const declineStory = operation("decline_story", storyIdInput, z.object({ id: z.string() }));

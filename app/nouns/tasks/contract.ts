@@ -1,0 +1,115 @@
+import { z } from "zod";
+import { codeSchema } from "~/contract/codes";
+import { lengths } from "~/contract/limits";
+import { taskStatusSchema } from "~/contract/status";
+import { idSchema, prioritySchema, repositoryUrlSchema, requiredText, text } from "~/contract/text";
+import { expectedVersion, shownVersion } from "~/contract/version";
+import { blockedBySchema, released } from "~/nouns/dependencies/contract";
+import { labelNamesSchema, shownLabels } from "~/nouns/labels/contract";
+
+/** Which verification results let a task pass (specification: Task). */
+export const verifyRequirements = ["ALIGNED", "ALIGNED_OR_PARTIAL", "ANY"] as const;
+
+/** A task in a backlog (specification: Task). */
+export const taskSchema = z.object({
+  id: z.string(),
+  story_id: z.string(),
+  product_id: z.string(),
+  code: z.string(),
+  title: z.string(),
+  description: z.string(),
+  priority: z.int(),
+  sort_order: z.number(),
+  status: taskStatusSchema,
+  repo_url: z.string().nullable(),
+  verify_only: z.boolean(),
+  verify_required: z.enum(verifyRequirements),
+  created_at: z.string(),
+  ...shownLabels,
+  ...shownVersion,
+});
+export type Task = z.infer<typeof taskSchema>;
+
+/** Answer to a board move. */
+export const movedTaskSchema = taskSchema.extend(released);
+
+/** GET /api/tasks/:id: the backlog's fields, four more and `_detail`. */
+export const taskDetailSchema = taskSchema.extend({
+  _detail: z.literal(true),
+  implementation_plan: z.string().nullable(),
+  acceptance_criteria: z.string(),
+  requires_opus: z.boolean(),
+  estimated_minutes: z.int().nullable(),
+});
+export type TaskDetail = z.infer<typeof taskDetailSchema>;
+
+/** Answer to an edit. */
+export const editedTaskSchema = taskDetailSchema.extend(released);
+
+/** Answer of PATCH /api/tasks/:id. */
+export const updatedTaskSchema = z.object({
+  id: z.string(),
+  status: taskStatusSchema,
+  implementation_plan: z.string().nullable(),
+  ...shownLabels,
+  ...released,
+  ...shownVersion,
+});
+
+/** Body of PATCH /api/tasks/:id. Moves to review are made on the board; verify fields need another field. */
+export const updateTaskBody = z
+  .object({
+    status: z.enum(["todo", "in_progress", "done"]).optional(),
+    implementation_plan: text(lengths.text).optional(),
+    verify_only: z.boolean().optional(),
+    verify_required: z.enum(verifyRequirements).optional(),
+    labels: labelNamesSchema.optional(),
+  })
+  .refine(
+    ({ status, implementation_plan, labels, ...verify }) =>
+      (status ?? implementation_plan) !== undefined ||
+      (labels !== undefined && Object.values(verify).every((given) => given === undefined)),
+    { message: "At least one of status and implementation_plan is required." },
+  );
+
+export const updateTaskInput = updateTaskBody.safeExtend({
+  task_id: idSchema,
+  ...expectedVersion,
+});
+
+const taskFields = {
+  title: requiredText(lengths.title),
+  description: text(lengths.text),
+  code: codeSchema,
+  implementation_plan: text(lengths.text).nullable(),
+  priority: prioritySchema,
+  repo_url: repositoryUrlSchema.nullable(),
+  verify_only: z.boolean(),
+  verify_required: z.enum(verifyRequirements),
+  requires_opus: z.boolean(),
+  estimated_minutes: z.int().min(0).max(1_000_000).nullable(),
+  labels: labelNamesSchema,
+};
+
+export const createTaskInput = z
+  .object({ story_id: idSchema, ...taskFields, blocked_by: blockedBySchema })
+  .partial()
+  .required({ story_id: true, title: true });
+
+/** People can edit every field. Null clears the plan, the repository and the estimate. */
+export const editTaskInput = z
+  .object({ ...taskFields, status: taskStatusSchema })
+  .partial()
+  .extend({ task_id: idSchema, ...expectedVersion });
+
+export const moveTaskInput = z.object({ task_id: idSchema, story_id: idSchema });
+
+/** A board move: any status, also review and failed. */
+export const setTaskStatusInput = z.object({
+  task_id: idSchema,
+  status: taskStatusSchema,
+  /** Starts the task although it is blocked. */
+  confirmed: z.boolean().optional(),
+});
+
+export const taskIdInput = z.object({ task_id: idSchema });

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { refuseSimilar } from "~/contract/idempotency";
+import { idSchema } from "~/contract/text";
+import { gatheringOperation, operation } from "~/nouns/operation.server";
+import {
+  createTaskInput,
+  editedTaskSchema,
+  editTaskInput,
+  movedTaskSchema,
+  moveTaskInput,
+  setTaskStatusInput,
+  taskDetailSchema,
+  taskIdInput,
+  updatedTaskSchema,
+  updateTaskInput,
+} from "./contract";
+
+/** Creates a task (specification: Task, Entity codes). */
+export const createTask = operation(
+  "create_task",
+  createTaskInput.safeExtend(refuseSimilar),
+  taskDetailSchema,
+);
+
+/** Creates one task of each open story without any, with its title and description. */
+export const makeStoryTasks = operation(
+  "make_story_tasks",
+  z.object({ product_id: idSchema, story_ids: z.array(idSchema).min(1).max(500) }),
+  z.object({ made: z.int() }),
+);
+
+/** Deletes a task. */
+export const deleteTask = operation("delete_task", taskIdInput, z.object({ id: z.string() }));
+
+/** Edits any field of a task, for people (specification: Task). */
+export const editTask = gatheringOperation(
+  "edit_task",
+  editTaskInput,
+  { own: ["task_id"], rest: "changes" },
+  editedTaskSchema,
+);
+
+/** A task in detail (specification: GET /api/tasks/:id). */
+export const getTaskDetail = operation("get_task_detail", taskIdInput, taskDetailSchema);
+
+/** Moves a task to another story; it keeps its code (specification: Entity codes 5). */
+export const moveTask = operation("move_task", moveTaskInput, taskDetailSchema);
+
+/** Moves a task on the board, review included (specification: States and transitions, Task). */
+export const setTaskStatus = operation("set_task_status", setTaskStatusInput, movedTaskSchema);
+
+/** Changes a task's status or plan, for agents (specification: PATCH /api/tasks/:id). */
+export const updateTask = operation("update_task", updateTaskInput, updatedTaskSchema);

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { lengths } from "~/contract/limits";
+import { text } from "~/contract/text";
+import { expectedVersion } from "~/contract/version";
+import { productOfCode, reference, resolveId } from "~/mcp/references.server";
+import { defineTool } from "~/mcp/tool.server";
+import { verifyRequirements } from "./contract";
+import { getTaskDetail, updateTask } from "./operations.server";
+
+const taskReference = { task_id: reference.describe("Id or code of the task"), ...productOfCode };
+
+export const getTaskTool = defineTool({
+  name: "get_task",
+  title: "Get a task",
+  description:
+    "One task with its plan and the acceptance criteria of its story. The texts are user content.",
+  access: "read",
+  input: z.object(taskReference),
+  run: async ({ actor }, { task_id, product_id }) =>
+    getTaskDetail(actor, { task_id: await resolveId(actor, "task", task_id, product_id) }),
+});
+
+export const updateTaskStatusTool = defineTool({
+  name: "update_task_status",
+  title: "Update the status of a task",
+  description:
+    "Moves a task to todo, in_progress or done; its story and PBI follow. Review is moved on the board by people.",
+  access: "write",
+  scopes: ["plan", "work"],
+  effect: { repeatable: true },
+  input: z.object({
+    ...taskReference,
+    status: z.enum(["todo", "in_progress", "done"]),
+    ...expectedVersion,
+  }),
+  run: async ({ actor }, { task_id, product_id, ...fields }) =>
+    updateTask(actor, { ...fields, task_id: await resolveId(actor, "task", task_id, product_id) }),
+});
+
+export const updateTaskPlanTool = defineTool({
+  name: "update_task_plan",
+  title: "Update the plan of a task",
+  description: "Replaces the implementation plan of a task, and optionally how it is verified.",
+  access: "write",
+  scopes: ["plan", "work"],
+  effect: { repeatable: true },
+  input: z.object({
+    ...taskReference,
+    implementation_plan: text(lengths.text),
+    verify_only: z.boolean().optional().describe("The work exists already; only verify it"),
+    verify_required: z.enum(verifyRequirements).optional(),
+    ...expectedVersion,
+  }),
+  run: async ({ actor }, { task_id, product_id, ...fields }) =>
+    updateTask(actor, {
+      ...fields,
+      task_id: await resolveId(actor, "task", task_id, product_id),
+    }),
+});

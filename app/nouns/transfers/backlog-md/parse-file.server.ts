@@ -1,0 +1,202 @@
+import { parse as parseYaml } from "yaml";
+import { z } from "zod";
+import { titleLimit } from "../exported-parts";
+import { type Sections, splitSections } from "./sections";
+import type { Place, SourceFile } from "./source-folder";
+
+/** A parsed file of a Backlog.md folder. */
+export interface SourceItem {
+  path: string;
+  place: Place;
+  /** The id as written, for example `BACK-24.02`. */
+  id: string;
+  /** The id without prefix and padding, by which files refer to each other: `24.2`. */
+  key: string;
+  title: string;
+  status: string;
+  assignees: string[];
+  parentKey: string | null;
+  /** Ids of the blockers, as written. */
+  dependencies: string[];
+  labels: string[];
+  milestone: string | null;
+  priority: string | null;
+  createdAt: string | undefined;
+  updatedAt: string | undefined;
+  description: string;
+  acceptanceCriteria: string;
+  plan: string;
+  notes: { section: string; content: string }[];
+  frontMatter: string;
+}
+
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.date()]).transform(String);
+const names = z.union([z.array(scalar), scalar.transform((value) => [value])]);
+const optional = scalar.nullish().transform((value) => value?.trim() || null);
+
+const frontMatterSchema = z.object({
+  id: scalar,
+  title: scalar,
+  status: optional,
+  assignee: names.nullish().transform((value) => value ?? []),
+  parent_task_id: optional,
+  dependencies: names.nullish().transform((value) => value ?? []),
+  labels: names.nullish().transform((value) => value ?? []),
+  milestone: optional,
+  priority: optional,
+  created_date: optional,
+  updated_date: optional,
+});
+
+/** Parses a file, or returns why it is not an item. */
+export function parseFile(file: SourceFile): SourceItem | { reason: string } {
+  const parts = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(
+    stripUnstorable(file.text),
+  );
+  if (!parts) return { reason: "has no front matter between two lines of ---" };
+  const [, frontMatter = "", body = ""] = parts;
+  const excess = findExcess(frontMatter, body);
+  if (excess) return { reason: excess };
+  const fields = parseFrontMatter(frontMatter);
+  if ("reason" in fields) return fields;
+  const sections = splitSections(body);
+  return {
+    path: file.path,
+    place: file.place,
+    id: fields.id.trim(),
+    key: toKey(fields.id),
+    title: cutTitle(fields.title.trim() || fields.id.trim()),
+    status: fields.status ?? "",
+    assignees: fields.assignee.map((name) => name.replace(/^@/, "")).filter((name) => name !== ""),
+    parentKey: fields.parent_task_id === null ? null : toKey(fields.parent_task_id),
+    dependencies: [
+      ...new Set(fields.dependencies.map((id) => id.trim()).filter((id) => id !== "")),
+    ],
+    labels: labelsOf(fields.labels),
+    milestone: fields.milestone,
+    priority: fields.priority?.toLowerCase() ?? null,
+    createdAt: toTimestamp(fields.created_date),
+    updatedAt: toTimestamp(fields.updated_date),
+    ...fitSections(sections),
+    frontMatter,
+  };
+}
+
+const limits = { frontMatter: 64 * 1024, entries: 2_000, lines: 50_000, depth: 32 } as const;
+
+/** Returns which limit is exceeded, if any. Deeply nested YAML is not parsed at all. */
+function findExcess(frontMatter: string, body: string): string | undefined {
+  if (frontMatter.length > limits.frontMatter) {
+    return `front matter is longer than ${limits.frontMatter / 1024} KiB`;
+  }
+  // The parser compares each key of a map with all others.
+  if ((frontMatter.match(/[\n,]/g)?.length ?? 0) > limits.entries) {
+    return `front matter has more than ${limits.entries} entries`;
+  }
+  if (nestingOf(frontMatter) > limits.depth) {
+    return `front matter is nested deeper than ${limits.depth} levels`;
+  }
+  const lines = body.split("\n", limits.lines + 1).length;
+  return lines > limits.lines ? `has more than ${limits.lines} lines` : undefined;
+}
+
+/** Upper bound of the nesting depth, from brackets and from leading dashes. */
+function nestingOf(yaml: string): number {
+  let deepest = 0;
+  let open = 0;
+  for (const sign of yaml.match(/[[\]{}]/g) ?? []) {
+    open = Math.max(0, open + (sign === "[" || sign === "{" ? 1 : -1));
+    deepest = Math.max(deepest, open);
+  }
+  for (const line of yaml.split("\n")) {
+    const dashes = /^(?:[ \t]*[-?][ \t])*/.exec(line)?.[0].match(/[-?]/g)?.length ?? 0;
+    deepest = Math.max(deepest, dashes);
+  }
+  return deepest;
+}
+
+/** `task-24.02`, `BACK-24.2` and `24.2` are the same task in a Backlog.md folder. */
+export function toKey(id: string): string {
+  const bare = id.trim().replace(/^[A-Za-z]+-(?=\d)/, "");
+  return bare
+    .split(".")
+    .map((part) => (/^\d+$/.test(part) ? String(Number(part)) : part.toLowerCase()))
+    .join(".");
+}
+
+function parseFrontMatter(text: string): z.output<typeof frontMatterSchema> | { reason: string } {
+  try {
+    const parsed = frontMatterSchema.safeParse(parseYaml(quoteTexts(text), { schema: "core" }));
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    return {
+      reason: `front matter: ${issue?.path.join(".") || "it"} ${issue?.message ?? "is wrong"}`,
+    };
+  } catch (error) {
+    const [firstLine = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    return { reason: `front matter is no valid YAML: ${firstLine.replace(/:$/, "")}` };
+  }
+}
+
+/** Up to a story's limit, without duplicates and commas. */
+function labelsOf(names: readonly string[]): string[] {
+  const labels = new Map<string, string>();
+  for (const name of names) {
+    const label = name
+      .replace(/[\s\p{Cc},]+/gu, " ")
+      .trim()
+      .slice(0, 50)
+      .trim();
+    if (label !== "" && !labels.has(label.toLowerCase())) labels.set(label.toLowerCase(), label);
+  }
+  return [...labels.values()].slice(0, 20);
+}
+
+/** The full title stays in the front matter, which the first log entry keeps. */
+function cutTitle(title: string): string {
+  const letters = [...title];
+  return letters.length <= titleLimit ? title : `${letters.slice(0, titleLimit - 1).join("")}…`;
+}
+
+/** Longest text of a field. The rest goes into notes, so that nothing is lost. */
+const maximumText = 90_000;
+
+function fitSections(sections: Sections): Sections {
+  const notes = [...sections.notes];
+  const fitText = (section: string, text: string): string => {
+    if (text.length <= maximumText) return text;
+    const end = text.lastIndexOf("\n", maximumText) + 1 || maximumText;
+    notes.unshift({ section: `${section} (continued)`, content: text.slice(end) });
+    return text.slice(0, end);
+  };
+  return {
+    description: fitText("Description", sections.description),
+    acceptanceCriteria: fitText("Acceptance Criteria", sections.acceptanceCriteria),
+    plan: fitText("Implementation Plan", sections.plan),
+    notes,
+  };
+}
+
+/**
+ * People write texts without the quotes that YAML asks for: `assignee: @name`, `title: Fix: the loop #3`. What spans
+ * lines stays as it is.
+ */
+function quoteTexts(frontMatter: string): string {
+  return frontMatter.replace(
+    /^((?:[ \t]*(?:-|\w+:)[ \t]+(?=@)|(?:title|status|milestone):[ \t]+(?=[^\s"'|>])))(.*)$(?!\r?\n[ \t])/gm,
+    (_line, key: string, said: string) => `${key}${JSON.stringify(said.trimEnd())}`,
+  );
+}
+
+/** Parses `2026-07-11 09:21` and `2025-06-22` as UTC; anything else is undefined. */
+function toTimestamp(value: string | null): string | undefined {
+  const parts = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2})(?::\d{2})?.*)?$/.exec(value ?? "");
+  if (!parts) return undefined;
+  const time = new Date(`${parts[1]}T${parts[2] ?? "00:00"}:00Z`);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}
+
+/** Removes the BOM and NUL, which text columns cannot store and which mean nothing in Markdown. */
+function stripUnstorable(text: string): string {
+  return text.replace(/^\uFEFF/, "").replaceAll("\0", "");
+}

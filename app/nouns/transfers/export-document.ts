@@ -1,0 +1,224 @@
+import { z } from "zod";
+import { hostsSchema, isStorable } from "~/contract/text";
+import { fileLimit, fileTypes } from "~/nouns/files/contract";
+import { labelNameSchema } from "~/nouns/labels/contract";
+import {
+  agentItemChoices,
+  dependencyReleases,
+  doneRequirements,
+  issueLabelSchema,
+  landingChoices,
+  memberRoles,
+  planFirstChoices,
+  pullRequestChoices,
+} from "~/nouns/products/contract";
+import { lookSchema, viewNameSchema, viewPages } from "~/nouns/saved-views/contract";
+import {
+  address,
+  code,
+  commentsSchema,
+  evidenceSchema,
+  labelNames,
+  logEntrySchema,
+  longText,
+  priority,
+  reviewSchema,
+  text,
+  time,
+  title,
+  waiverSchema,
+} from "./exported-parts";
+
+/**
+ * The file that `export --product` writes and `import` reads (docs/export-format.md). Statuses stand in the
+ * database form, references are codes and user names, so the file means the same on every installation.
+ */
+export const exportFormat = "backloom-export";
+export const exportVersion = 1;
+
+const taskSchema = z.object({
+  code,
+  title,
+  description: text,
+  implementation_plan: longText.nullable().default(null),
+  priority,
+  status: z.enum(["TO_DO", "IN_PROGRESS", "REVIEW", "DONE", "FAILED"]).default("TO_DO"),
+  repo_url: address,
+  verify_only: z.boolean().default(false),
+  verify_required: z.enum(["ALIGNED", "ALIGNED_OR_PARTIAL", "ANY"]).default("ALIGNED_OR_PARTIAL"),
+  requires_opus: z.boolean().default(false),
+  estimated_minutes: z.int().nullable().default(null),
+  /** Codes of the tasks that it waits for. */
+  blocked_by: z.array(z.string()).default([]),
+  labels: labelNames,
+  created_at: time.optional(),
+  reviews: z.array(reviewSchema).default([]),
+  comments: commentsSchema,
+});
+
+const storySchema = z.object({
+  code,
+  title,
+  description: text,
+  acceptance_criteria: text,
+  priority,
+  status: z.enum(["OPEN", "IN_SPRINT", "DONE", "FAILED", "TRIAGE"]).default("OPEN"),
+  /** Code of the sprint that the story is in. */
+  sprint: z.string().nullable().default(null),
+  /** User name of the assignee; kept when such a user is a member of the product. */
+  assignee: z.string().nullable().default(null),
+  /** Codes of the stories that it waits for. */
+  blocked_by: z.array(z.string()).default([]),
+  labels: labelNames,
+  created_at: time.optional(),
+  tasks: z.array(taskSchema).default([]),
+  log: z.array(logEntrySchema).default([]),
+  /** The commit at which the work of the story stands; evidence of another one is stale. */
+  head_sha: z.string().min(1).max(64).nullable().default(null),
+  evidence: z.array(evidenceSchema).default([]),
+  waivers: z.array(waiverSchema).default([]),
+  comments: commentsSchema,
+});
+
+const pbiSchema = z.object({
+  code,
+  title,
+  description: text,
+  priority,
+  sort_order: z.number().optional(),
+  status: z.enum(["READY", "BLOCKED", "DONE", "FAILED"]).default("READY"),
+  pr_url: address,
+  pr_merged_at: time.nullable().default(null),
+  created_at: time.optional(),
+  stories: z.array(storySchema).default([]),
+  comments: commentsSchema,
+});
+
+const sprintSchema = z.object({
+  code: z.string().regex(/^SP-\d{1,27}$/, "must have the form SP-<n>"),
+  sprint_goal: z.string().max(10_000).default(""),
+  status: z.enum(["PLANNED", "ACTIVE", "COMPLETED", "FAILED", "CANCELLED"]).default("PLANNED"),
+  start_date: z.string().nullable().default(null),
+  end_date: z.string().nullable().default(null),
+  started_at: time.nullable().default(null),
+  completed_at: time.nullable().default(null),
+  created_at: time.optional(),
+});
+
+const ideaSchema = z.object({
+  code: z
+    .string()
+    .regex(/^IDEA-\d{3,25}$/, "must have the form IDEA-<nnn>")
+    .nullable()
+    .default(null),
+  /** User name of the owner of the idea; the owner of the import when there is no such user. */
+  username: z.string().nullable().default(null),
+  title,
+  description: text,
+  status: z.enum(["DRAFT", "DISCUSSING", "READY", "PLANNED"]).default("DRAFT"),
+  archived_at: time.nullable().default(null),
+  /** Code of the PBI that the idea was promoted to. */
+  pbi: z.string().nullable().default(null),
+  /** Codes of further products of the same owner. */
+  linked_products: z.array(z.string()).default([]),
+  created_at: time.optional(),
+  log: z
+    .array(
+      z.object({
+        kind: z.string(),
+        content: z.string(),
+        username: z.string().nullable().default(null),
+        created_at: time.optional(),
+      }),
+    )
+    .default([]),
+});
+
+/** A file without its content, which stands beside the document under the id. Texts name it as `/api/files/<id>`. */
+const exportedFileSchema = z.object({
+  id: z.uuid().lowercase(),
+  name: z.string().min(1).max(1000).refine(isStorable),
+  type: z.enum(fileTypes),
+  size: z.int().min(1).max(fileLimit),
+  /** Code of the story or task that it belongs to. */
+  story: z.string().nullable().default(null),
+  task: z.string().nullable().default(null),
+  /** It belongs to the comment that shows it. */
+  of_comment: z.boolean().default(false),
+  created_at: time.optional(),
+});
+export type ExportedFile = z.output<typeof exportedFileSchema>;
+
+const documentSchema = z.object({
+  format: z.literal(exportFormat),
+  version: z.literal(exportVersion),
+  exported_at: time.optional(),
+  product: z.object({
+    code: z.string().regex(/^[A-Za-z0-9._-]{1,30}$/),
+    name: z.string().min(1).max(200),
+    description: text,
+    repo_url: z.string().max(2000).default(""),
+    definition_of_done: text,
+    auto_pr: z.boolean().default(false),
+    pull_requests: z.enum(pullRequestChoices).optional(),
+    landing: z.enum(landingChoices).default("manual"),
+    pr_strategy: z.enum(["SPRINT", "STORY", "SPRINT_BATCH"]).default("SPRINT"),
+    done_requires: z.enum(doneRequirements).default("none"),
+    dependency_release: z.enum(dependencyReleases).default("done"),
+    plan_first: z.enum(planFirstChoices).default("ask"),
+    agent_items: z.enum(agentItemChoices).default("backlog"),
+    requires_sandbox: z.boolean().default(false),
+    may_reach: hostsSchema.default([]),
+    forge_issue_label: issueLabelSchema.default(""),
+    archived_at: time.nullable().default(null),
+    created_at: time.optional(),
+  }),
+  /** User names; those that do not exist where the file is read are reported and left out. */
+  members: z.array(z.object({ username: z.string(), role: z.enum(memberRoles) })).default([]),
+  sprints: z.array(sprintSchema).default([]),
+  pbis: z.array(pbiSchema).default([]),
+  labels: z
+    .array(z.object({ name: labelNameSchema, color: z.string().regex(/^#[0-9a-fA-F]{6}$/) }))
+    .max(200)
+    .default([]),
+  ideas: z.array(ideaSchema).default([]),
+  /** Looks of backlog and board that all members share. */
+  views: z
+    .array(z.object({ page: z.enum(viewPages), name: viewNameSchema, look: lookSchema }))
+    .max(50)
+    .default([]),
+  files: z.array(exportedFileSchema).max(100_000).default([]),
+  /** Last number given out per kind, so that codes of deleted things are not given out again. */
+  counters: z.record(z.string(), z.int().nonnegative()).default({}),
+});
+
+/** What no single field can tell: one active sprint, and references that lead somewhere. */
+export const exportDocumentSchema = documentSchema.superRefine((document, context) => {
+  const refuse = (path: (string | number)[], message: string): void => {
+    context.addIssue({ code: "custom", path, message });
+  };
+  if (document.sprints.filter((sprint) => sprint.status === "ACTIVE").length > 1) {
+    refuse(["sprints"], "at most one sprint can be ACTIVE");
+  }
+  if (new Set(document.files.map(({ id }) => id)).size < document.files.length) {
+    refuse(["files"], "each file must have an id of its own");
+  }
+  const sprintCodes = new Set(document.sprints.map((sprint) => sprint.code));
+  for (const [pbiIndex, pbi] of document.pbis.entries()) {
+    for (const [storyIndex, story] of pbi.stories.entries()) {
+      if (story.sprint === null || sprintCodes.has(story.sprint)) continue;
+      refuse(
+        ["pbis", pbiIndex, "stories", storyIndex, "sprint"],
+        `no sprint has the code ${story.sprint}`,
+      );
+    }
+  }
+});
+
+export type ExportDocument = z.output<typeof exportDocumentSchema>;
+export type ExportDocumentInput = z.input<typeof exportDocumentSchema>;
+export type ExportedPbi = NonNullable<ExportDocumentInput["pbis"]>[number];
+export type ExportedStory = z.input<typeof storySchema>;
+export type ExportedTask = z.input<typeof taskSchema>;
+export type ExportedIdea = z.input<typeof ideaSchema>;
+export type ExportedLogEntry = z.input<typeof logEntrySchema>;

@@ -1,0 +1,107 @@
+import { z } from "zod";
+import { isStorable } from "~/contract/text";
+import { commentLength } from "~/nouns/comments/contract";
+import { reviewVerdicts } from "~/nouns/job-reviews/contract";
+import { evidenceGrades, evidenceKinds, evidenceVerdicts } from "~/nouns/proof/contract";
+
+/** Fields and parts that several entries of the export file share (docs/export-format.md). */
+export const time = z.iso.datetime({ offset: true });
+export const code = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,30}$/, "must be 1 to 30 letters, digits, dots, underscores or hyphens")
+  .nullable()
+  .default(null);
+/** Longest title here; the converter of other formats cuts longer ones and keeps them in the description. */
+export const titleLimit = 300;
+export const title = z.string().min(1).max(titleLimit);
+export const longText = z
+  .string()
+  .max(100_000)
+  .refine(isStorable, "must not contain NUL or half characters");
+export const text = longText.default("");
+export const priority = z.int().min(0).max(1_000_000).default(3);
+export const address = z.string().min(1).max(2000).nullable().default(null);
+
+/** Names of labels of the product; one that it does not list is left out. */
+export const labelNames = z.array(z.string()).max(20).default([]);
+
+export const logEntrySchema = z.object({
+  type: z.enum(["IMPLEMENTATION_PLAN", "TEST_RESULT", "COMMIT"]),
+  content: longText.min(1),
+  status: z.enum(["PASSED", "FAILED"]).nullable().default(null),
+  commit_hash: z.string().nullable().default(null),
+  commit_message: z.string().nullable().default(null),
+  metadata: z.record(z.string(), z.unknown()).nullable().default(null),
+  username: z.string().nullable().default(null),
+  created_at: time.optional(),
+});
+
+const lineCommentSchema = z.object({
+  attempt: z.int().min(1).default(1),
+  path: z.string().min(1).max(4096).refine(isStorable),
+  line: z.int().min(1),
+  side: z.enum(["old", "new"]).default("new"),
+  line_text: z.string().max(2000).refine(isStorable).default(""),
+  body: z.string().min(1).max(10_000).refine(isStorable),
+  author: z.string().min(1).max(200),
+  created_at: time.optional(),
+});
+
+/** How somebody judged the work of an attempt, with their comments on its lines. */
+export const reviewSchema = z.object({
+  attempt: z.int().min(1).default(1),
+  verdict: z.enum(reviewVerdicts),
+  summary: z.string().max(10_000).refine(isStorable).default(""),
+  author: z.string().min(1).max(200),
+  created_at: time.optional(),
+  comments: z.array(lineCommentSchema).default([]),
+});
+
+/** What somebody said about a PBI, story or task. */
+export const commentsSchema = z
+  .array(
+    z.object({
+      body: z
+        .string()
+        .min(1)
+        .max(commentLength)
+        .regex(/\S/, "must not be blank")
+        .refine(isStorable),
+      author: z.string().min(1).max(200),
+      created_at: time.optional(),
+      edited_at: time.nullable().default(null),
+    }),
+  )
+  .max(1000)
+  .default([]);
+
+/** The words of a criterion, as they stand in the story or in the definition of done. */
+export const criterion = longText.min(1);
+
+export const evidenceSchema = z.object({
+  criterion,
+  verdict: z.enum(evidenceVerdicts),
+  grade: z.enum(evidenceGrades),
+  kind: z.enum(evidenceKinds),
+  command: z.string().max(2000).nullable().default(null),
+  exit_code: z.int().nullable().default(null),
+  base_exit_code: z.int().nullable().default(null),
+  guards: z.boolean().default(false),
+  passed_before: z.boolean().default(false),
+  excerpt: z.string().max(8192).refine(isStorable).nullable().default(null),
+  url: address,
+  /** Ids of files. */
+  file: z.uuid().nullable().default(null),
+  base_file: z.uuid().nullable().default(null),
+  head_sha: z.string().max(64).nullable().default(null),
+  observed_by: z.string().min(1).max(200),
+  voided_by: z.string().min(1).max(200).nullable().default(null),
+  created_at: time.optional(),
+});
+
+export const waiverSchema = z.object({
+  criterion,
+  reason: z.string().min(1).max(2000),
+  waived_by: z.string().min(1).max(200),
+  created_at: time.optional(),
+});

@@ -1,0 +1,136 @@
+import { z } from "zod";
+import type { WorkState } from "../backlog-md/state";
+import type { ImportDraft } from "../contract";
+import { boxesOf, isOfForm } from "./boxes";
+import { timeOf, withComments, withFacts } from "./clean-text";
+import { Draft } from "./draft";
+import { readJson } from "./read-json";
+
+const named = z.object({ name: z.string() });
+
+/**
+ * Output of `gh issue list --json
+ * number,title,body,state,stateReason,labels,assignees,milestone,createdAt,url,comments`, or the list of the REST
+ * interface, which writes some names otherwise. Only number and title are required.
+ */
+const issueSchema = z.looseObject({
+  number: z.int(),
+  title: z.string(),
+  body: z.string().nullish(),
+  state: z.string().default("OPEN"),
+  stateReason: z.string().nullish(),
+  state_reason: z.string().nullish(),
+  pull_request: z.unknown().optional(),
+  isPullRequest: z.boolean().default(false),
+  labels: z.array(z.union([named, z.string().transform((name) => ({ name }))])).default([]),
+  assignees: z.array(z.object({ login: z.string() })).default([]),
+  milestone: z
+    .object({
+      title: z.string(),
+      description: z.string().nullish(),
+      dueOn: z.string().nullish(),
+      due_on: z.string().nullish(),
+    })
+    .nullish(),
+  createdAt: z.string().optional(),
+  created_at: z.string().optional(),
+  url: z.string().optional(),
+  html_url: z.string().optional(),
+  comments: z
+    .union([
+      z.number(),
+      z.array(
+        z.object({
+          author: z.object({ login: z.string() }).nullish(),
+          body: z.string(),
+          createdAt: z.string().optional(),
+        }),
+      ),
+    ])
+    .default([]),
+});
+
+type Issue = z.output<typeof issueSchema>;
+
+/** Reads GitHub issues: milestones become PBIs, issues stories, and checkboxes of task lists tasks. */
+export function readGithub(text: string): ImportDraft {
+  const issues = readJson(
+    text,
+    z.array(issueSchema),
+    "the list that gh issue list --json number,title,body,state,labels,… prints",
+  );
+  const draft = new Draft("github");
+  for (const issue of issues) addIssue(draft, issue);
+  return draft.finish();
+}
+
+/** What GitHub gives as the reason of a closed issue. */
+const reasons: Readonly<Record<string, "dropped" | "DONE">> = {
+  COMPLETED: "DONE",
+  NOT_PLANNED: "dropped",
+  DUPLICATE: "dropped",
+};
+
+function stateOfIssue(draft: Draft, issue: Issue): WorkState | null {
+  if (issue.state.toUpperCase() !== "CLOSED")
+    return draft.readState({ word: issue.state, told: "TO_DO" });
+  const reason = (issue.stateReason ?? issue.state_reason ?? "").toUpperCase();
+  return draft.readState({
+    word: issue.state,
+    told: reasons[reason] ?? "DONE",
+    isKnown: reason === "" || Object.hasOwn(reasons, reason),
+    shown: reason === "" ? issue.state : `${issue.state}, ${reason}`,
+  });
+}
+
+function addIssue(draft: Draft, issue: Issue): void {
+  if (issue.isPullRequest || issue.pull_request) {
+    draft.leftOut.add("Pull requests");
+    return;
+  }
+  const state = stateOfIssue(draft, issue);
+  if (state === null) {
+    draft.leftOut.add("Closed as not planned or as a duplicate on GitHub");
+    return;
+  }
+  draft.leftOut.addUnread("", issue, issueSchema.shape);
+  if (issue.milestone) {
+    const { title, description, dueOn, due_on } = issue.milestone;
+    draft.describe(title, withFacts(description ?? "", { "Due date": dueOn ?? due_on ?? "" }));
+  }
+  const said = typeof issue.comments === "number" ? [] : issue.comments;
+  draft.leftOut.add(
+    "Comments, of which this list has only the number",
+    typeof issue.comments === "number" ? issue.comments : 0,
+  );
+  const [assignee] = issue.assignees;
+  draft.leftOut.add("A second assignee: a story has one", issue.assignees.length - 1);
+  const id = issue.html_url ?? issue.url ?? `#${issue.number}`;
+  const body = issue.body ?? "";
+  const boxes = boxesOf(body);
+  draft.leftOut.add("Boxes of a form: no tasks", boxes.filter(isOfForm).length);
+  const isTaken = (box: (typeof boxes)[number]) => state === "DONE" || box.isTicked;
+  draft.add(issue.milestone?.title || "Imported from GitHub", {
+    id,
+    code: `GH-${issue.number}`,
+    title: issue.title,
+    description: withComments(
+      body,
+      said.map(
+        ({ author, createdAt, body: words }) =>
+          `**${author?.login ?? "somebody"}**${createdAt ? `, ${createdAt}` : ""}:\n\n${words}`,
+      ),
+    ),
+    labels: issue.labels.map(({ name }) => name),
+    assignee: assignee?.login,
+    created_at: timeOf(issue.createdAt ?? issue.created_at),
+    state,
+    tasks: boxes
+      .filter((box) => !isOfForm(box))
+      .map((box, index) => ({
+        id: `${id}/${index + 1}`,
+        title: box.title,
+        state: isTaken(box) ? "DONE" : "TO_DO",
+      })),
+  });
+}

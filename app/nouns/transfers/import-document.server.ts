@@ -1,0 +1,184 @@
+import { z } from "zod";
+import { ContractError } from "~/contract/errors";
+import type { Database } from "~/db/database.server";
+import { callService } from "~/db/rpc.server";
+import type { ExportDocument } from "./export-document";
+import { importFiles, placeFiles, type ReadContent, withFreeIds } from "./import-files.server";
+
+/** Result of an import. Codes are in the order of the document. */
+export interface ImportedDocument {
+  id: string;
+  code: string;
+  pbiCodes: string[];
+  storyCodes: string[];
+  taskCodes: string[];
+  ideaCodes: string[];
+  /** User names in the document that do not exist here. */
+  unknownUsers: string[];
+  /** Dependencies that were not possible, with reasons. Empty unless they may be left out. */
+  leftOut: LeftOutDependency[];
+}
+
+type LeftOutDependency = z.output<typeof leftOutSchema>;
+
+interface ImportOptions {
+  /** Other programs' files may contain cycles; exports contain none unless somebody edited them. */
+  mayLeaveOutDependencies?: boolean;
+  /** Reads what stands beside the document; without it its files are left out. */
+  readContent?: ReadContent | undefined;
+}
+
+const productAnswer = z.object({
+  id: z.uuid(),
+  code: z.string(),
+  pbi_codes: z.array(z.string()),
+  unknown_users: z.array(z.string()),
+});
+const storiesAnswer = z.object({
+  story_codes: z.array(z.string()),
+  task_codes: z.array(z.string()),
+});
+const leftOutSchema = z.object({
+  kind: z.string(),
+  blocked: z.string(),
+  blocker: z.string(),
+  reason: z.string(),
+});
+const ideasAnswer = z.object({ idea_codes: z.array(z.string()) });
+
+/** Stories per call: large enough to be fast, small enough to stay far below every statement timeout. */
+const portionSize = 100;
+
+/**
+ * Imports a document as a new product of the owner, on behalf of the service: in a few transactions, without limits per
+ * minute. If a later step fails, the product is removed, so an import is all or nothing.
+ */
+export async function importDocument(
+  database: Database,
+  ownerId: string,
+  given: ExportDocument,
+  { mayLeaveOutDependencies = false, readContent }: ImportOptions = {},
+): Promise<ImportedDocument> {
+  const { document, givenIds } = await withFreeIds(
+    database,
+    readContent ? given : { ...given, files: [] },
+  );
+  const { files } = document;
+  const product = await callService(
+    database,
+    "import_product",
+    { p_owner_id: ownerId, p_document: withoutStories(document) },
+    productAnswer,
+  );
+  try {
+    if (readContent) {
+      const readGiven: ReadContent = (file) =>
+        readContent({ ...file, id: givenIds.get(file.id) ?? file.id });
+      await importFiles(database, product.id, files, readGiven);
+    }
+    const stories = await importStories(database, ownerId, product, document);
+    await placeFiles(database, product.id, files);
+    const leftOut = await importDependencies(database, product.id, stories, document);
+    if (leftOut.length > 0 && !mayLeaveOutDependencies) throw dependencyRefusal(leftOut);
+    const { idea_codes } = await callService(
+      database,
+      "import_ideas",
+      {
+        p_product_id: product.id,
+        p_owner_id: ownerId,
+        p_ideas: document.ideas,
+        p_archived_at: document.product.archived_at,
+      },
+      ideasAnswer,
+    );
+    return {
+      id: product.id,
+      code: product.code,
+      pbiCodes: product.pbi_codes,
+      ...stories,
+      ideaCodes: idea_codes,
+      unknownUsers: product.unknown_users,
+      leftOut,
+    };
+  } catch (error) {
+    await callService(database, "discard_import", { p_product_id: product.id }, z.unknown());
+    throw error;
+  }
+}
+
+const mostIssues = 20;
+
+function dependencyRefusal(leftOut: readonly LeftOutDependency[]): ContractError {
+  const count = leftOut.length === 1 ? "1 dependency" : `${leftOut.length} dependencies`;
+  return new ContractError(
+    422,
+    `Nothing was imported: ${count} cannot be kept. Correct blocked_by in the file and import it again.`,
+    {
+      issues: leftOut.slice(0, mostIssues).map(({ blocked, blocker, reason }) => ({
+        path: `blocked_by of ${blocked}`,
+        message: `${blocker}: ${reason}`,
+      })),
+    },
+  );
+}
+
+function withoutStories(document: ExportDocument) {
+  const { ideas: _ideas, pbis, ...rest } = document;
+  return { ...rest, pbis: pbis.map(({ stories: _stories, ...pbi }) => pbi) };
+}
+
+async function importStories(
+  database: Database,
+  ownerId: string,
+  product: z.output<typeof productAnswer>,
+  document: ExportDocument,
+): Promise<{ storyCodes: string[]; taskCodes: string[] }> {
+  const stories = document.pbis.flatMap((pbi, index) =>
+    pbi.stories.map((story) => ({ ...story, pbi: product.pbi_codes[index] })),
+  );
+  const storyCodes: string[] = [];
+  const taskCodes: string[] = [];
+  for (let at = 0; at < stories.length; at += portionSize) {
+    const answer = await callService(
+      database,
+      "import_stories",
+      {
+        p_product_id: product.id,
+        p_owner_id: ownerId,
+        p_stories: stories.slice(at, at + portionSize),
+      },
+      storiesAnswer,
+    );
+    storyCodes.push(...answer.story_codes);
+    taskCodes.push(...answer.task_codes);
+  }
+  return { storyCodes, taskCodes };
+}
+
+/** Imports the dependencies, by the codes assigned here. */
+function importDependencies(
+  database: Database,
+  productId: string,
+  { storyCodes, taskCodes }: { storyCodes: string[]; taskCodes: string[] },
+  { pbis }: ExportDocument,
+): Promise<LeftOutDependency[]> {
+  const stories = pbis.flatMap((pbi) => pbi.stories);
+  const tasks = stories.flatMap((story) => story.tasks);
+  const p_dependencies = [
+    ...edgesOf("story", stories, storyCodes),
+    ...edgesOf("task", tasks, taskCodes),
+  ];
+  if (p_dependencies.length === 0) return Promise.resolve([]);
+  return callService(
+    database,
+    "import_dependencies",
+    { p_product_id: productId, p_dependencies },
+    z.array(leftOutSchema),
+  );
+}
+
+function edgesOf(kind: string, things: readonly { blocked_by: string[] }[], codes: string[]) {
+  return things.flatMap(({ blocked_by }, index) =>
+    blocked_by.map((blocker) => ({ kind, blocked: codes[index], blocker })),
+  );
+}

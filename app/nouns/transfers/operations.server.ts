@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { fileIdInput } from "~/nouns/files/contract";
+import { serviceOperation } from "~/nouns/operation.server";
+import { grantedRoleSchema, productIdInput } from "~/nouns/products/contract";
+import { exportDocumentSchema } from "./export-document";
+
+/** Makes a user a member of a product on behalf of the operator. */
+export const enrolMember = serviceOperation(
+  "enrol_member",
+  productIdInput.extend({ user_id: z.string(), role: grantedRoleSchema.optional() }),
+  z.object({ product_id: z.uuid(), user_id: z.uuid() }),
+);
+
+/** Export document of a product (docs/export-format.md), or null if there is no such product. */
+export const exportProduct = serviceOperation(
+  "export_product",
+  productIdInput,
+  exportDocumentSchema.nullable(),
+);
+
+/** Returns the content of a file in base64, or null. */
+export const exportFile = serviceOperation(
+  "export_file",
+  fileIdInput,
+  z.object({ content: z.string() }).nullable(),
+);
+
+/** Finds a product by id, code or owner/code, for the admin command line; 404 or 409 with candidates. */
+export const resolveProduct = serviceOperation(
+  "resolve_product",
+  z.object({ reference: z.string() }),
+  z.object({ id: z.uuid(), code: z.string(), name: z.string(), owner_id: z.uuid() }),
+);

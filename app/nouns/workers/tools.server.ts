@@ -1,0 +1,17 @@
+import { defineTool } from "~/mcp/tool.server";
+import { restartWorker, workerHeartbeat } from "./operations.server";
+import { workerHeartbeatInput } from "./worker-presence";
+
+export const workerHeartbeatTool = defineTool({
+  name: "worker_heartbeat",
+  title: "Presence of a worker",
+  description: "Reports that the worker is online. stopped: it ends and its job is requeued.",
+  access: "write",
+  scopes: ["work"],
+  effect: { repeatable: true },
+  input: workerHeartbeatInput,
+  run: async ({ actor }, input) => {
+    if (input.stopped) await restartWorker(actor, { worker: input.worker, stopped: true });
+    return workerHeartbeat(actor, input);
+  },
+});
