@@ -106,7 +106,7 @@ begin
 end;
 $function$;
 
-CREATE TRIGGER _141_limit_rows BEFORE INSERT ON public.products FOR EACH ROW EXECUTE FUNCTION private.tg_any__limit_rows('owner_id', '200', 'products of yours');
+CREATE TRIGGER _141_limit_rows BEFORE INSERT ON public.products FOR EACH ROW EXECUTE FUNCTION private.tg_any__limit_rows('owner_id', '200', 'products that you own');
 
 CREATE TRIGGER _141_limit_rows BEFORE INSERT ON public.webhooks FOR EACH ROW EXECUTE FUNCTION private.tg_any__limit_rows('product_id', '50', 'webhooks of this product');
 
