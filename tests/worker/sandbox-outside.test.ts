@@ -26,12 +26,13 @@ describe.skipIf(sandboxProblem !== null)("what runs outside of the sandbox", asy
     writeFileSync(
       script,
       `mkdir bin; printf '#!/bin/sh\\ntouch ${ran}\\n' > bin/uname; chmod +x bin/uname
-git init -q sub; cd sub; git commit -q --allow-empty -m Inner
+git init -q sub; cd sub; echo x > x; git add x; git commit -q -m Inner
 git config core.fsmonitor 'touch ${ran}; false'; git config filter.e.clean 'touch ${ran}; cat'
-echo '* filter=e' > .gitattributes; echo x > x; cd ..
+echo '* filter=e' > .gitattributes; echo y > x; cd ..
 printf '[submodule "sub"]\\n\\tpath = sub\\n\\turl = ./sub\\n\\tignore = none\\n' > .gitmodules
 printf '#!/bin/sh\\ntouch ${ran}\\n' > check.sh; chmod +x check.sh
-git add --all; git commit -qm Mine; echo left > left.txt\n`,
+git add --all; git commit -qm Mine; echo left > left.txt
+git rev-parse HEAD > "$(git rev-parse --absolute-git-dir)/MERGE_HEAD"\n`,
     );
     const worker = startWorker([
       ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
@@ -79,5 +80,26 @@ git log -1 --format=%s; git rev-parse --abbrev-ref '@{upstream}'; echo "rules: $
     const lines = read(told).trim().split("\n");
     expect(lines).toContain(`pre-push ${join(repo, ".git")}`);
     expect(lines.filter((line) => line.startsWith("post-commit"))).toEqual([]);
+  });
+
+  it("is no commit to a branch of the person's, where what the job wrote to git cannot be read", async () => {
+    const run = await startRun(t, ada, { code: "JUNK" });
+    const script = join(home, "JUNK.sh");
+    writeFileSync(
+      script,
+      `objects=$(git rev-parse --git-path objects); mkdir -p "$objects/ab"
+echo junk > "$objects/ab/${"c".repeat(38)}"; echo mine > mine.txt
+echo "ref: refs/heads/main" > "$(git rev-parse --absolute-git-dir)/HEAD"\n`,
+    );
+    const before = git("rev-parse", "main");
+    const worker = startWorker([
+      ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
+      ...["--product", "JUNK", "--name", "JUNK", "--once", "--sandbox", "bwrap"],
+      ...["--exec", `sh ${script}`],
+    ]);
+    await worker.ended;
+    expect(worker.output()).toContain("cannot be read");
+    expect((await run.read()).jobs[0]?.status).not.toBe("done");
+    expect(git("rev-parse", "main")).toBe(before);
   });
 });

@@ -83,8 +83,20 @@ export function forgetCheckout(folder: string): void {
   checkouts.delete(folder);
 }
 
+/**
+ * In a submodule, git would run with a config that a program may have written there: no comparison looks inside.
+ * Trap: `.gitmodules` overrides the setting, but not the option.
+ */
+function withoutInsides(words: readonly string[]): readonly string[] {
+  let place = 0;
+  while (words[place]?.startsWith("-")) place += 2;
+  if (!["diff", "status"].includes(words[place] ?? "")) return words;
+  return words.toSpliced(place + 1, 0, "--ignore-submodules=dirty");
+}
+
 /** How git starts for a folder. A remembered worktree uses its original git folder. */
-export function gitStart(folder: string, words: readonly string[]) {
+export function gitStart(folder: string, given: readonly string[]) {
+  const words = withoutInsides(given);
   const checkout = checkouts.get(folder);
   if (checkout === undefined) return { folder, words: [...ownWords, ...words], environment: {} };
   const { gitFolder, home } = checkout;

@@ -4,8 +4,6 @@ import { tellOf } from "./checkout";
 import { committer, git, gitEnd, gitPaths } from "./git";
 import { noteOf } from "./worktree-note";
 
-const unlike = ["--ignore-submodules=dirty"];
-
 /**
  * Commits what the command left uncommitted, so that no work is lost. Commits what it can before it throws because of
  * one path.
@@ -16,9 +14,9 @@ export async function commitLeftovers(
   options: readonly string[] = [],
 ): Promise<void> {
   await flattenNested(folder);
-  if ((await git(folder, "status", "--porcelain", ...unlike)) === "") return;
+  if ((await git(folder, "status", "--porcelain")) === "") return;
   const problem = await stage(folder);
-  if ((await gitEnd(folder, "diff", "--cached", "--quiet", ...unlike)).code !== 0) {
+  if ((await gitEnd(folder, "diff", "--cached", "--quiet")).code !== 0) {
     const words = ["commit", "--quiet", "--no-verify", "-m", message];
     await git(folder, ...options, ...committer, ...words);
   }

@@ -22,8 +22,7 @@ export async function gitPaths(folder: string, ...words: readonly string[]): Pro
 
 /** The files in conflict. */
 export function conflictedPaths(folder: string): Promise<string[]> {
-  const words = ["--name-only", "--diff-filter=U", "--ignore-submodules=dirty"];
-  return gitPaths(folder, "diff", ...words);
+  return gitPaths(folder, "diff", "--name-only", "--diff-filter=U");
 }
 
 interface GitEnd {

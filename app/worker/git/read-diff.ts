@@ -14,7 +14,7 @@ const mostListBytes = 8 * 1024 * 1024;
 const plain = [
   ...["-c", "core.quotePath=false", "-c", "diff.suppressBlankEmpty=false"],
   ...["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "-O/dev/null"],
-  ...["--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=none"],
+  ...["--src-prefix=a/", "--dst-prefix=b/", "--submodule=short"],
   ...["--full-index", "--find-renames"],
 ];
 const asPatch = ["--patch", "--binary", "--unified=3", "--inter-hunk-context=0"];
