@@ -79,11 +79,13 @@ export function takeOver(folder: string): Promise<void> {
     if (note === null) return;
     const store = storeSchema.parse(JSON.parse(note));
     await mendGitFiles(folder);
+    // First of all: with what a job put there, the worker's commits would go to another branch.
+    const head = store.branch === null ? "" : await takeHead(store.own, store.branch);
     for (const name of ["objects", "refs"]) {
       await removeSpecialFiles(join(store.folder, name), true);
     }
     await takeObjects(store);
-    if (store.branch !== null) await takeBranch(store, store.branch);
+    if (store.branch !== null) await takeBranch(store, store.branch, head);
   });
 }
 
@@ -123,16 +125,20 @@ async function carry(names: readonly string[], objects: string, common: string):
   );
 }
 
-/** Moves the job's own branch to the new commit, whichever branch was checked out. Other branches stay unchanged. */
-async function takeBranch(store: JobStore, branch: string): Promise<void> {
-  const { own, common } = store;
+/** Sets HEAD to the job's branch unless it is detached, and returns what it was. */
+async function takeHead(own: string, branch: string): Promise<string> {
   const head = (await plainText(join(own, "HEAD"))) ?? "";
+  if (commitName.test(head) || head === `ref: ${branch}`) return head;
+  await rm(join(own, "HEAD"), { recursive: true, force: true });
+  await writeFile(join(own, "HEAD"), `ref: ${branch}\n`);
+  return head;
+}
+
+/** Moves the job's own branch to the new commit, whichever branch was checked out. Other branches stay unchanged. */
+async function takeBranch(store: JobStore, branch: string, head: string): Promise<void> {
+  const { common } = store;
   const isDetached = commitName.test(head);
   const [, current = branch] = /^ref: (refs\/[\w./@+-]+)$/.exec(head) ?? [];
-  if (!isDetached && head !== `ref: ${branch}`) {
-    await rm(join(own, "HEAD"), { recursive: true, force: true });
-    await writeFile(join(own, "HEAD"), `ref: ${branch}\n`);
-  }
   const commit = await commitAt(store, isDetached ? branch : current);
   if (commit === null || commit === (await commitOf(common, branch))) return;
   // A commit with missing objects would break the repository for git, so rev-list must find them all.
