@@ -17,6 +17,8 @@ writeFileSync(join(repo, "link"), "a file\n");
 writeFileSync(join(repo, "picture.bin"), Buffer.from([0, 1, 2, 3]));
 writeFileSync(join(repo, ".gitattributes"), "made/** linguist-generated\n");
 git("add", "--all");
+// Only submodules of the main branch stay: a repository that a job makes is committed as files.
+git("update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},lib`);
 git("commit", "--quiet", "-m", "Files to change");
 git("config", "diff.noprefix", "true");
 git("config", "diff.external", "false");
