@@ -22,7 +22,8 @@ it("an account owns 200 products, on every way", async () => {
   const answer = await send({ format: "linear", ...newProduct() }, ["linear.csv", linear]);
   expect(answer.status).toBe(409);
   expect(await answer.json()).toMatchObject({
-    error: "There are 200 products that you own, which is the limit. Delete some that are not needed.",
+    error:
+      "There are 200 products that you own, which is the limit. Delete some that are not needed.",
   });
   const refused = await refusalOf(seedProduct(t, owner, {}));
   expect(refused.status).toBe(409);
