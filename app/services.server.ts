@@ -3,6 +3,7 @@ import type { Database } from "./db/database.server";
 import type { Env } from "./env.server";
 import type { Metrics } from "./metrics/metrics.server";
 import type { Hub } from "./realtime/hub.server";
+import type { UploadPlaces } from "./server/upload-places";
 import type { WorkerFile } from "./server/worker-file.server";
 import type { OpenStreams } from "./sse/open-streams.server";
 
@@ -14,6 +15,8 @@ export interface Services {
   readonly hub: Hub;
   /** The open streams of this process: their limits and the sweep that checks access. */
   readonly streams: OpenStreams;
+  /** Which accounts upload at this moment. */
+  readonly uploads: UploadPlaces;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly startedAt: Date;

@@ -92,6 +92,18 @@ async function callForUser(
     database: context.services.database,
     credential: audience ? { ...credential, audience } : credential,
   };
+  const answer = () => answerUser(description, args, actor);
+  if (!description.form) return answer();
+  const { user_id } = await authenticate(actor);
+  return context.services.uploads.inPlace(user_id, context.closeSignal, answer);
+}
+
+async function answerUser(
+  description: UserDescription<unknown, unknown>,
+  args: RouteArgs,
+  actor: Actor,
+): Promise<Response> {
+  const { request } = args;
   const [input, once] = await readInput(description, args, actor)
     .then((read) => [read, onceOf(request)] as const)
     .catch((error: unknown) => refuseInput(error, actor, isWrite(request.method)));
@@ -131,11 +143,11 @@ async function readBodyOf(
   actor: Actor | undefined,
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (!actor) return readOpenBody(context, description);
-  const { bodyLimit: most = bodyLimit, form, limit } = description;
+  const { bodyLimit: most = bodyLimit, limit } = description;
   // Undefined for a body in chunks, whose length shows only at its end.
   const length = headers.get("content-length") ?? undefined;
   const isTooLong = Number(length ?? 0) > most;
-  if (form || limit || length === undefined || Number(length) > unaskedBodyBytes) {
+  if (limit || length === undefined || Number(length) > unaskedBodyBytes) {
     const { user_id, is_demo } = await authenticate(actor);
     if (is_demo && isWrite(method) && !isTooLong) throw new ContractError(403, demoRefusal);
     if (limit && !isTooLong) await takeLimit(context.services.database, limit, user_id);

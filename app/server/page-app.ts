@@ -129,13 +129,30 @@ function answerPage(env: Env, source: BuildSource): RequestHandler {
       const route = isKnown ? match.route : routes.match(address)?.route;
       if (!route) throw new ContractError(404, "Nothing is at this address.");
       const handle = routes.page(route, mode);
-      const answer = await handle(await toWebRequest(env, address, request, context), context);
+      const answer = await inUploadPlace(env, address, request, context, async () =>
+        handle(await toWebRequest(env, address, request, context), context),
+      );
       if (!answer.headers.has("cache-control")) answer.headers.set("cache-control", "no-store");
       await sendResponse(answer, response);
     } catch (error) {
       next(error);
     }
   };
+}
+
+/** Uploads by a page's form take turns with those of the API. */
+async function inUploadPlace(
+  env: Env,
+  address: string,
+  request: express.Request,
+  context: NodeRequestContext,
+  work: () => Promise<Response>,
+): Promise<Response> {
+  if (request.method !== "POST" || !isUpload(request)) return work();
+  const headers = webHeaders(request);
+  const signedIn = await findActor(new Request(`${env.appOrigin}${address}`, { headers }), context);
+  if (!signedIn) return work();
+  return context.services.uploads.inPlace(signedIn.principal.user_id, context.closeSignal, work);
 }
 
 /** Replaces Express's error page, which would show the stack outside production. */

@@ -22,6 +22,7 @@ import { HttpServer, stopOnSignals } from "./http-server";
 import { startIdentitySchedule } from "./identity-schedule.server";
 import { createLog } from "./log";
 import { startScheduler } from "./scheduler.server";
+import { UploadPlaces } from "./upload-places";
 import { readWorkerFile } from "./worker-file.server";
 
 /** Starts the whole service in this process: database, realtime hub, schedule, notices, HTTP. */
@@ -68,6 +69,7 @@ async function serve({ backend, log, server, startedAt }: Parts): Promise<void> 
     metrics,
     startedAt,
     version: manifest.version,
+    uploads: new UploadPlaces(),
     workerFile: await readWorkerFile(import.meta.dirname),
     stopSignal: stopController.signal,
   };

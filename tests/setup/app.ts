@@ -9,6 +9,7 @@ import { createHub } from "~/realtime/hub.server";
 import { createFront } from "~/server/front";
 import { HttpServer, stopGracefully } from "~/server/http-server";
 import { createLog } from "~/server/log";
+import { UploadPlaces } from "~/server/upload-places";
 import type { WorkerFile } from "~/server/worker-file.server";
 import type { Services } from "~/services.server";
 import { createOpenStreams } from "~/sse/open-streams.server";
@@ -84,6 +85,7 @@ export async function startTestApp(
     metrics,
     startedAt: new Date(),
     version: "0.0.0-test",
+    uploads: new UploadPlaces(),
     workerFile: options.workerFile ?? null,
     stopSignal: stopController.signal,
   };

@@ -10,6 +10,7 @@ import { createHub } from "~/realtime/hub.server";
 import { builtFiles } from "~/server/build-source";
 import { createFront } from "~/server/front";
 import { HttpServer } from "~/server/http-server";
+import { UploadPlaces } from "~/server/upload-places";
 import type { Services } from "~/services.server";
 import { createOpenStreams } from "~/sse/open-streams.server";
 import { applyMigrations } from "../../../supabase/declarative/apply-migrations";
@@ -67,6 +68,7 @@ async function main(): Promise<void> {
     startedAt: new Date(),
     version: "bench",
     metrics: new Metrics(),
+    uploads: new UploadPlaces(),
     workerFile: null,
     stopSignal: stopController.signal,
   };
