@@ -7,6 +7,9 @@ const compress = promisify(gzip);
 /** Minimum size in bytes: shorter answers gain nothing from compression. */
 const compressFrom = 4_096;
 
+/** Who takes nothing of an answer for so many milliseconds is cut: it stays in memory until it is taken. */
+const readerPatience = 10_000;
+
 /** Writes a web response to Node's in one piece. Only event streams are streamed, and they write to the sink. */
 export async function sendResponse(response: Response, target: ServerResponse): Promise<void> {
   send(response, Buffer.from(await response.arrayBuffer()), target);
@@ -33,6 +36,7 @@ function send(response: Response, body: Buffer, target: ServerResponse): void {
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) target.setHeader("set-cookie", cookies);
   if (response.body !== null) target.setHeader("content-length", body.length);
+  target.setTimeout(readerPatience);
   target.end(body);
 }
 
