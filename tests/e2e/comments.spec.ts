@@ -19,6 +19,9 @@ test("two people talk on a task: mentioned by a few letters, live, edited, and f
   const box = page.getByLabel("Add a comment");
   await box.pressSequentially(`Could you look, @${bob.name.slice(0, -1)}`);
   await expect(page.getByRole("option", { name: `@${bob.name}` })).toBeVisible();
+  // The Enter that ends a composition belongs to the input method.
+  await box.dispatchEvent("keydown", { key: "Enter", isComposing: true });
+  await expect(box).toHaveValue(`Could you look, @${bob.name.slice(0, -1)}`);
   expect(await findingsInBothThemes(page, "#comments")).toEqual([]);
   await page.keyboard.press("Enter");
   await expect(box).toHaveValue(`Could you look, @${bob.name} `);

@@ -33,7 +33,7 @@ export function useMention(area: RefObject<HTMLTextAreaElement>, productId: stri
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     const chosen = names[active];
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
-    if (chosen === undefined || !isPlain) return false;
+    if (chosen === undefined || !isPlain || event.nativeEvent.isComposing) return false;
     if (step !== 0) setActive((active + step + names.length) % names.length);
     else if (event.key === "Enter" || event.key === "Tab") insert(chosen);
     else if (event.key === "Escape") close();
