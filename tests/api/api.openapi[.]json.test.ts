@@ -143,16 +143,19 @@ const observed = {
   product_id: backlog.product.id,
   pulls: [
     {
-      ...{ number: 7, url: "https://code.example/pulls/7", branch: job.branch ?? "" },
+      ...{ number: 7, url: "https://code.example/acme/shop/pulls/7", branch: job.branch ?? "" },
       ...{ head_sha: diff.head_sha, state: "open" as const, mergeable: true },
       observed_at: "2026-11-22T08:00:00.000Z",
     },
   ],
 };
+const setRepository = "update products set repo_url = $2 where id = $1";
+await t.sql.query(setRepository, [backlog.product.id, "https://code.example/acme/shop"]);
 await observePulls(actor, observed);
+await t.sql.query(setRepository, [backlog.product.id, ""]);
 await t.sql.query(
   `insert into public.pulls (product_id, number, url, branch, head_sha, state, observed_at)
-   values ($1, 8, 'https://code.example/pulls/8', 'backloom/ST-1', $2, 'open', now())`,
+   values ($1, 8, 'https://code.example/acme/shop/pulls/8', 'backloom/ST-1', $2, 'open', now())`,
   [worked.product.id, diff.head_sha],
 );
 
