@@ -370,6 +370,8 @@ const pathFor = (path: string, method = "GET") => {
 /** What is empty in an answer that says all it can: what can start waits for nothing. */
 const mayBeEmpty: Record<string, readonly string[]> = {
   listReady: ["[].blocked_by"],
+  // No work of it is done and without a pull request.
+  listPullTexts: [".branches"],
   // The product names no hosts.
   nextLanding: [".landing.may_reach"],
   // No attempt is at work on it.
