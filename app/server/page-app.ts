@@ -224,7 +224,7 @@ async function readPageBody(
   context: NodeRequestContext,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const signedIn = await findActor(new Request(url, { headers }), context);
-  if (!signedIn) return readOpenBody(context);
+  if (!signedIn) return readOpenBody(context, { isPage: true });
   const { pathname } = new URL(url);
   const { user_id, is_demo } = signedIn.principal;
   if (is_demo) return context.readBody(bodyLimit);

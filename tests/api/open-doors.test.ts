@@ -123,23 +123,24 @@ describe("without an account", () => {
     }
   });
 
-  it("counts before it reads", async () => {
-    await app.request("/logout", {
-      method: "POST",
-      headers: { "content-type": "text/plain" },
-      body: "a",
-    });
+  const statusOf = async (path: string) => {
+    const headers = {
+      "content-type": "application/x-www-form-urlencoded",
+      cookie: `app_pair=${"x".repeat(43)}`,
+    };
+    return (await app.request(path, { method: "POST", headers, body: "a=b" })).status;
+  };
+
+  it.each([
+    ["programs", ["/token", "/revoke", "/api/auth/pair/claim"], "/login"],
+    ["pages", ["/login", "/logout"], "/token"],
+  ])("counts %s before it reads, and locks out no others", async (_who, paths, other) => {
+    for (const path of paths) await statusOf(path);
     await t.sql.query(
       "update public.rate_limit_counters set count = 600, window_start = private.now() where action = 'open_door'",
     );
-    for (const path of ["/token", "/revoke", "/login", "/api/auth/pair/claim"]) {
-      const headers = {
-        "content-type": "application/x-www-form-urlencoded",
-        cookie: `app_pair=${"x".repeat(43)}`,
-      };
-      const answer = await app.request(path, { method: "POST", headers, body: "a=b" });
-      expect([path, answer.status]).toEqual([path, 429]);
-    }
+    for (const path of paths) expect([path, await statusOf(path)]).toEqual([path, 429]);
+    expect(await statusOf(other)).not.toBe(429);
     await t.sql.query("delete from public.rate_limit_counters");
   });
 });
