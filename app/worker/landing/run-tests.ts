@@ -72,7 +72,7 @@ async function openFor(place: Place, folder: string, rules: Rules): Promise<JobS
   if (sandboxes.confinement === "none") return noSandbox;
   const allowed = await keptIn(mountsFile(options.workDir), repository.folder);
   return sandboxes.open({
-    ...{ id: landing.id, attempt: 1, repository: options.repo ?? landing.repo_url },
+    ...{ id: landing.id, attempt: 1, repository: repository.folder },
     reaches: await reachesOf({
       ...{ folder, main, net: options.net, product: landing.may_reach },
       person: await keptIn(hostsFile(options.workDir), product.id),

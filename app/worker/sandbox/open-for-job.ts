@@ -42,7 +42,8 @@ export async function openForJob(
   const sandbox = await sandboxes.open({
     id: job.id,
     attempt: job.attempt,
-    repository: options.repo ?? job.repo_url,
+    // The one that was opened: jobs of `--also-repo` share no package cache with those of `--repo`.
+    repository: repository?.folder ?? options.repo ?? job.repo_url,
     reaches,
     wanted: attempt.rules.net.flatMap((host) => readReach(host, "person")?.[0] ?? []),
     mounts,
