@@ -282,7 +282,7 @@ describe("comments reach", () => {
   it("whoever looks at the product live", async () => {
     const { as, owner, backlog, places } = await scene();
     const { say, token } = await as(owner);
-    const url = `${app.origin}/api/realtime/backlog?product_id=${backlog.product.id}`;
+    const url = `${app.origin}/api/realtime/backlog?product_id=${backlog.product.id}&live=1`;
     const stream = await openStream(url, bearer(token));
     await stream.nextNamed("ready");
     const { id } = await say(places[2], "Live.");
@@ -299,7 +299,10 @@ describe("comments reach", () => {
     const { token, say } = await as(stranger);
     const live = `${app.origin}/api/realtime`;
     const cookie = await signIn(t, app, stranger);
-    const own = await openStream(`${live}/backlog?product_id=${theirs.product.id}`, bearer(token));
+    const own = await openStream(
+      `${live}/backlog?product_id=${theirs.product.id}&live=1`,
+      bearer(token),
+    );
     const notifications = await openStream(`${live}/notifications`, { cookie });
     await own.nextNamed("ready");
     await notifications.nextNamed("state");
