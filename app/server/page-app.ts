@@ -228,8 +228,9 @@ async function readPageBody(
   const { pathname } = new URL(url);
   const { user_id, is_demo } = signedIn.principal;
   if (is_demo) return context.readBody(bodyLimit);
-  if (pathname === "/import") await takeLimit(context.services.database, "import", user_id);
   const uploadLimit = isUpload(request) ? uploadLimitOf(pathname) : null;
+  const counted = pathname === "/import" ? "import" : uploadLimit && "file";
+  if (counted) await takeLimit(context.services.database, counted, user_id);
   return context.readBody(uploadLimit ?? bodyLimit);
 }
 

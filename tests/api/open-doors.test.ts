@@ -2,7 +2,7 @@ import { zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { importFormats } from "~/nouns/transfers/contract";
-import { bearer, createToken, startTestApp } from "../setup/app";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { routesFromSources } from "../setup/route-build";
 import { busyMilliseconds } from "../setup/thread-work";
@@ -239,4 +239,24 @@ describe("with an account", () => {
     for (let time = 0; time < 10; time += 1) expect((await send("text/plain")).status).toBe(400);
     expect((await send("text/plain")).status).toBe(429);
   });
+
+  it.each(["/stories/x", "/tasks/x"])(
+    "10 MB of small parts cost others nothing at %s, and count before they are read",
+    async (path) => {
+      const headers = { cookie: await signIn(t, app, owner), origin: app.origin };
+      const send = (type: string, body: string) =>
+        app.request(path, { method: "POST", headers: { ...headers, "content-type": type }, body });
+      const forms = bodiesOf(10 * megabyte).filter(([type]) => type.startsWith("multipart"));
+      for (const [type, body] of forms) {
+        const { longest, status } = await healthBeside(send(type, body));
+        expect(status, type).toBe(422);
+        expect(longest, type).toBeLessThan(promisedForUploads);
+      }
+      await t.sql.query(
+        "update public.rate_limit_counters set count = 60, window_start = private.now() where action = 'file'",
+      );
+      for (const [type] of forms) expect((await send(type, "no form")).status).toBe(429);
+      await t.sql.query("delete from public.rate_limit_counters");
+    },
+  );
 });

@@ -12,6 +12,7 @@ export type LimitedAction =
   | "product"
   | "hook_address"
   | "open_door"
+  | "file"
   | "import"
   | "client_document";
 
