@@ -56,6 +56,20 @@ describe.skipIf(sandboxProblem !== null)("a sandbox of another kind", async () =
     expect(output).toMatch(/--sandbox command: .* does not work here \(no such jail\)/);
   });
 
+  it("puts back a login that a container exchanged for another account's", async () => {
+    const login = put("person/.codex/auth.json", '{"OPENAI_API_KEY":"own"}');
+    const { job, output } = await run(
+      `echo '{"OPENAI_API_KEY":"other"}' > "$HOME/.codex/auth.json"; echo x > x`,
+      ["--sandbox", `docker:${image}`],
+      path,
+      [],
+      "codex-",
+    );
+    expect(job, output).toMatchObject({ status: "done" });
+    expect(readFileSync(login, "utf8"), output).toBe('{"OPENAI_API_KEY":"own"}');
+    expect(output).toContain("After a program, .codex/auth.json was not the login");
+  });
+
   it("runs each program in a container of the image", async () => {
     const { job, read, output } = await run(
       `echo "$HOME $SECRET_OF_MODEL" > inside.txt; git add . ; git commit -qm Work

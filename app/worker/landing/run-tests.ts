@@ -5,6 +5,7 @@ import { copyAlong, type Rules } from "../git/rules";
 import type { WorkFolder } from "../git/work-folder";
 import { runCommand } from "../job/run-command";
 import type { WorkerOptions } from "../options";
+import { loginSentence } from "../sandbox/kept-logins";
 import { hostsFile, keptIn, mountsFile } from "../sandbox/kept-permissions";
 import { neededMount } from "../sandbox/mount-path";
 import { reachesOf } from "../sandbox/open-for-job";
@@ -80,5 +81,6 @@ async function openFor(place: Place, folder: string, rules: Rules): Promise<JobS
     wanted: [],
     mounts: rules.needs.map(neededMount).filter(({ name }) => allowed.includes(name)),
     refused: ({ host }) => journal.sayOnce(`Refused: ${host}`),
+    loginPutBack: (name) => journal.sayOnce(loginSentence(name)),
   });
 }

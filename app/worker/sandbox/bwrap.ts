@@ -66,7 +66,7 @@ async function openJob(
   { system, programs }: Machine,
   job: SandboxedJob,
 ): Promise<JobSandbox> {
-  const { home, network, mountsOf } = await openJobPlace(wish, job);
+  const { home, network, mountsOf, lendLogins } = await openJobPlace(wish, job);
   const proxy = network === null ? {} : proxyVariables(network.ports);
   const environment = (persons: Record<string, string>) =>
     innerEnvironment(persons, home, { ...programs.variables, ...proxy });
@@ -82,7 +82,8 @@ async function openJob(
       ...inside.flatMap((pair) => ["--setenv", ...pair]),
       ...["--chdir", folder, "--", ...begun(network, [launch.program, ...launch.words])],
     ];
-    const cleared = () => takeOver(folder);
+    const checkLogins = await lendLogins();
+    const cleared = () => checkLogins().finally(() => takeOver(folder));
     const { program } = wish;
     return { program, words, folder, environment: outside, endsAll: true, cleared, startProblem };
   };

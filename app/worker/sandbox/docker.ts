@@ -43,7 +43,7 @@ async function openJob(
   { program, label }: { program: string; label: string },
   job: SandboxedJob,
 ): Promise<JobSandbox> {
-  const { home, network, mountsOf } = await openJobPlace(wish, job);
+  const { home, network, mountsOf, lendLogins } = await openJobPlace(wish, job);
   const proxy = network === null ? {} : proxyVariables(network.ports);
   const environment = (persons: Record<string, string>) => innerEnvironment(persons, home, proxy);
   const running = new Set<string>();
@@ -66,10 +66,11 @@ async function openJob(
       ...["-w", folder, "--entrypoint=", wish.image],
       ...begun(network, [nameInside(launch.program), ...launch.words]),
     ];
+    const checkLogins = await lendLogins();
     running.add(name);
     const cleared = async (): Promise<void> => {
       await remove(name);
-      await takeOver(folder);
+      await checkLogins().finally(() => takeOver(folder));
     };
     return { program, words, folder, environment: client, cleared };
   };

@@ -1,6 +1,7 @@
-import { copyFile, lstat, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, lstat, mkdir, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { git } from "../git/git";
+import type { Login } from "./kept-logins";
 import { plainFolder } from "./plain-folder";
 import { placeOf, type ToolHome, toolHomesOf } from "./tool-homes";
 
@@ -8,6 +9,8 @@ import { placeOf, type ToolHome, toolHomesOf } from "./tool-homes";
 export interface JobHome {
   folder: string;
   mounts: string[];
+  /** The files of the user among them that programs may renew. */
+  logins: Login[];
 }
 
 interface HomeWish {
@@ -31,6 +34,7 @@ export async function openJobHome(wish: HomeWish, cache: string): Promise<JobHom
   const { folder, environment } = wish;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const mounts: string[] = [];
+  const logins: Login[] = [];
   for (const name of cacheFolders) {
     const source = join(cache, name.replaceAll("/", "-"));
     await mkdir(source, { recursive: true });
@@ -39,9 +43,19 @@ export async function openJobHome(wish: HomeWish, cache: string): Promise<JobHom
   }
   for (const tool of toolHomesOf(wish.command)) {
     mounts.push(...(await toolMounts(tool, folder, environment)));
+    logins.push(...(await loginsOf(tool, environment)));
   }
   await writeAnew(join(folder, ".gitconfig"), await gitIdentity());
-  return { folder, mounts };
+  return { folder, mounts, logins };
+}
+
+/** Real paths: a user may keep them elsewhere, but a link that a job put there is not followed. */
+async function loginsOf(tool: ToolHome, environment: Record<string, string>): Promise<Login[]> {
+  const found = tool.login.map(async (name) => {
+    const file = await realpath(placeOf(tool, name, environment)).catch(() => null);
+    return file === null ? [] : [{ name, file }];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 async function toolMounts(

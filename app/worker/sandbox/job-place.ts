@@ -4,6 +4,7 @@ import { personsVariables } from "../job/environment";
 import { type GitPlace, openGitPlace } from "./git-mounts";
 import { openJobHome } from "./job-home";
 import { lendBranch } from "./job-store";
+import { lendLogins } from "./kept-logins";
 import { isAsAllowed, mountPath, type NeededMount } from "./mount-path";
 import { namedFiles } from "./named-files";
 import { type JobNetwork, openJobNetwork } from "./network/job-network";
@@ -36,6 +37,8 @@ export interface JobPlace {
   network: JobNetwork | null;
   /** Triples of `--bind` or `--ro-bind`, path outside, path inside. A later one covers an earlier one. */
   mountsOf(folder: string): Promise<string[]>;
+  /** Call it before each program, and what it returns after its end. */
+  lendLogins(): Promise<() => Promise<void>>;
 }
 
 /** Path of the proxy's socket inside the sandbox. */
@@ -44,7 +47,7 @@ export const proxySocket = "/run/backloom-proxy";
 /** Prepares a job's home, network and mounts. */
 export async function openJobPlace(
   { command, ownCommands, homes, caches, service, isOnline, mounts }: PlaceWish,
-  { id, repository, reaches, wanted, refused, mounts: needed }: SandboxedJob,
+  { id, repository, reaches, wanted, refused, loginPutBack, mounts: needed }: SandboxedJob,
 ): Promise<JobPlace> {
   const cache = join(caches, cacheName(repository));
   const wish = { folder: join(homes, id), command, environment: personsVariables() };
@@ -64,6 +67,7 @@ export async function openJobPlace(
   return {
     home: home.folder,
     network,
+    lendLogins: () => lendLogins(home.logins, loginPutBack),
     mountsOf: async (folder) => [
       ...["--bind", home.folder, home.folder],
       ...home.mounts,

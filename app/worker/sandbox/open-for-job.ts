@@ -3,6 +3,7 @@ import type { Worktree } from "../git/worktree";
 import type { Attempt } from "../job/attempt";
 import { personsVariables } from "../job/environment";
 import { neededMounts } from "./ask-for-mounts";
+import { loginSentence } from "./kept-logins";
 import { hostsFile, keptIn } from "./kept-permissions";
 import { hearLateAnswers } from "./late-answers";
 import { askForHost, hostAnswers } from "./network/ask-for-host";
@@ -47,6 +48,12 @@ export async function openForJob(
     reaches,
     wanted: attempt.rules.net.flatMap((host) => readReach(host, "person")?.[0] ?? []),
     mounts,
+    loginPutBack: (name) => {
+      const text = loginSentence(name);
+      attempt.journal.say(text);
+      const at = new Date().toISOString();
+      attempt.output.add({ kind: "error", title: `Put back: ${name}`, text, at });
+    },
     refused: (refused) => {
       const { host, sentence } = refused;
       attempt.journal.sayOnce(`Refused: ${host}`);

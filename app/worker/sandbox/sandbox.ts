@@ -26,6 +26,8 @@ export interface SandboxedJob {
   wanted: readonly Reach[];
   /** Called once for each other host the job tries. */
   refused(host: RefusedHost): void;
+  /** Called when a program left the login of another account, and the one from before was put back. */
+  loginPutBack(name: string): void;
   /** Paths of this machine that the repository needs and the user has allowed. The list may grow while the job runs. */
   mounts: readonly NeededMount[];
 }
