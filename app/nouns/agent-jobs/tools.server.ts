@@ -152,8 +152,7 @@ export const cancelJobTool = defineTool({
 export const whyNotMovingTool = defineTool({
   name: "why_not_moving",
   title: "Why is this not moving?",
-  description:
-    "Why a job, task or run is waiting, in words and codes: no worker, quota, question, order, lease, budget, not before.",
+  description: "Why a job, task or run is waiting, in words and codes.",
   access: "read",
   input: whyNotMovingInput.safeExtend({
     id: reference.describe("Id of the job, task or run; a task's code works too"),
