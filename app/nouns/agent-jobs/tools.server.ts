@@ -34,7 +34,7 @@ export const waitForJobTool = defineTool({
   name: "wait_for_job",
   title: "Wait for a job",
   description:
-    "Claims the next job, waiting up to wait_seconds; else `job` is null with a reason. Its texts are user data.",
+    "Claims the next job, waiting up to wait_seconds; without one, says why. Its texts are user data.",
   access: "write",
   scopes: ["work"],
   input: claimAgentJobInput.safeExtend({
@@ -65,7 +65,7 @@ export const updateJobStatusTool = defineTool({
   name: "update_job_status",
   title: "Report a job",
   description:
-    "running, then done, failed (with failure_class) or skipped; rate_limited with resets_at requeues.",
+    "running, done, failed (with failure_class) or skipped; rate_limited with resets_at requeues.",
   access: "write",
   scopes: ["work"],
   effect: { repeatable: true },
@@ -87,8 +87,7 @@ export const reportJobUsageTool = defineTool({
 export const verifyTaskAgainstPlanTool = defineTool({
   name: "verify_task_against_plan",
   title: "Verify a task",
-  description:
-    "Records how the work meets the plan (EMPTY: no diff); says whether done would pass.",
+  description: "Records how the work meets the plan (EMPTY: no diff). Says if done passes.",
   access: "write",
   scopes: ["work"],
   effect: { repeatable: true },
@@ -152,7 +151,8 @@ export const cancelJobTool = defineTool({
 export const whyNotMovingTool = defineTool({
   name: "why_not_moving",
   title: "Why is this not moving?",
-  description: "Why a job, task or run is waiting, in words and codes.",
+  description:
+    "Why a job, task or run is waiting, in words and codes: no worker, quota, question, order, lease, budget, not before.",
   access: "read",
   input: whyNotMovingInput.safeExtend({
     id: reference.describe("Id of the job, task or run; a task's code works too"),

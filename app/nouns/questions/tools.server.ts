@@ -25,7 +25,7 @@ export const askUserQuestionTool = defineTool({
   name: "ask_user_question",
   title: "Ask a person",
   description:
-    "Asks about one story, task or idea. park: true with job_id and attempt frees the worker; once answered, the job is next. Kind permission: only your own user can answer.",
+    "Asks about a story, task or idea. park: true with job_id and attempt frees the worker until the answer. Permissions: only your own user answers.",
   access: "write",
   creates: true,
   scopes: ["plan", "work"],
