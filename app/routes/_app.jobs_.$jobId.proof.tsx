@@ -27,7 +27,7 @@ export default function JobProof() {
         <div key={id} className="grid gap-2">
           <p className="text-sm">
             <Link to={`/stories/${id}`} className="text-accent underline">
-              {code} {title}
+              {code} <bdi>{title}</bdi>
             </Link>
           </p>
           <ProofPart proof={proof} />

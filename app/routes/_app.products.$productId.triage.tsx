@@ -20,6 +20,7 @@ import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors, SelectField } from "~/ui/field";
+import { codeAndTitle } from "~/ui/isolated";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 
@@ -182,7 +183,7 @@ function Places({
         {...field}
         errors={undefined}
         defaultValue={chosen}
-        options={places.map(({ id, code, title }) => ({ value: id, label: `${code} ${title}` }))}
+        options={places.map((place) => ({ value: place.id, label: codeAndTitle(place) }))}
       />
     </div>
   );

@@ -17,6 +17,7 @@ import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { EmptyState } from "~/ui/empty-state";
 import { CheckField, HiddenFields, SelectField, TextField } from "~/ui/field";
+import { isolated } from "~/ui/isolated";
 import { CopyBlock } from "~/ui/rare/copy-button";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { Cell, Table } from "~/ui/rare/table";
@@ -28,7 +29,10 @@ export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
   const { env } = context.services;
   const [tokens, products] = await Promise.all([listApiTokens(actor), listProducts(actor)]);
-  const choices = products.map(({ id, code, name }) => ({ id, label: `${name} (${code})` }));
+  const choices = products.map(({ id, code, name }) => ({
+    id,
+    label: `${isolated(name)} (${code})`,
+  }));
   return json({ tokens, products: choices, origin: env.appOrigin });
 });
 
@@ -57,7 +61,7 @@ export default function TokensPage() {
   return (
     <div className="grid max-w-3xl gap-5">
       {created ? (
-        <Alert tone="done" role="status" title={`Token “${created.label}” is ready`}>
+        <Alert tone="done" role="status" title={`Token “${isolated(created.label)}” is ready`}>
           <p className="mb-2">Copy it now. It is shown only once.</p>
           <CopyBlock label="API token" text={created.token} />
           <p className="mt-3 mb-2">Try it:</p>
@@ -203,7 +207,7 @@ function TokenRow({ token }: { token: ApiToken }) {
             trigger="Revoke"
             size="sm"
             disabled={!canWrite}
-            question={`Revoke “${token.label}”?`}
+            question={`Revoke “${isolated(token.label)}”?`}
             consequence="Anyone using it loses access at the next request. You cannot undo this."
             confirmLabel="Revoke"
           >

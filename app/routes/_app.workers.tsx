@@ -9,6 +9,7 @@ import type { AgentWorkerList } from "~/nouns/workers/worker-presence";
 import { Badge } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
+import { isolated } from "~/ui/isolated";
 import { PageHeader } from "~/ui/rare/page-header";
 import { Cell, Table } from "~/ui/rare/table";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
@@ -70,7 +71,7 @@ function WorkerRow({ worker }: { worker: AgentWorkerList["workers"][number] }) {
         <span className="font-medium">{worker.name}</span>
         <span className="block text-xs text-muted">
           {worker.username}
-          {worker.hostname ? ` on ${worker.hostname}` : ""} {worker.version ?? ""}
+          {worker.hostname ? ` on ${isolated(worker.hostname)}` : ""} {worker.version ?? ""}
         </span>
         <ConfinementBadge confinement={worker.confinement} />
       </Cell>
@@ -95,7 +96,7 @@ function WorkerRow({ worker }: { worker: AgentWorkerList["workers"][number] }) {
               to={job.task_id ? `/tasks/${job.task_id}` : `/ideas/${job.idea_id}`}
               className="hover:underline"
             >
-              {job.task_code ?? job.idea_code} {job.task_title}
+              {job.task_code ?? job.idea_code} <bdi>{job.task_title}</bdi>
             </Link>
             {job.started_at ? (
               <span className="text-xs text-muted">

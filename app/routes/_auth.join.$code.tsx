@@ -73,8 +73,8 @@ export default function JoinPage() {
       title={`Join ${product_name}`}
       lead={
         <>
-          {invited_by} invites you to {product_name} as {roleTexts[role]}. The invitation is for one
-          person and expires <RelativeTime at={expires_at} />.
+          {invited_by} invites you to <bdi>{product_name}</bdi> as {roleTexts[role]}. The invitation
+          is for one person and expires <RelativeTime at={expires_at} />.
         </>
       }
     >

@@ -63,7 +63,7 @@ describe("an invitation link", () => {
     const [bob, eve] = [await createUser(t), await createUser(t)];
     const visitor = await visitorOf(bob);
     const page = await visitor.read(path);
-    expect(page).toContain(`${s.ada.username}<!-- --> invites you to <!-- -->Ledger`);
+    expect(page).toContain(`${s.ada.username}<!-- --> invites you to <bdi>Ledger</bdi>`);
     expect(page).toContain("a viewer");
     expect(await roleOf(s, bob), "opening the page changes nothing").toBeUndefined();
 

@@ -1,5 +1,6 @@
 import type { AuditEvent } from "~/nouns/accounts/contract";
 import { EmptyState } from "~/ui/empty-state";
+import { isolated } from "~/ui/isolated";
 import { Cell, Table } from "~/ui/rare/table";
 import { RelativeTime } from "~/ui/relative-time";
 import { describeBrowser } from "./describe-browser";
@@ -88,9 +89,9 @@ function detailText(detail: AuditEvent["detail"]): string {
   if (typeof detail.code === "string") parts.push(detail.code);
   if (Array.isArray(detail.blocked_by)) parts.push(`before ${detail.blocked_by.join(", ")}`);
   if (typeof detail.budget === "string") parts.push(`${sumOf(detail)} for ${detail.budget}`);
-  if (typeof detail.text === "string") parts.push(`“${detail.text}”`);
-  if (typeof detail.reason === "string") parts.push(`because “${detail.reason}”`);
-  if (typeof detail.label === "string") parts.push(`“${detail.label}”`);
+  if (typeof detail.text === "string") parts.push(`“${isolated(detail.text)}”`);
+  if (typeof detail.reason === "string") parts.push(`because “${isolated(detail.reason)}”`);
+  if (typeof detail.label === "string") parts.push(`“${isolated(detail.label)}”`);
   if (typeof detail.role === "string") parts.push(`role ${detail.role.toLowerCase()}`);
   if (typeof detail.is_demo === "boolean") parts.push(detail.is_demo ? "demo" : "no demo");
   if (detail.must_reset_password === true) parts.push("must choose a new password");

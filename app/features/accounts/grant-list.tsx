@@ -5,6 +5,7 @@ import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { EmptyState } from "~/ui/empty-state";
 import { HiddenFields } from "~/ui/field";
+import { isolated } from "~/ui/isolated";
 import { Cell, Table } from "~/ui/rare/table";
 import { RelativeTime } from "~/ui/relative-time";
 import { useWriteAccess } from "~/ui/write-access";
@@ -99,7 +100,7 @@ function RevokeGrant({ grant }: { grant: Grant }) {
       trigger="Revoke"
       size="sm"
       disabled={!canWrite}
-      question={`Revoke “${grant.label}”?`}
+      question={`Revoke “${isolated(grant.label)}”?`}
       consequence="The program loses access at once. To use Backloom again it has to ask you."
       confirmLabel="Revoke"
     >

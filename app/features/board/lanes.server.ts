@@ -1,6 +1,7 @@
 import { priorityOptions } from "~/features/items/lists/priority";
 import type { Label } from "~/nouns/labels/contract";
 import type { BoardStory, BoardTask } from "~/nouns/pages/contract";
+import { isolated } from "~/ui/isolated";
 import type { BoardSettings, Lane } from "./board-settings";
 
 interface Lanes {
@@ -31,7 +32,7 @@ function byStory(stories: readonly BoardStory[]): Lanes {
   return {
     lanes: stories.map(({ id, code, title }) => ({
       key: code,
-      label: `${code} ${title}`,
+      label: `${code} ${isolated(title)}`,
       sets: { story_id: id },
     })),
     keyOf: ({ story_code }) => story_code,

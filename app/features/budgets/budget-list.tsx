@@ -4,6 +4,7 @@ import { ActionForm } from "~/ui/action-form";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
+import { isolated } from "~/ui/isolated";
 import { countText } from "~/ui/numbers";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
@@ -52,7 +53,7 @@ const periods = { day: "per day", week: "per week", month: "per month" };
 function titleOf({ scope, period, amount, unit, name }: Budget, showName: boolean): string {
   const sum = amountText(amount, unit);
   if (period !== null) return `${sum} ${periods[period]} for the product`;
-  if (showName) return `${sum} for ${name}`;
+  if (showName) return `${sum} for ${isolated(name)}`;
   return `${sum} for this ${scope}`;
 }
 

@@ -109,7 +109,7 @@ function Ends({
             to={kind === "task" ? `/tasks/${end.id}` : `/stories/${end.id}`}
             className="min-w-0 flex-1 truncate hover:underline"
           >
-            <span className="font-mono text-xs text-muted">{end.code}</span> {end.title}
+            <span className="font-mono text-xs text-muted">{end.code}</span> <bdi>{end.title}</bdi>
           </Link>
           {id === undefined ? null : <RemoveForm kind={kind} id={id} blocker={end} />}
         </li>

@@ -4,6 +4,7 @@ import type { ListedFile } from "~/nouns/files/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Confirm } from "~/ui/confirm";
 import { HiddenFields } from "~/ui/field";
+import { isolated } from "~/ui/isolated";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 
@@ -73,7 +74,7 @@ function DeleteFile({ file }: { file: ListedFile }) {
       trigger="Delete"
       label={`Delete ${name}`}
       size="sm"
-      question={`Delete ${name}?`}
+      question={`Delete ${isolated(name)}?`}
       consequence="It is gone for everybody, also where a text or a criterion shows it."
       confirmLabel="Delete"
     >

@@ -1,5 +1,6 @@
 import { type ClipboardEvent, type DragEvent, type RefObject, useState } from "react";
 import { z } from "zod";
+import { isolated } from "~/ui/isolated";
 
 /** What a file is added to; a file of a comment belongs to nothing until the comment is there. */
 export interface FilePlace {
@@ -25,7 +26,9 @@ export function useUpload(place: FilePlace | undefined, onSent: (file: Sent) => 
         onSent(await upload(file, place));
       } catch (error) {
         const why = error instanceof Error ? error.message : "The upload failed. Try again.";
-        setProblem((before) => [before, `${file.name}: ${why}`].filter(Boolean).join("\n"));
+        setProblem((before) =>
+          [before, `${isolated(file.name)}: ${why}`].filter(Boolean).join("\n"),
+        );
       } finally {
         setPending((count) => count - 1);
       }

@@ -2,6 +2,7 @@ import { Form } from "@remix-run/react";
 import type { ButtonSize } from "~/ui/button";
 import { Confirm } from "~/ui/confirm";
 import { TextField } from "~/ui/field";
+import { isolated } from "~/ui/isolated";
 
 /** Deletes a product for good. The user must type its code. */
 export function DeleteProduct({
@@ -16,7 +17,7 @@ export function DeleteProduct({
       trigger="Delete"
       label={`Delete ${product.name}`}
       size={size}
-      question={`Delete ${product.name} for good?`}
+      question={`Delete ${isolated(product.name)} for good?`}
       consequence="This also deletes its PBIs, stories, tasks, sprints, runs and logs. Export the product first if you may need them."
       confirmLabel="Delete everything"
     >

@@ -27,7 +27,7 @@ export function CriterionHead({
           {waiver ? (
             <span className="wrap-anywhere">
               <span className="font-semibold">{label}</span> by {waiver.waived_by}{" "}
-              <RelativeTime at={waiver.created_at} />: {visible(waiver.reason)}
+              <RelativeTime at={waiver.created_at} />: <bdi>{visible(waiver.reason)}</bdi>
             </span>
           ) : (
             <span className="font-semibold">{label}</span>

@@ -48,7 +48,7 @@ export function ProofPart({ proof, title = "Proof" }: { proof: StoryProof; title
                 </span>
                 {waiver ? (
                   <span className="text-muted">
-                    Waived by {waiver.waived_by}: {waiver.reason}
+                    Waived by {waiver.waived_by}: <bdi>{waiver.reason}</bdi>
                   </span>
                 ) : null}
                 <EvidenceList evidence={evidence} />

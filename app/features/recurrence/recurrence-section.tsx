@@ -24,7 +24,7 @@ export function RecurrenceSection({ recurrence, template }: ShownRecurrence) {
         <p className="text-sm">
           Made by{" "}
           <Link to={`/stories/${template.id}`} className="text-accent underline">
-            {template.code} {template.title}
+            {template.code} <bdi>{template.title}</bdi>
           </Link>
         </p>
       </Section>

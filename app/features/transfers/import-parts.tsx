@@ -3,6 +3,7 @@ import type { ImportFormat, ImportReport } from "~/nouns/transfers/contract";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { SelectField, TextAreaField, TextField } from "~/ui/field";
+import { isolated } from "~/ui/isolated";
 import { countText } from "~/ui/numbers";
 
 const formats: readonly { value: ImportFormat; label: string }[] = [
@@ -68,7 +69,7 @@ export function ImportResult({ report, children }: { report: ImportReport; child
   return (
     <Section
       title={preview ? "Preview" : "Imported"}
-      about={`${counted(report)} ${preview ? "will go" : "went"} into ${product.name}.`}
+      about={`${counted(report)} ${preview ? "will go" : "went"} into ${isolated(product.name)}.`}
     >
       <div className="grid gap-3 text-sm">
         {already_there > 0 ? (
@@ -137,7 +138,7 @@ function ReadStatuses({ statuses }: Pick<ImportReport, "statuses">) {
           .toSorted((one, other) => Number(one.known) - Number(other.known))
           .map(({ word, became, known, count }) => (
             <li key={`${became} ${word}`} className="wrap-anywhere">
-              {count} × “{word}”: {stateWords[became]}
+              {count} × “<bdi>{word}</bdi>”: {stateWords[became]}
               {known ? "" : " (unknown here, so check these)"}
             </li>
           ))}

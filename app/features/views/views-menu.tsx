@@ -107,13 +107,17 @@ function ChangeForms({
         <form method="post" action={here}>
           {id}
           <button type="submit" name="intent" value="keep-look" className="menu-item">
-            <span className="truncate">Update “{view.name}”</span>
+            <span className="truncate">
+              Update “<bdi>{view.name}</bdi>”
+            </span>
           </button>
         </form>
       ) : null}
       <details>
         <summary className="menu-item">
-          <span className="truncate">Rename, share or delete “{view.name}”</span>
+          <span className="truncate">
+            Rename, share or delete “<bdi>{view.name}</bdi>”
+          </span>
         </summary>
         <form
           key={`${view.name} ${view.shared}`}

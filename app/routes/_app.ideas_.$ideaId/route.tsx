@@ -18,6 +18,7 @@ import { useActionResult } from "~/ui/action-result";
 import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { FormErrors, SelectField, TextField } from "~/ui/field";
+import { codeAndTitle } from "~/ui/isolated";
 import { useEditKey } from "~/ui/rare/edit-key";
 import { PageHeader } from "~/ui/rare/page-header";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
@@ -52,7 +53,7 @@ export const action = pageAction(async ({ request, context, params }) => {
 });
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [
-  { title: data ? `${data.idea.code} ${data.idea.title} · Backloom` : "Idea · Backloom" },
+  { title: data ? `${codeAndTitle(data.idea)} · Backloom` : "Idea · Backloom" },
 ];
 
 export default function IdeaPage() {

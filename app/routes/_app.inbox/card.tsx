@@ -35,7 +35,7 @@ export function Card({
       <header className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-muted">
         {pill}
         <span>
-          {item.product_name} · <RelativeTime at={item.at} />
+          <bdi>{item.product_name}</bdi> · <RelativeTime at={item.at} />
           {item.later_until ? (
             <>
               {" "}

@@ -5,6 +5,7 @@ import { RetryForms, stoppedTitle } from "~/features/runs/stopped-run";
 import type { InboxItem } from "~/nouns/inbox/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button, ButtonLink, buttonClass } from "~/ui/button";
+import { isolated } from "~/ui/isolated";
 import { StatusPill } from "~/ui/status-pill";
 import { Card } from "./card";
 
@@ -41,7 +42,7 @@ function ReviewCard({ item }: { item: Of<"review"> }) {
       label={`Review of ${item.code}`}
       pill={<StatusPill status="REVIEW" label="Needs review" />}
       to={`/tasks/${item.id}`}
-      about={`${item.story_code} ${item.story_title}`}
+      about={`${item.story_code} ${isolated(item.story_title)}`}
     >
       {item.job_id ? (
         <Verdict jobId={item.job_id} code={item.code} />

@@ -2,6 +2,7 @@ import { Link } from "@remix-run/react";
 import type { Insights, UsageNumbers } from "~/nouns/insights/contract";
 import { CodeChip } from "~/ui/badge";
 import { Section } from "~/ui/card";
+import { isolated } from "~/ui/isolated";
 import { costsText, tokensText } from "~/ui/numbers";
 import { Cell, Table } from "~/ui/rare/table";
 
@@ -88,7 +89,7 @@ export function UsageTables({
         title="By story"
         rows={named(by_story, ({ story_id, story_code, story_title }) => [
           story_id,
-          story_code ? `${story_code} ${story_title}` : "no story",
+          story_code ? `${story_code} ${isolated(story_title ?? "")}` : "no story",
           "/stories/",
         ])}
       />
@@ -96,7 +97,7 @@ export function UsageTables({
         title="By task"
         rows={named(by_task, ({ task_id, task_code, task_title }) => [
           task_id,
-          task_code ? `${task_code} ${task_title}` : "no task",
+          task_code ? `${task_code} ${isolated(task_title ?? "")}` : "no task",
           "/tasks/",
         ])}
       />

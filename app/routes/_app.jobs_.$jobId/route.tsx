@@ -13,6 +13,7 @@ import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
 import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { getSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { CodeChip } from "~/ui/badge";
+import { isolated } from "~/ui/isolated";
 import { PageHeader } from "~/ui/rare/page-header";
 import { NavTabs } from "~/ui/tabs";
 import { JobControls } from "./job-controls";
@@ -45,7 +46,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
 });
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [
-  { title: data ? `${nameOf(data.job)} · Backloom` : "Job · Backloom" },
+  { title: data ? `${isolated(nameOf(data.job))} · Backloom` : "Job · Backloom" },
 ];
 
 export default function JobLayout() {

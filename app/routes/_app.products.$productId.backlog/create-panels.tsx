@@ -1,6 +1,7 @@
 import { priorityOptions } from "~/features/items/lists/priority";
 import { useActionResult } from "~/ui/action-result";
 import { HiddenFields, SelectField, TextAreaField, TextField } from "~/ui/field";
+import { codeAndTitle } from "~/ui/isolated";
 import { CopyButton } from "~/ui/rare/copy-button";
 import { CreateButtons } from "~/ui/rare/create-buttons";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
@@ -61,7 +62,7 @@ export function NewStoryPanel({
         />
         <SelectField
           label="PBI"
-          options={pbis.map((pbi) => ({ value: pbi.id, label: `${pbi.code} ${pbi.title}` }))}
+          options={pbis.map((pbi) => ({ value: pbi.id, label: codeAndTitle(pbi) }))}
           {...form.field("pbi_id")}
         />
         <TextAreaField label="Description" required={false} {...form.field("description")} />

@@ -130,7 +130,7 @@ export function TaskPanel({
           Open task
         </ButtonLink>
         <span className="text-sm text-muted">
-          in {story.code} {story.title}
+          in {story.code} <bdi>{story.title}</bdi>
         </span>
       </div>
       <WriteFields quiet>

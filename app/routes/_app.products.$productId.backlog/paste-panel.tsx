@@ -13,6 +13,7 @@ import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
 import { Button, SubmitButton } from "~/ui/button";
 import { FormErrors, TextAreaField, TextField } from "~/ui/field";
+import { isolated } from "~/ui/isolated";
 import { IdempotencyKey } from "~/ui/rare/idempotency-key";
 import { submitByKey } from "~/ui/rare/submit-by-key";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
@@ -121,7 +122,7 @@ function GoesInto({
   const options = (kind: string, places: readonly Place[]) =>
     places.map(({ id, code, title }) => (
       <option key={id} value={`${kind}:${id}`}>
-        {code} {title}
+        {code} {isolated(title)}
       </option>
     ));
   return (

@@ -37,6 +37,7 @@ import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { FormErrors } from "~/ui/field";
+import { isolated } from "~/ui/isolated";
 import { useRowKeys } from "~/ui/page-keys";
 import { PageHeader } from "~/ui/rare/page-header";
 import { WriteFields } from "~/ui/write-access";
@@ -112,7 +113,7 @@ export const action = pageAction(async ({ request, context, params }) => {
 });
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [
-  { title: data ? `Run of ${data.run.subject} · Backloom` : "Run · Backloom" },
+  { title: data ? `Run of ${isolated(data.run.subject)} · Backloom` : "Run · Backloom" },
 ];
 
 export default function RunPage() {
@@ -134,7 +135,7 @@ export default function RunPage() {
         ]}
         title={
           <span className="flex flex-wrap items-center gap-2.5">
-            Run of {run.subject}
+            {`Run of ${isolated(run.subject)}`}
             <RunStatus run={run} />
           </span>
         }

@@ -4,6 +4,7 @@ import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
+import { isolated } from "~/ui/isolated";
 import { IdempotencyKey } from "~/ui/rare/idempotency-key";
 import { WriteFields } from "~/ui/write-access";
 
@@ -86,7 +87,7 @@ function LabelRow({ label }: { label: Label }) {
           size="sm"
           trigger="Delete"
           label={`Delete ${label.name}`}
-          question={`Delete the label ${label.name}?`}
+          question={`Delete the label ${isolated(label.name)}?`}
           consequence="It is removed from every story and task that has it."
           confirmLabel="Delete label"
         >

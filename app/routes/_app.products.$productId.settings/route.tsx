@@ -17,6 +17,7 @@ import { Button, ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { FormErrors } from "~/ui/field";
+import { isolated } from "~/ui/isolated";
 import { WriteFields } from "~/ui/write-access";
 import { Intake } from "./intake";
 import { Labels } from "./labels";
@@ -133,7 +134,7 @@ function DangerZone({ product }: { product: ProductDetail }) {
       <WriteFields quiet className="flex flex-wrap gap-2">
         <Confirm
           trigger="Archive"
-          question={`Archive ${product.name}?`}
+          question={`Archive ${isolated(product.name)}?`}
           consequence="It becomes read-only and agents cannot see it until you restore it."
           confirmLabel="Archive"
         >

@@ -26,6 +26,7 @@ import {
   restoreProduct,
   updateProduct,
 } from "~/nouns/products/operations.server";
+import { isolated } from "~/ui/isolated";
 
 /** Hosts arrive as text. If another field was cleared, values are parsed twice, and are a list the second time. */
 const productForm = updateProductInput.extend({
@@ -80,7 +81,7 @@ export async function actOnProduct(
     },
     "create-label": async () => {
       const { name } = await createLabel(actor, readForm(form, createLabelInput));
-      return done(form, `${back}#labels`, `${name} added`);
+      return done(form, `${back}#labels`, `${isolated(name)} added`);
     },
     "update-label": async () => {
       await updateLabel(actor, readForm(form, updateLabelInput));

@@ -8,6 +8,7 @@ import { search } from "~/nouns/search/operations.server";
 import { CodeChip } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
+import { isolated } from "~/ui/isolated";
 import { useRowKeys } from "~/ui/page-keys";
 import { PageHeader } from "~/ui/rare/page-header";
 import { StatusDot, StatusPill } from "~/ui/status-pill";
@@ -100,7 +101,7 @@ export default function SearchPage() {
           ))}
         </ul>
       ) : query ? (
-        <EmptyState title={`Nothing found for “${query}”`}>
+        <EmptyState title={`Nothing found for “${isolated(query)}”`}>
           Words and codes match from their beginning. <code>blocked:yes</code> finds blocked items,{" "}
           <code>blocked:T-3</code> items blocked by T-3. Next to a word, <code>status:review</code>{" "}
           or <code>is:task</code> narrows the results.

@@ -1,4 +1,5 @@
 import { ButtonLink } from "~/ui/button";
+import { isolated } from "~/ui/isolated";
 import { CopyBlock } from "~/ui/rare/copy-button";
 import { setups } from "../_app.connect/setups";
 import { DemoStep } from "./demo-step";
@@ -47,7 +48,7 @@ export function Steps({ progress, origin, fresh }: StepsProps) {
         title="Bring your own repository"
         text={
           ownProduct
-            ? `Your backlog is ${ownProduct.name}.`
+            ? `Your backlog is ${isolated(ownProduct.name)}.`
             : "Create a product for it, then write or paste your backlog."
         }
         {...place(2)}

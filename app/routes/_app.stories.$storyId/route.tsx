@@ -29,6 +29,7 @@ import { getStoryPage } from "~/nouns/pages/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
 import { getRecurrence } from "~/nouns/recurrences/recurrences.server";
 import { Section } from "~/ui/card";
+import { codeAndTitle } from "~/ui/isolated";
 import { useRowKeys } from "~/ui/page-keys";
 import { PageHeader } from "~/ui/rare/page-header";
 import { actOnStory } from "./story-action.server";
@@ -74,11 +75,7 @@ export const action = pageAction(async ({ request, context, params }) => {
 });
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [
-  {
-    title: data
-      ? `${data.page.story.code} ${data.page.story.title} · Backloom`
-      : "Story · Backloom",
-  },
+  { title: data ? `${codeAndTitle(data.page.story)} · Backloom` : "Story · Backloom" },
 ];
 
 export default function StoryPage() {
@@ -97,7 +94,7 @@ export default function StoryPage() {
         crumbs={[
           { label: product.name, to: `/products/${product.id}/backlog` },
           {
-            label: `${pbi.code} ${pbi.title}`,
+            label: codeAndTitle(pbi),
             to: `/products/${product.id}/backlog?panel=pbi:${pbi.id}`,
           },
         ]}
@@ -229,7 +226,7 @@ function StoryProperties({ page }: { page: StoryPageData }) {
         name="pbi_id"
         value={story.pbi_id}
         fields={update}
-        options={pbis.map((pbi) => ({ value: pbi.id, label: `${pbi.code} ${pbi.title}` }))}
+        options={pbis.map((pbi) => ({ value: pbi.id, label: codeAndTitle(pbi) }))}
       />
       <TypedProperty label="Code" name="code" value={story.code} fields={update} mono />
     </Properties>

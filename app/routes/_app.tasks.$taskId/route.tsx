@@ -30,6 +30,7 @@ import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { HiddenFields } from "~/ui/field";
+import { codeAndTitle } from "~/ui/isolated";
 import { PageHeader } from "~/ui/rare/page-header";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
@@ -76,7 +77,7 @@ export const action = pageAction(async ({ request, context, params }) => {
 });
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [
-  { title: data ? `${data.page.task.code} ${data.page.task.title} · Backloom` : "Task · Backloom" },
+  { title: data ? `${codeAndTitle(data.page.task)} · Backloom` : "Task · Backloom" },
 ];
 
 export default function TaskPage() {
@@ -91,7 +92,7 @@ export default function TaskPage() {
       <PageHeader
         crumbs={[
           { label: product.name, to: `/products/${product.id}/backlog` },
-          { label: `${story.code} ${story.title}`, to: `/stories/${story.id}` },
+          { label: codeAndTitle(story), to: `/stories/${story.id}` },
         ]}
         title={<PageTitle kind="task" item={task} fields={{ intent: "edit", task_id: task.id }} />}
         lead={<Standing page={page} why={why} />}

@@ -4,6 +4,7 @@ import { Picker, Properties, TypedProperty } from "~/features/in-place/propertie
 import { DeleteItem } from "~/features/items/keys/delete-item";
 import { LabelsProperty } from "~/features/labels/labels-property";
 import type { TaskPageData } from "~/nouns/pages/contract";
+import { codeAndTitle } from "~/ui/isolated";
 import { statusLook } from "~/ui/status";
 
 const verifyOptions = [
@@ -46,7 +47,7 @@ export function TaskProperties({ page }: { page: TaskPageData }) {
         name="story_id"
         value={story.id}
         fields={{ intent: "move", task_id: task.id }}
-        options={stories.map(({ id, code, title }) => ({ value: id, label: `${code} ${title}` }))}
+        options={stories.map((place) => ({ value: place.id, label: codeAndTitle(place) }))}
       />
       <Picker
         label="Verification"

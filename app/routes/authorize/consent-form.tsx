@@ -3,6 +3,7 @@ import { type Scope, scopeWords } from "~/nouns/oauth/contract";
 import { Alert } from "~/ui/alert";
 import { Button } from "~/ui/button";
 import { CheckField, FormErrors } from "~/ui/field";
+import { isolated } from "~/ui/isolated";
 
 interface ConsentFormProps {
   client: {
@@ -50,7 +51,7 @@ export function ConsentForm({
               key={id}
               name="product"
               value={id}
-              label={`${name} (${code})`}
+              label={`${isolated(name)} (${code})`}
               defaultChecked={id === chosenProductId}
             />
           ))}
@@ -101,8 +102,8 @@ function WhoAsks({ client, returnsTo }: Pick<ConsentFormProps, "client" | "retur
     <div className="grid gap-1 text-sm text-muted">
       {client.source === "registered" ? (
         <p>
-          The program chose the name “{client.name}” itself. Allow it only if you have just
-          connected it.
+          The program chose the name “<bdi>{client.name}</bdi>” itself. Allow it only if you have
+          just connected it.
         </p>
       ) : (
         <p>

@@ -13,6 +13,7 @@ import { OAuthRefusal } from "~/oauth/refusal.server";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
 import { RouteError } from "~/ui/error-page";
+import { isolated } from "~/ui/isolated";
 import { ConsentForm } from "./consent-form";
 
 /** A program requests access, and the user decides on products and scopes (docs/agents.md, Signing in over OAuth). */
@@ -82,7 +83,7 @@ export default function AuthorizePage() {
   }
   return (
     <AuthFrame
-      title={`Allow ${data.client.name} to use Backloom?`}
+      title={`Allow ${isolated(data.client.name)} to use Backloom?`}
       lead={`You are signed in as ${data.username}.`}
     >
       <ConsentForm {...data} error={answer?.error ?? null} />

@@ -4,6 +4,7 @@ import { useResultOf } from "~/ui/action-result";
 import { Button, SubmitButton } from "~/ui/button";
 import { enhancedField } from "~/ui/enhanced-field";
 import { HiddenFields } from "~/ui/field";
+import { isolated } from "~/ui/isolated";
 import { columnLabel } from "../columns";
 
 /** Where a new card goes: its column, lane and story. */
@@ -79,7 +80,7 @@ export function NewCard({
       >
         {stories.map(({ id, code, title: name }) => (
           <option key={id} value={id}>
-            {code} {name}
+            {code} {isolated(name)}
           </option>
         ))}
       </select>

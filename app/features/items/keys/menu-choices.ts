@@ -1,6 +1,7 @@
 import { movableColumns } from "~/features/board/columns";
 import type { Candidates } from "~/nouns/dependencies/contract";
 import type { Label } from "~/nouns/labels/contract";
+import { isolated } from "~/ui/isolated";
 import { priorityOptions } from "../lists/priority";
 import { type ItemAction, kindsOf } from "./item-actions";
 
@@ -31,7 +32,7 @@ export function waitChoices(candidates: Candidates | null): readonly MenuChoice[
 }
 
 const titled = ({ code, title }: Omit<Titled, "id">, fields: MenuChoice["fields"]): MenuChoice => ({
-  label: `${code} ${title}`,
+  label: `${code} ${isolated(title)}`,
   fields,
 });
 
@@ -78,7 +79,7 @@ export function choicesFor(
     return known.pbis
       .filter(({ id }) => !items.includes(`pbi:${id}`))
       .map(({ id, code, title }) => ({
-        label: `Above ${code} ${title}`,
+        label: `Above ${code} ${isolated(title)}`,
         fields: { before_id: id },
       }));
   }

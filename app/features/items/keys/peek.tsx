@@ -61,7 +61,7 @@ function TaskPeek({ id, onClose }: PeekProps) {
         <span>
           in{" "}
           <Link to={`/stories/${story.id}`} className="hover:underline">
-            {story.code} {story.title}
+            {story.code} <bdi>{story.title}</bdi>
           </Link>
         </span>
       </p>

@@ -1,6 +1,7 @@
 import type { SearchAnswer } from "~/routes/_app.search/search-answer";
 import { CodeChip, Kbd } from "~/ui/badge";
 import { Icon } from "~/ui/icon";
+import { isolated } from "~/ui/isolated";
 import {
   adminDestination,
   destinations,
@@ -34,7 +35,7 @@ export function FoundItems({
           <CodeChip>{hit.code}</CodeChip>
           <span className="min-w-0 flex-1 truncate">{hit.title}</span>
           <span className="text-xs text-faint">
-            {hit.product ? `${hit.kind} in ${hit.product}` : hit.kind}
+            {hit.product ? `${hit.kind} in ${isolated(hit.product)}` : hit.kind}
           </span>
         </Item>
       ))}
