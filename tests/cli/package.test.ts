@@ -86,6 +86,7 @@ describe("the package that npm pack makes", () => {
       "docs/terms.md",
       "docs/troubleshooting.md",
       "docs/users.md",
+      "docs/webhooks.md",
       "docs/worker.md",
       "supabase/embedded",
       "supabase/migrations",
