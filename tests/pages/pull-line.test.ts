@@ -13,6 +13,8 @@ const app = await startTestApp(t, { pages: true });
 it("says on card, task, job and run how the pull request of the work stands, and how many have landed", async () => {
   const world = await seedSprint(t, { stories: [2] });
   const { actor, owner, product, sprint } = world;
+  const repository = "https://code.example/acme/shop";
+  await t.sql.query("update products set repo_url = $2 where id = $1", [product.id, repository]);
   const cookie = await signIn(t, app, owner);
   const page = async (path: string) =>
     (await (await app.request(path, { headers: { cookie } })).text()).replaceAll("<!-- -->", "");
@@ -27,7 +29,12 @@ it("says on card, task, job and run how the pull request of the work stands, and
       product_id: product.id,
       pulls: [
         {
-          ...{ number: 7, url: "https://code.example/pulls/7", branch: job.branch ?? "", head_sha },
+          ...{
+            number: 7,
+            url: "https://code.example/acme/shop/pulls/7",
+            branch: job.branch ?? "",
+            head_sha,
+          },
           ...{ state: "open", mergeable: true, observed_at: new Date().toISOString(), ...change },
         },
       ],
@@ -44,7 +51,9 @@ it("says on card, task, job and run how the pull request of the work stands, and
   for (const text of await all()) expect(text).not.toContain("data-pull");
   await observe({ ci: { state: "pending" }, review: "approved" });
   for (const [place, text] of (await all()).entries()) {
-    expect(text, places[place]).toMatch(/href="https:\/\/code\.example\/pulls\/7"[^>]*data-pull/);
+    expect(text, places[place]).toMatch(
+      /href="https:\/\/code\.example\/acme\/shop\/pulls\/7"[^>]*data-pull/,
+    );
     expect(text).toContain("Pull request #7 · CI running · approved");
   }
   expect(at(await all(), 3)).toMatch(/Landed<\/dt><dd[^>]*>0 of 2/);
