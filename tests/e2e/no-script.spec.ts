@@ -37,6 +37,10 @@ test("the main journey works without script", async ({ browser }) => {
   await page.getByRole("link", { name: "Move T-1 to…" }).click();
   await page.getByRole("button", { name: "Review", exact: true }).click();
   await expect(page.getByRole("region", { name: "Review: 1" })).toContainText("T-1");
+  // No run does again what waits for a review.
+  await expect(page.getByRole("button", { name: /Start run/ })).toHaveCount(0);
+  await page.getByRole("link", { name: "Move T-1 to…" }).click();
+  await page.getByRole("button", { name: "To do", exact: true }).click();
 
   await page.getByRole("button", { name: "Start run of 1 job" }).click();
   await expect(page.getByRole("heading", { name: /Run of sprint SP-1/ })).toBeVisible();
