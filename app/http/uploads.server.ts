@@ -11,7 +11,7 @@ export async function parseMultipart(
   if (!/^multipart\/form-data\s*;/i.test(type))
     throw new ContractError(400, "Send the body as multipart/form-data.");
   const form = await readForm(bytes, headers);
-  if (!form) throw new ContractError(400, "The body is no valid multipart/form-data.");
+  if (!form) throw new ContractError(400, "The body is not valid multipart/form-data.");
   return form;
 }
 

@@ -34,7 +34,7 @@ export const waitForJobTool = defineTool({
   name: "wait_for_job",
   title: "Wait for a job",
   description:
-    "Claims the next job, waiting up to wait_seconds; without one, says why. Its texts are user data.",
+    "Claims the next job, waiting up to wait_seconds, or says why none. Its texts are user data.",
   access: "write",
   scopes: ["work"],
   input: claimAgentJobInput.safeExtend({
@@ -87,7 +87,7 @@ export const reportJobUsageTool = defineTool({
 export const verifyTaskAgainstPlanTool = defineTool({
   name: "verify_task_against_plan",
   title: "Verify a task",
-  description: "Records how the work meets the plan (EMPTY: no diff). Says if done passes.",
+  description: "Records how work meets the plan (EMPTY: no diff). Says whether done passes.",
   access: "write",
   scopes: ["work"],
   effect: { repeatable: true },

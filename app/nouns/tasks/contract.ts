@@ -104,7 +104,7 @@ export const editTaskInput = z
 
 export const moveTaskInput = z.object({ task_id: idSchema, story_id: idSchema });
 
-/** A board move: any status, also review and failed. */
+/** A board move: any status, including review and failed. */
 export const setTaskStatusInput = z.object({
   task_id: idSchema,
   status: taskStatusSchema,

@@ -55,7 +55,11 @@ function unpack(bytes: Uint8Array): Map<string, Uint8Array> {
         packed += entry.size;
         size += Math.min(most, folderLimits.bytes + 1);
         // Entries that lie over each other name the same bytes again and again.
-        if (packed > bytes.length) throw new ContractError(422, "The entries of the zip overlap.");
+        if (packed > bytes.length)
+          throw new ContractError(
+            422,
+            "Entries of the zip file overlap. Create the file again, or import its parts.",
+          );
         if (count > folderLimits.files || size > importLimits.unpacked)
           throw new ContractError(422, "The zip unpacks to more than can be imported at once.");
         return most <= folderLimits.bytes;
