@@ -1,20 +1,3 @@
--- Why: jobs that are ready: in turn, unblocked, past their rate limit, in a run that is not paused, with their question
--- answered. Jobs in the phase review wait for a person or CI. Those in verify are for any worker but the author; the
--- claim adds that. private.next_product adds consent, role, archive, sandbox and repository.
--- PLAN_CHAT jobs can be claimed only by their creator's workers; the claim adds that, because it knows the caller.
--- Its order is claim_rank, created_at, position, id: that of the index agent_jobs_claim_order_idx (specification: Agent
--- job).
-create view private.claimable_jobs with (security_invoker = true) as
-select j.id, j.product_id, j.kind, j.sprint_run_id, j.created_by, j.claim_rank, j.created_at, j.position, j.phase, j.author_worker_id, j.task_id
-from public.agent_jobs j
-where j.status = 'QUEUED' and j.in_turn and j.open_blockers = 0 and j.phase <> 'review'
-  and (j.not_before is null or j.not_before <= private.now())
-  and (j.sprint_run_id is null
-    or (select r.status in ('QUEUED', 'RUNNING') from public.sprint_runs r where r.id = j.sprint_run_id))
-  and (j.parked_question_id is null
-    or (select q.status <> 'OPEN' or (q.on_expiry = 'RECOMMENDED' and q.expires_at <= private.now())
-      from public.agent_questions q where q.id = j.parked_question_id));
-
 -- Why: a worker that wants to stop asks whether anything is left: claimable now, waiting, or held by others.
 -- Definer: counts over all the user's products in one query (specification: Agent job).
 create function operations.check_queue_empty(p_product_id uuid default null)
@@ -116,7 +99,7 @@ begin
   perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, v_confinement, v_also_repos);
   if v_job.id is null then
     return json_build_object('job', null, 'worker_id', v_worker.id, 'reason', 
-      private.nothing_to_claim(v_user_id, p_product_id, v_full_budgets, v_confinement <> 'none', v_also_repos));
+      private.nothing_to_claim(v_user_id, p_product_id, v_worker.id, v_full_budgets, v_confinement <> 'none', v_also_repos));
   end if;
   return json_build_object('job', case when v_rooms is null then private.job_payload(v_job)
     else (private.job_payload(v_job)::jsonb || private.budget_payload(v_job, v_rooms))::json end, 'worker_id', v_worker.id, 'reason', null);
@@ -201,15 +184,9 @@ begin
     select j.id
     from private.claimable_jobs j
     where j.product_id = p_product_id
-      and (j.kind <> 'PLAN_CHAT' or j.created_by = p_user_id)
-      and (j.phase <> 'verify' or j.author_worker_id is distinct from p_worker_id)
       and (p_sprint_run_id is null or j.sprint_run_id = p_sprint_run_id)
       and (p_kinds is null or p_kinds ? j.kind::text)
-      and (p_confinement <> 'none' or not (select p.requires_sandbox from public.products p where p.id = p_product_id))
-      and not exists (
-        select from public.tasks t
-        where t.id = j.task_id and t.repo_url <> (select p.repo_url from public.products p where p.id = p_product_id)
-          and not private.is_followed(t.repo_url, p_also_repos))
+      and private.worker_gates(j.job, p_user_id, p_worker_id, p_confinement <> 'none', p_also_repos) = '{}'
       and (p_full_budgets is null or private.fits_budgets(j.id, p_full_budgets))
     order by j.claim_rank, j.created_at, j.position, j.id
     limit 1
@@ -243,10 +220,9 @@ begin
 end;
 $$;
 
--- Why: decides consent. Finds the product with the oldest job that a user's workers may take: a product where the user
--- allows it (workers_allowed; owners always do), or the one named by the claim. Reads the partial index in claim order,
--- one row per product, without a lock. private.take_job filters jobs again under the product's lock, but not consent,
--- role or archive (specification: Agent job; claiming).
+-- Why: finds the product with the oldest job that a user's worker may take. Reads the partial index in claim order, one
+-- row per product, without a lock. private.take_job asks the gates again under the product's lock, but not consent and
+-- role (specification: Agent job; claiming).
 create function private.next_product(
   p_worker_id uuid, p_user_id uuid, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_tried uuid[],
   p_confined boolean, p_also_repos jsonb)
@@ -261,66 +237,56 @@ set enable_bitmapscan = off
 as $$
 begin
   return (
-    select c.product_id
-    from public.product_members m
-    join public.products p on p.id = m.product_id and p.archived_at is null and (p_confined or not p.requires_sandbox)
+    select w.product_id
+    from private.worker_products(p_user_id, p_product_id) as w (product_id)
     cross join lateral (
-      select j.product_id, j.claim_rank, j.created_at, j.position, j.id
+      select j.claim_rank, j.created_at, j.position, j.id
       from private.claimable_jobs j
-      where j.product_id = m.product_id
-        and (j.kind <> 'PLAN_CHAT' or j.created_by = p_user_id)
-        and (j.phase <> 'verify' or j.author_worker_id is distinct from p_worker_id)
+      where j.product_id = w.product_id
         and (p_sprint_run_id is null or j.sprint_run_id = p_sprint_run_id)
         and (p_kinds is null or p_kinds ? j.kind::text)
-        and not exists (
-          select from public.tasks t
-          where t.id = j.task_id and t.repo_url <> p.repo_url and not private.is_followed(t.repo_url, p_also_repos))
+        and private.worker_gates(j.job, p_user_id, p_worker_id, p_confined, p_also_repos) = '{}'
       order by j.claim_rank, j.created_at, j.position, j.id
       limit 1
     ) c
-    where m.user_id = p_user_id and m.role <> 'VIEWER' and private.is_open_to_token(m.product_id)
-      and case when p_product_id is null then m.workers_allowed else m.product_id = p_product_id end
-      and m.product_id <> all (p_tried)
+    where w.product_id <> all (p_tried)
     order by c.claim_rank, c.created_at, c.position, c.id
     limit 1
   );
 end;
 $$;
 
--- Why: a worker that gets no job learns in one code and message whether the queue is empty or something waits
+-- Why: a worker that gets no job learns in one code and message whether the queue is empty or which gates are closed
 -- (specification: Agent job; claiming).
 create function private.nothing_to_claim(
-  p_user_id uuid, p_product_id uuid, p_full_budgets uuid[] default null, p_confined boolean default true,
-  p_also_repos jsonb default null
+  p_user_id uuid, p_product_id uuid, p_worker_id uuid default null, p_full_budgets uuid[] default null,
+  p_confined boolean default true, p_also_repos jsonb default null
 ) returns jsonb language plpgsql stable set search_path = '' as $$
 declare
+  v_products uuid[] := array(select private.worker_products(p_user_id, p_product_id));
   v_waiting record;
+  v_held integer;
   v_closed jsonb;
 begin
-  select count(*) filter (where x.is_queued) as queued,
-    count(*) filter (where j.status = 'QUEUED' and not x.is_queued) as archived,
-    count(*) filter (where x.is_queued and r.status = 'PAUSED') as paused,
-    count(*) filter (where x.is_queued and q.status = 'OPEN' and not (q.on_expiry = 'RECOMMENDED' and q.expires_at <= private.now())) as asked,
-    count(*) filter (where x.is_queued and j.not_before > private.now()) as delayed,
-    count(*) filter (where x.is_queued and j.not_before > private.now() and j.failure_class is distinct from 'rate_limited') as failed,
-    count(*) filter (where x.is_queued and not j.in_turn) as in_order,
-    count(*) filter (where x.is_queued and j.phase = 'review') as in_review,
-    count(*) filter (where x.is_queued and j.phase = 'verify') as to_verify,
-    count(*) filter (where x.is_queued and j.in_turn and j.open_blockers > 0) as blocked,
-    count(*) filter (where x.is_queued and j.in_turn and p.requires_sandbox and not p_confined) as unconfined,
-    min(t.repo_url) filter (where x.is_queued and j.in_turn and t.repo_url <> p.repo_url
-      and not private.is_followed(t.repo_url, p_also_repos)) as foreign_repo,
-    count(*) filter (where j.status in ('CLAIMED', 'RUNNING')) as held
+  select count(*) filter (where not x.archived) as queued, count(*) filter (where x.archived) as archived,
+    count(*) filter (where 'paused' = any (x.gates)) as paused,
+    count(*) filter (where 'question' = any (x.gates)) as asked,
+    count(*) filter (where 'not_before' = any (x.gates)) as delayed,
+    count(*) filter (where 'not_before' = any (x.gates) and g.failure_class is distinct from 'rate_limited') as failed,
+    count(*) filter (where 'order' = any (x.gates)) as in_order,
+    count(*) filter (where 'review' = any (x.gates)) as in_review,
+    count(*) filter (where 'needs_other_worker' = any (x.gates)) as to_verify,
+    count(*) filter (where 'dependency' = any (x.gates) and 'order' <> all (x.gates)) as blocked,
+    count(*) filter (where 'sandbox' = any (x.gates)) as unconfined,
+    min(g.own_repo) filter (where 'repository' = any (x.gates)) as foreign_repo
   into v_waiting
-  from public.agent_jobs j
-  join public.product_members m on m.product_id = j.product_id and m.user_id = p_user_id
-    and m.role <> 'VIEWER' and private.is_open_to_token(m.product_id) and (m.workers_allowed or p_product_id is not null)
-  join public.products p on p.id = j.product_id
-  cross join lateral (select j.status = 'QUEUED' and p.archived_at is null as is_queued) x
-  left join public.tasks t on t.id = j.task_id
-  left join public.sprint_runs r on r.id = j.sprint_run_id
-  left join public.agent_questions q on q.id = j.parked_question_id
-  where j.status in ('QUEUED', 'CLAIMED', 'RUNNING') and (p_product_id is null or j.product_id = p_product_id)
+  from private.job_gates g
+  cross join lateral (select private.worker_gates(g, p_user_id, p_worker_id, p_confined, p_also_repos) as own) w
+  cross join lateral (select 'archived' = any (g.gates) as archived,
+    case when 'archived' = any (g.gates) then '{}' else g.gates || w.own end as gates) x
+  where g.product_id = any (v_products) and 'conversation' <> all (w.own);
+  select count(*) into v_held from public.agent_jobs j
+  where j.product_id = any (v_products) and j.status in ('CLAIMED', 'RUNNING')
     and (j.kind <> 'PLAN_CHAT' or j.created_by = p_user_id);
 
   v_closed := case when v_waiting.queued = 0 and p_product_id is null then private.products_without_consent(p_user_id) end;
@@ -335,7 +301,7 @@ begin
   end if;
   if v_waiting.queued = 0 then
     return jsonb_build_object('code', 'empty', 'message', format('No job is queued%s.',
-      case when v_waiting.held > 0 then format('; %s held by workers', v_waiting.held) else '' end));
+      case when v_held > 0 then format('; %s held by workers', v_held) else '' end));
   end if;
   return jsonb_build_object(
     'code', case
@@ -354,12 +320,12 @@ begin
       case when v_waiting.failed > 0 then format(', %s for another try', v_waiting.failed) else '' end,
       case when v_waiting.blocked > 0 then format(', %s for other tasks', v_waiting.blocked) else '' end,
       case when v_waiting.to_verify + v_waiting.in_review > 0 then format(', %s for another worker, %s for a review',
-        v_waiting.to_verify, v_waiting.in_review) else '' end, v_waiting.held,
+        v_waiting.to_verify, v_waiting.in_review) else '' end, v_held,
       concat(case when p_full_budgets <> '{}' then ' A budget allows no new work.' end,
         case when v_waiting.unconfined > 0 then format(' %s are in products that require a sandbox, and this worker has none: %s', v_waiting.unconfined, private.sandbox_advice()) end,
         case when v_waiting.foreign_repo is not null
           then format(' A task uses the repository %s, which this worker does not follow: %s', v_waiting.foreign_repo, private.repository_advice(v_waiting.foreign_repo)) end)))
-    || case when v_waiting.held + v_waiting.delayed + v_waiting.to_verify + v_waiting.blocked = 0
+    || case when v_held + v_waiting.delayed + v_waiting.to_verify + v_waiting.blocked = 0
         and v_waiting.paused + v_waiting.asked + v_waiting.in_review > 0
       then jsonb_build_object('waits_for_person', true) else '{}' end
     || case when v_waiting.blocked > 0 then jsonb_strip_nulls(jsonb_build_object('awaited_heads', private.awaited_heads(p_user_id, p_product_id)))

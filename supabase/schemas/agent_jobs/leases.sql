@@ -106,7 +106,7 @@ begin
     for update skip locked
   loop
     if private.requeue_lost_job(v_job, format('The lease of attempt %s expired at %s without a report from worker %s.',
-        v_job.attempt, to_char(v_job.lease_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+        v_job.attempt, private.time_text(v_job.lease_until),
         coalesce((select w.name from public.agent_workers w where w.id = v_job.worker_id), 'unknown'))) is not null then
       v_count := v_count + 1;
     end if;

@@ -108,142 +108,163 @@ end;
 $$;
 
 -- Why: everything that keeps one job from moving, each as a code, a message and ids for a link. For a held job this is
--- its lease: held by whom until when. The codes: finished, budget, lease, paused, question, not_before, dependency,
--- dependency_failed, dependency_unmerged, order, blocked, archived, no_worker, consent, quota, sandbox, repository,
--- review, ci, needs_other_worker, ready. Leaves out the content of somebody else's conversation about an idea
+-- its lease: held by whom until when. The codes: finished, budget, lease, those of private.job_gates and
+-- private.worker_gates, blocked, dependency_failed, dependency_unmerged, ci, no_worker, consent, quota, ready
 -- (specification: Agent job).
 create function private.job_reasons(p_job public.agent_jobs)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
-  v_now timestamptz := private.now();
-  v_reasons jsonb := '[]';
-  v_run public.sprint_runs;
-  v_question public.agent_questions;
-  v_first public.agent_jobs;
-  v_worker record;
-  v_pbi record;
+  v_gates text[];
+  v_reasons jsonb;
 begin
-  if not private.may_read_talk(p_job) then
-    p_job.failure_reason := null;
+  if p_job.status <> 'QUEUED' then
+    return private.job_end_reasons(p_job);
   end if;
-  if p_job.status in ('DONE', 'SKIPPED', 'CANCELLED', 'FAILED') then
-    return jsonb_build_array(jsonb_build_object(
-      'code', case when p_job.status = 'FAILED' and p_job.failure_class = 'infrastructure' and p_job.retry_count >= 3
-        then 'budget' else 'finished' end,
-      'message', format('The job is %s%s', lower(p_job.status::text), coalesce(': ' || p_job.failure_reason, '.')),
-      'failure_class', p_job.failure_class, 'finished_at', p_job.finished_at));
+  select g.gates into v_gates from private.job_gates g where g.id = p_job.id;
+  if 'review' = any (v_gates) then
+    return private.gate_reasons(p_job, 'review');
   end if;
+  select coalesce(jsonb_agg(r.reason order by g.place, r.place), '[]') into v_reasons
+  from unnest(v_gates) with ordinality g (gate, place)
+  cross join lateral jsonb_array_elements(private.gate_reasons(p_job, g.gate)) with ordinality r (reason, place);
+  v_reasons := v_reasons || private.budget_reasons(p_job) || private.pbi_reasons(p_job) || private.worker_reasons(p_job);
+  if v_reasons = '[]' then
+    return jsonb_build_array(jsonb_build_object('code', 'ready',
+      'message', 'Ready. The next free worker takes it. A worker that was started with --product takes jobs of that product only.'));
+  end if;
+  return v_reasons;
+end;
+$$;
+
+-- Why: the reason of a job that no longer waits: how it ended, or who holds it until when. Leaves out the content of
+-- somebody else's conversation about an idea (specification: Agent job).
+create function private.job_end_reasons(p_job public.agent_jobs)
+returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  v_worker record;
+begin
   if p_job.status in ('CLAIMED', 'RUNNING') then
     select w.name, w.last_seen_at into v_worker from public.agent_workers w where w.id = p_job.worker_id;
     return jsonb_build_array(jsonb_build_object('code', 'lease',
       'message', format('Worker %s holds the job until %s (attempt %s%s).', coalesce(v_worker.name, 'unknown'),
-        to_char(p_job.lease_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), p_job.attempt,
-        case when p_job.lease_until <= v_now then '; the lease has expired, so the job returns to the queue within seconds' else '' end),
+        private.time_text(p_job.lease_until), p_job.attempt,
+        case when p_job.lease_until <= private.now() then '; the lease has expired, so the job returns to the queue within seconds' else '' end),
       'worker_id', p_job.worker_id, 'worker_name', v_worker.name, 'lease_until', p_job.lease_until, 'last_seen_at', v_worker.last_seen_at));
   end if;
+  return jsonb_build_array(jsonb_build_object(
+    'code', case when p_job.status = 'FAILED' and p_job.failure_class = 'infrastructure' and p_job.retry_count >= 3
+      then 'budget' else 'finished' end,
+    'message', format('The job is %s%s', lower(p_job.status::text),
+      coalesce(': ' || case when private.may_read_talk(p_job) then p_job.failure_reason end, '.')),
+    'failure_class', p_job.failure_class, 'finished_at', p_job.finished_at));
+end;
+$$;
 
-  if p_job.phase = 'review' and (select p.done_requires = 'ci' from public.products p where p.id = p_job.product_id) then
+-- Why: what one closed gate of private.job_gates means for this job, in a sentence with ids for a link. Leaves out the
+-- content of somebody else's conversation about an idea (specification: Agent job).
+create function private.gate_reasons(p_job public.agent_jobs, p_gate text)
+returns jsonb language plpgsql stable set search_path = '' as $$
+declare
+  v_run public.sprint_runs;
+  v_question public.agent_questions;
+  v_first public.agent_jobs;
+begin
+  case p_gate
+  when 'review' then
+    return private.review_reasons(p_job);
+  when 'paused' then
+    select r.* into v_run from public.sprint_runs r where r.id = p_job.sprint_run_id;
+    return jsonb_build_array(jsonb_build_object('code', 'paused',
+      'message', format('The run is paused (%s). Resume it when it can continue.', replace(v_run.pause_context ->> 'reason', '_', ' ')),
+      'sprint_run_id', v_run.id, 'pause_context', v_run.pause_context, 'question_id', v_run.pause_question_id));
+  when 'question' then
+    select q.* into v_question from public.agent_questions q where q.id = p_job.parked_question_id;
+    return jsonb_build_array(jsonb_build_object('code', 'question',
+      'message', case
+        when v_question.expires_at <= private.now() then 'The question it is waiting for was not answered in time'
+        when v_question.kind = 'permission' then format('It is waiting for a permission that only %s can give', private.username(v_question.reader_id))
+        else 'It is waiting for the answer to a question' end
+        || case when private.may_read_talk(p_job) and (v_question.reader_id is null or v_question.reader_id = auth.uid())
+          then ': ' || left(v_question.question, 300) else '.' end,
+      'question_id', v_question.id, 'assignee_id', v_question.assignee_id, 'expires_at', v_question.expires_at));
+  when 'not_before' then
+    return jsonb_build_array(jsonb_build_object('code', 'not_before',
+      'message', format(case p_job.failure_class when 'rate_limited' then 'It is rate-limited until %s.'
+        else 'Its last attempt failed; it can be tried again at %s.' end, private.time_text(p_job.not_before)),
+      'not_before', p_job.not_before));
+  when 'dependency' then
+    return private.job_dependency_reasons(p_job);
+  when 'order' then
+    select j.* into v_first from public.agent_jobs j
+    where j.sprint_run_id = p_job.sprint_run_id and j.lane_id = p_job.lane_id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING')
+    order by j.in_turn desc, j.position limit 1;
+    return jsonb_build_array(jsonb_build_object('code', 'order',
+      'message', format('Jobs on branch %s run one after another; task %s comes first and is %s.', p_job.branch,
+        (select t.code from public.tasks t where t.id = v_first.task_id), lower(v_first.status::text)),
+      'job_id', v_first.id, 'task_id', v_first.task_id));
+  when 'archived' then
+    return jsonb_build_array(jsonb_build_object('code', 'archived', 'message', 'The product is archived.'));
+  end case;
+end;
+$$;
+
+-- Why: work that is done waits for a person, or for CI where the product asks for that (docs/proof.md).
+create function private.review_reasons(p_job public.agent_jobs)
+returns jsonb language plpgsql stable set search_path = '' as $$
+begin
+  if (select p.done_requires = 'ci' from public.products p where p.id = p_job.product_id) then
     return jsonb_build_array(jsonb_build_object('code', 'ci', 'message', coalesce((
         select format('The work is done and waiting for CI of pull request #%s.', p.number) from public.pulls p
         where p.product_id = p_job.product_id and p.branch = p_job.branch and p.state = 'open' order by p.number desc limit 1),
         'The work is done and waiting for CI, but no pull request of its branch is known. Start a worker with --pr, or approve the work yourself.'),
       'task_id', p_job.task_id));
   end if;
-  if p_job.phase = 'review' then
-    return jsonb_build_array(jsonb_build_object('code', 'review',
-      'message', 'The work is done and waiting for a person to review it.', 'task_id', p_job.task_id));
-  end if;
+  return jsonb_build_array(jsonb_build_object('code', 'review',
+    'message', 'The work is done and waiting for a person to review it.', 'task_id', p_job.task_id));
+end;
+$$;
 
-  select r.* into v_run from public.sprint_runs r where r.id = p_job.sprint_run_id;
-  if v_run.status = 'PAUSED' then
-    v_reasons := v_reasons || jsonb_build_object('code', 'paused',
-      'message', format('The run is paused (%s). Resume it when it can continue.', replace(v_run.pause_context ->> 'reason', '_', ' ')),
-      'sprint_run_id', v_run.id, 'pause_context', v_run.pause_context, 'question_id', v_run.pause_question_id);
-  end if;
-  select q.* into v_question from public.agent_questions q where q.id = p_job.parked_question_id;
-  if v_question.status = 'OPEN' and not (v_question.on_expiry = 'RECOMMENDED' and v_question.expires_at <= v_now) then
-    v_reasons := v_reasons || jsonb_build_object('code', 'question',
-      'message', case
-        when v_question.expires_at <= v_now then 'The question it is waiting for was not answered in time'
-        when v_question.kind = 'permission' then format('It is waiting for a permission that only %s can give', private.username(v_question.reader_id))
-        else 'It is waiting for the answer to a question' end
-        || case when private.may_read_talk(p_job) and (v_question.reader_id is null or v_question.reader_id = auth.uid())
-          then ': ' || left(v_question.question, 300) else '.' end,
-      'question_id', v_question.id, 'assignee_id', v_question.assignee_id, 'expires_at', v_question.expires_at);
-  end if;
-  if p_job.not_before > v_now then
-    v_reasons := v_reasons || jsonb_build_object('code', 'not_before',
-      'message', format(case p_job.failure_class when 'rate_limited' then 'It is rate-limited until %s.'
-        else 'Its last attempt failed; it can be tried again at %s.' end, to_char(p_job.not_before at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')),
-      'not_before', p_job.not_before);
-  end if;
-  if p_job.open_blockers > 0 then
-    v_reasons := v_reasons || private.job_dependency_reasons(p_job);
-  end if;
-  v_reasons := v_reasons || private.budget_reasons(p_job);
-  if not p_job.in_turn then
-    select j.* into v_first from public.agent_jobs j
-    where j.sprint_run_id = p_job.sprint_run_id and j.lane_id = p_job.lane_id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING')
-    order by j.in_turn desc, j.position limit 1;
-    v_reasons := v_reasons || jsonb_build_object('code', 'order',
-      'message', format('Jobs on branch %s run one after another; task %s comes first and is %s.', p_job.branch,
-        (select t.code from public.tasks t where t.id = v_first.task_id), lower(v_first.status::text)),
-      'job_id', v_first.id, 'task_id', v_first.task_id);
-  end if;
-  select b.id, b.code into v_pbi
-  from public.tasks t join public.stories s on s.id = t.story_id join public.pbis b on b.id = s.pbi_id
-  where t.id = p_job.task_id and b.status = 'BLOCKED';
-  if found then
-    v_reasons := v_reasons || jsonb_build_object('code', 'blocked', 'blocking', false,
-      'message', format('PBI %s was blocked after the run started; the job can still be claimed.', v_pbi.code), 'pbi_id', v_pbi.id);
-  end if;
-  if exists (select from public.products p where p.id = p_job.product_id and p.archived_at is not null) then
-    v_reasons := v_reasons || jsonb_build_object('code', 'archived', 'message', 'The product is archived.');
-  end if;
-  v_reasons := v_reasons || private.worker_reasons(p_job);
-  if v_reasons = '[]' then
-    v_reasons := jsonb_build_array(jsonb_build_object('code', 'ready', 'message', 'Ready. The next free worker takes it. A worker that was started with --product takes jobs of that product only.'));
-  end if;
-  return v_reasons;
+-- Why: a PBI that was blocked after its run started is worth knowing but closes no gate (specification: PBI, status).
+create function private.pbi_reasons(p_job public.agent_jobs)
+returns jsonb language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('code', 'blocked', 'blocking', false,
+      'message', format('PBI %s was blocked after the run started; the job can still be claimed.', b.code), 'pbi_id', b.id)), '[]')
+    from public.tasks t join public.stories s on s.id = t.story_id join public.pbis b on b.id = s.pbi_id
+    where t.id = p_job.task_id and b.status = 'BLOCKED');
 end;
 $$;
 
 -- Why: a claimable job still waits if no worker can take it: none online with access, all under their quota, only of
--- members without consent, without the sandbox the product requires, or without the task's own repository in their
--- list (specification: Agent worker; User, min_quota_pct).
+-- members without consent, or with a gate of private.worker_gates closed for each (specification: Agent worker; User,
+-- min_quota_pct).
 create function private.worker_reasons(p_job public.agent_jobs)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
+  v_gates private.job_gates;
   v_online integer;
   v_with_quota integer;
   v_without_consent text;
   v_confined integer;
   v_following integer;
   v_able integer;
-  v_place record;
+  v_repo_url text;
+  v_written_by text;
 begin
-  select p.requires_sandbox, regexp_replace(t.repo_url, '://[^/?#]*@', '://') as repo_url, u.username as written_by
-  into v_place
-  from public.products p
-  left join public.tasks t on t.id = p_job.task_id and t.repo_url <> p.repo_url
-  left join public.users u on u.id = t.repo_url_by
-  where p.id = p_job.product_id;
+  select g.* into v_gates from private.job_gates g where g.id = p_job.id;
   select count(*) filter (where m.workers_allowed),
     count(*) filter (where m.workers_allowed and (w.last_quota_pct is null or w.last_quota_pct >= u.min_quota_pct)),
     string_agg(distinct u.username, ', ') filter (where not m.workers_allowed),
-    count(*) filter (where m.workers_allowed and x.is_confined),
-    count(*) filter (where m.workers_allowed and x.is_following),
-    count(*) filter (where m.workers_allowed and x.is_confined and x.is_following)
+    count(*) filter (where m.workers_allowed and 'sandbox' <> all (x.gates)),
+    count(*) filter (where m.workers_allowed and 'repository' <> all (x.gates)),
+    count(*) filter (where m.workers_allowed and x.gates = '{}')
   into v_online, v_with_quota, v_without_consent, v_confined, v_following, v_able
   from public.agent_workers w
   join public.users u on u.id = w.user_id
   join public.product_members m on m.user_id = w.user_id and m.product_id = p_job.product_id and m.role <> 'VIEWER'
-  cross join lateral (
-    select not v_place.requires_sandbox or w.confinement <> 'none' as is_confined,
-      v_place.repo_url is null or private.is_followed(v_place.repo_url, w.also_repos) as is_following) x
-  where private.is_online(w.last_seen_at, w.stopped_at)
-    and (p_job.kind <> 'PLAN_CHAT' or w.user_id = p_job.created_by)
-    and (p_job.phase <> 'verify' or w.id is distinct from p_job.author_worker_id);
+  cross join lateral (select private.worker_gates(v_gates, w.user_id, w.id, w.confinement <> 'none', w.also_repos) as gates) x
+  where private.is_online(w.last_seen_at, w.stopped_at) and not x.gates && '{conversation,needs_other_worker}';
 
   if v_online = 0 and p_job.phase = 'verify' and v_without_consent is null then
     return jsonb_build_array(jsonb_build_object('code', 'needs_other_worker',
@@ -267,13 +288,15 @@ begin
   if v_able > 0 then
     return '[]';
   end if;
+  v_repo_url := regexp_replace(v_gates.own_repo, '://[^/?#]*@', '://');
+  v_written_by := (select u.username from public.tasks t join public.users u on u.id = t.repo_url_by where t.id = p_job.task_id);
   return case when v_following > 0 or v_confined = 0 then jsonb_build_array(jsonb_build_object('code', 'sandbox',
       'message', format('The product requires a sandbox, and no online worker that could take the job has one. %s', private.sandbox_advice())))
       else '[]' end
     || case when v_following = 0 then jsonb_build_array(jsonb_build_object('code', 'repository',
-      'message', format('The task has its own repository, %s%s, and no online worker follows it: %s', v_place.repo_url,
-        ' (written by ' || v_place.written_by || ')', private.repository_advice(v_place.repo_url)),
-      'repo_url', v_place.repo_url, 'written_by', v_place.written_by))
+      'message', format('The task has its own repository, %s%s, and no online worker follows it: %s', v_repo_url,
+        ' (written by ' || v_written_by || ')', private.repository_advice(v_repo_url)),
+      'repo_url', v_repo_url, 'written_by', v_written_by))
       else '[]' end;
 end;
 $$;

@@ -84,3 +84,10 @@ returns json language sql immutable set search_path = '' as $$
     else (left(p_answer::text, -1) || ',' || to_json(p_key) || ':' || p_value || '}')::json end;
 $$;
 grant execute on function private.with_key to authenticated, service_role;
+
+-- Why: a time in a sentence, in UTC to the second, as programs write it.
+create function private.time_text(p_time timestamptz) returns text language plpgsql stable set search_path = '' as $$
+begin
+  return to_char(p_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
+end;
+$$;

@@ -39,19 +39,7 @@ declare
   v_answer json;
 begin
   with queued as materialized (
-    select j.id, j.product_id, j.claim_rank, j.created_at, j.position,
-      case
-        when j.phase = 'review' then 'review'
-        when r.status = 'PAUSED' then 'paused'
-        when q.status = 'OPEN' then 'question'
-        when j.not_before > v_now then 'not_before'
-        when j.open_blockers > 0 then 'dependency'
-        when not j.in_turn then 'order'
-      end as reason
-    from public.agent_jobs j
-    left join public.sprint_runs r on r.id = j.sprint_run_id
-    left join public.agent_questions q on q.id = j.parked_question_id
-    where j.status = 'QUEUED'
+    select g.id, g.product_id, g.claim_rank, g.created_at, g.position, g.gates[1] as reason from private.job_gates g
   ), first_of_product as (
     select distinct on (q.product_id) q.product_id, q.id from queued q where q.reason is null
     order by q.product_id, q.claim_rank, q.created_at, q.position, q.id
