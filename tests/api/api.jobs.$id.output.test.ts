@@ -303,6 +303,22 @@ describe("POST /api/jobs/:id/output", () => {
     expect(output.entries.at(-1)?.seq).toBe(100);
     expect(output.entries.length).toBeLessThan(100);
   });
+
+  it("counts what is beside the text of an entry, so that empty ones are not without end", async () => {
+    const { post, world } = await scene();
+    const entries = (from: number) =>
+      Array.from({ length: 20 }, (_, at) =>
+        entry(from + at, { text: "", title: "t".repeat(1000), path: "p".repeat(2000) }),
+      );
+    for (let seq = 1; seq <= 2_000; seq += 20) {
+      expect((await post({ attempt: 1, entries: entries(seq) })).status).toBe(202);
+    }
+    const { rows } = await t.sql.query(
+      "select count(*)::int as kept from public.job_outputs o join public.agent_jobs j on j.id = o.job_id where j.product_id = $1",
+      [world.product.id],
+    );
+    expect(rows[0].kept).toBeLessThan(5_242_880 / 3_000);
+  });
 });
 
 describe("GET /api/jobs/:id/output", () => {

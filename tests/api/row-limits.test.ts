@@ -1,8 +1,14 @@
-import { expect, it } from "vitest";
-import { createWebhook } from "~/nouns/notices/operations.server";
+import { describe, expect, it } from "vitest";
+import { createIdea } from "~/nouns/ideas/operations.server";
+import { createWebhook, subscribePush } from "~/nouns/notices/operations.server";
+import { createPbi } from "~/nouns/pbis/operations.server";
+import { createSavedView } from "~/nouns/saved-views/operations.server";
+import { createSprint } from "~/nouns/sprints/operations.server";
+import { appendStoryLog, createStory } from "~/nouns/stories/operations.server";
+import { createTask } from "~/nouns/tasks/operations.server";
 import { refusalOf } from "../db/refusal";
 import { startTestApp } from "../setup/app";
-import { seedProduct } from "../setup/backlog";
+import { seedBacklog, seedProduct } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 import { linear } from "../transfers/exports";
@@ -40,4 +46,117 @@ it("a product has 50 webhooks", async () => {
   const add = () => createWebhook(t.actorOf(owner), { product_id, url: "https://example.com/a" });
   await add();
   expect((await refusalOf(add())).message).toContain("50 webhooks of this product");
+});
+
+const owner = await createUser(t);
+const { product, pbi, story } = await seedBacklog(t, owner);
+
+describe("what a product or an account has of one kind", () => {
+  const actor = t.actorOf(owner);
+  const { id: product_id } = product;
+  let count = 0;
+  const title = "One more";
+
+  it.each([
+    {
+      what: "100,000 PBIs in this product",
+      table: "pbis (product_id, code, title, sort_order)",
+      row: "$1::uuid, 'X' || n, 'X', n",
+      scope: product_id,
+      add: () => createPbi(actor, { product_id, title }),
+    },
+    {
+      what: "100,000 stories in this product",
+      table: "stories (product_id, pbi_id, code, title, sort_order)",
+      row: `$1::uuid, '${pbi.id}'::uuid, 'X' || n, 'X', n`,
+      scope: product_id,
+      add: () => createStory(actor, { pbi_id: pbi.id, title }),
+    },
+    {
+      what: "100,000 tasks in this product",
+      table: "tasks (product_id, story_id, code, title, sort_order)",
+      row: `$1::uuid, '${story.id}'::uuid, 'X' || n, 'X', n`,
+      scope: product_id,
+      add: () => createTask(actor, { story_id: story.id, title }),
+    },
+    {
+      what: "10,000 sprints in this product",
+      table: "sprints (product_id, code, sprint_goal)",
+      row: "$1::uuid, 'SP-' || n + 1000, 'X'",
+      scope: product_id,
+      add: () => createSprint(actor, { product_id, sprint_goal: title }),
+    },
+    {
+      what: "10,000 log entries of this story",
+      table: "story_logs (story_id, product_id, type, content)",
+      row: `$1::uuid, '${product_id}'::uuid, 'IMPLEMENTATION_PLAN', 'X'`,
+      scope: story.id,
+      add: () =>
+        appendStoryLog(actor, {
+          story_id: story.id,
+          type: "IMPLEMENTATION_PLAN",
+          content: title,
+        }),
+    },
+    {
+      what: "10,000 ideas of this account",
+      table: "ideas (user_id, product_id, code, title)",
+      row: `$1::uuid, '${product_id}'::uuid, 'IDEA-' || n + 1000, 'X'`,
+      scope: owner.id,
+      add: () => createIdea(actor, { product_id, title }),
+    },
+    {
+      what: "1,000 views of this product",
+      table: "saved_views (product_id, page, name, look)",
+      row: "$1::uuid, 'board', 'X' || n, '{}'",
+      scope: product_id,
+      add: () =>
+        createSavedView(actor, {
+          product_id,
+          page: "board",
+          name: `${title} ${++count}`,
+          look: {},
+        }),
+    },
+    {
+      what: "50 browsers that get your messages",
+      table: "push_subscriptions (user_id, endpoint, p256dh, auth)",
+      row: "$1::uuid, 'https://push.example/' || n, 'k', 'a'",
+      scope: owner.id,
+      add: () =>
+        subscribePush(actor, {
+          endpoint: `https://push.example/a${++count}`,
+          p256dh: "k",
+          auth: "a",
+        }),
+    },
+  ])("is at most $what", async ({ what, table, row, scope, add }) => {
+    const name = table.split(" ", 1)[0] ?? "";
+    const column = /\((\w+)/.exec(table)?.[1];
+    const limit = Number(what.split(" ", 1)[0]?.replace(",", ""));
+    // Filled without what else a new row does; the index of words is not what is asked about.
+    await t.sql.query(`alter table public.${name} disable trigger user`);
+    await t.sql.query(`drop index if exists public.${name}_search_idx`);
+    await t.sql.query(
+      `insert into public.${table} select ${row}
+       from generate_series(1, $2::int - (select count(*) from public.${name} where ${column} = $1::uuid)) n`,
+      [scope, limit - 1],
+    );
+    await t.sql.query(`alter table public.${name} enable trigger user`);
+    await add();
+    const refused = await refusalOf(add());
+    expect([refused.status, refused.message]).toEqual([
+      409,
+      expect.stringContaining(`There are ${what}, which is the limit. `),
+    ]);
+  });
+
+  it("and an import brings no more either", async () => {
+    const { send } = await mover(t, app, owner);
+    const answer = await send({ format: "linear", product_id }, ["linear.csv", linear]);
+    expect([answer.status, await answer.json()]).toMatchObject([
+      409,
+      { error: expect.stringContaining("100,000") },
+    ]);
+  });
 });

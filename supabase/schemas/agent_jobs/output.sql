@@ -72,7 +72,7 @@ begin
     from jsonb_to_recordset(p_entries)
       as e (seq bigint, at timestamptz, kind text, text text, title text, path text, status text)
     on conflict (job_id, attempt, seq) do nothing
-    returning octet_length(job_outputs.text) as bytes, job_outputs.seq
+    returning private.output_bytes(job_outputs) as bytes, job_outputs.seq
   )
   select coalesce(sum(d.bytes), 0), greatest(max(d.seq), v_attempt.last_seq) into v_bytes, v_attempt.last_seq from added d;
 
@@ -103,19 +103,15 @@ declare
   v_last bigint;
   v_freed bigint;
 begin
-  with sized as (
-    select o.seq, octet_length(o.text) as bytes, sum(octet_length(o.text)) over (order by o.seq) as so_far
+  select min(z.seq), max(z.seq), sum(z.bytes) into v_first, v_last, v_freed
+  from (
+    select o.seq, private.output_bytes(o) as bytes, sum(private.output_bytes(o)) over (order by o.seq) as so_far
     from public.job_outputs o
     where o.job_id = p_attempt.job_id and o.attempt = p_attempt.attempt
-  ),
-  gone as (
-    delete from public.job_outputs o
-    using sized s
-    where o.job_id = p_attempt.job_id and o.attempt = p_attempt.attempt and o.seq = s.seq
-      and s.so_far > 1048576 and s.so_far <= 1048576 + 1310720 + (p_attempt.output_bytes - 5242880)
-    returning o.seq, s.bytes
-  )
-  select min(g.seq), max(g.seq), sum(g.bytes) into v_first, v_last, v_freed from gone g;
+  ) z
+  where z.so_far > 1048576 and z.so_far <= 1048576 + 1310720 + (p_attempt.output_bytes - 5242880);
+  delete from public.job_outputs o
+  where o.job_id = p_attempt.job_id and o.attempt = p_attempt.attempt and o.seq between v_first and v_last;
 
   update public.job_attempts a
   set output_bytes = a.output_bytes - coalesce(v_freed, 0),
@@ -123,6 +119,12 @@ begin
       dropped_to = greatest(a.dropped_to, v_last)
   where a.job_id = p_attempt.job_id and a.attempt = p_attempt.attempt;
 end;
+$$;
+
+-- Why: entries with little text, or none, take room too: an attempt has no more of them than its 5 MiB hold.
+create function private.output_bytes(p_entry public.job_outputs)
+returns bigint language sql stable set search_path = '' as $$
+  select 64 + octet_length(concat(p_entry.text, p_entry.title, p_entry.path));
 $$;
 
 -- Why: an event carries only the last seq, and a line of what the agent is doing for boards; each process reads the

@@ -84,6 +84,9 @@ $$;
 create trigger _900_emit
 after insert or update or delete on public.ideas
 for each row execute function private.tg_ideas__emit();
+create trigger _940_limit_rows after insert on public.ideas
+  referencing new table as added
+  for each statement execute function private.tg_any__limit_rows('user_id', '10000', 'ideas of this account, which is the limit. Use one that you have archived for the new one.');
 
 -- Why: the idea's log records when a further product is linked or unlinked. Definer: users may not write the log. A
 -- link deleted with its idea or product is not logged (specification: Idea).

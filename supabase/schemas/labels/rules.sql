@@ -1,4 +1,7 @@
 create trigger _400_touch before update on public.labels for each row execute function private.tg_any__touch();
+create trigger _940_limit_rows after insert on public.labels
+  referencing new table as added
+  for each statement execute function private.tg_any__limit_rows('product_id', '200', 'labels of this product, which is the limit. Delete some that are not needed.');
 
 -- Why: a row holds only labels of its product, each once and ordered by name, whatever the write says. A label deleted
 -- meanwhile is dropped, so that an undo does not fail because of it. Definer: the caller of an import is the service.

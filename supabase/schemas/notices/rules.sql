@@ -1,5 +1,9 @@
-create trigger _141_limit_rows before insert on public.webhooks
-  for each row execute function private.tg_any__limit_rows('product_id', '50', 'webhooks of this product');
+create trigger _940_limit_rows after insert on public.webhooks
+  referencing new table as added
+  for each statement execute function private.tg_any__limit_rows('product_id', '50', 'webhooks of this product, which is the limit. Delete some that are not needed.');
+create trigger _940_limit_rows after insert on public.push_subscriptions
+  referencing new table as added
+  for each statement execute function private.tg_any__limit_rows('user_id', '50', 'browsers that get your messages, which is the limit. Turn messages off in one that you no longer use.');
 
 create trigger _400_touch before update on public.webhooks for each row execute function private.tg_any__touch();
 

@@ -79,6 +79,9 @@ $$;
 create trigger _900_emit
 after insert or update or delete on public.pbis
 for each row execute function private.tg_pbis__emit();
+create trigger _940_limit_rows after insert on public.pbis
+  referencing new table as added
+  for each statement execute function private.tg_any__limit_rows('product_id', '100000', 'PBIs in this product, which is the limit. Delete some that are not needed.');
 
 -- Why: a PBI that is not blocked follows its stories: failed when one failed, done when all are done, else ready.
 -- Stories in triage do not count yet. Each check is one look into a partial index, however many stories there are.

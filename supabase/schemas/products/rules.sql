@@ -1,8 +1,9 @@
 create trigger _140_take_rate_limit before insert on public.products
   for each row execute function private.tg_any__take_rate_limit('product');
 
-create trigger _141_limit_rows before insert on public.products
-  for each row execute function private.tg_any__limit_rows('owner_id', '200', 'products that you own');
+create trigger _940_limit_rows after insert on public.products
+  referencing new table as added
+  for each statement when (auth.uid() is not null) execute function private.tg_any__limit_rows('owner_id', '200', 'products that you own, which is the limit. Delete some that are not needed.');
 
 -- Why: an archived product is read-only until it is restored (specification: GET /api/products).
 create function private.tg_products__guard_archived() returns trigger language plpgsql set search_path = '' as $$

@@ -35,3 +35,6 @@ $$;
 create trigger _900_emit
 after insert or update or delete on public.sprints
 for each row execute function private.tg_sprints__emit();
+create trigger _940_limit_rows after insert on public.sprints
+  referencing new table as added
+  for each statement execute function private.tg_any__limit_rows('product_id', '10000', 'sprints in this product, which is the limit. Go on in another product.');

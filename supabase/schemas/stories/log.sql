@@ -88,6 +88,9 @@ $$;
 create trigger _900_emit
 after insert on public.story_logs
 for each row execute function private.tg_story_logs__emit();
+create trigger _940_limit_rows after insert on public.story_logs
+  referencing new table as added
+  for each statement execute function private.tg_any__limit_rows('story_id', '10000', 'log entries of this story, which is the limit. Go on in another story.');
 
 -- Called by POST /api/stories/:id/log, the MCP log tools and the story page. Refuses fields of another entry type
 -- (specification: POST /api/stories/:id/log).

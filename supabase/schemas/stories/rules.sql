@@ -190,6 +190,9 @@ $$;
 create trigger _900_emit
 after insert or update or delete on public.stories
 for each row execute function private.tg_stories__emit();
+create trigger _940_limit_rows after insert on public.stories
+  referencing new table as added
+  for each statement execute function private.tg_any__limit_rows('product_id', '100000', 'stories in this product, which is the limit. Delete some that are not needed.');
 
 -- Why: what happens when stories change, in this order. By statement, because stories are moved, imported and deleted in
 -- bulk. It comes after their own events, so that streams tell the cause first.

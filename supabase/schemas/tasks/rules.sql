@@ -113,6 +113,9 @@ $$;
 create trigger _900_emit
 after insert or update or delete on public.tasks
 for each row execute function private.tg_tasks__emit();
+create trigger _940_limit_rows after insert on public.tasks
+  referencing new table as added
+  for each statement execute function private.tg_any__limit_rows('product_id', '100000', 'tasks in this product, which is the limit. Delete some that are not needed.');
 
 -- Why: the one place where the consequences of a task's change begin; private.after_task_change says which. They come
 -- after the task's own event, so that streams tell the cause first. New and deleted tasks come in bulk and are handled by
