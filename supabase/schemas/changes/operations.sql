@@ -276,30 +276,13 @@ begin
 
   case p_change.kind
     when 'task' then
-      v_task := jsonb_populate_record(v_task, p_change.before);
-      update public.tasks t
-      set (story_id, code, title, description, implementation_plan, priority, status, repo_url, verify_only, verify_required,
-          requires_opus, estimated_minutes, label_ids) =
-        (v_task.story_id, v_task.code, v_task.title, v_task.description, v_task.implementation_plan, v_task.priority,
-          v_task.status, v_task.repo_url, v_task.verify_only, v_task.verify_required, v_task.requires_opus,
-          v_task.estimated_minutes, v_task.label_ids)
-      where t.id = p_change.thing_id;
+      perform private.set_fields('public.tasks', p_change.thing_id, p_change.before);
     when 'story' then
-      v_story := jsonb_populate_record(v_story, p_change.before);
-      update public.stories s
-      set (pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids, in_triage) =
-        (v_story.pbi_id, v_story.code, v_story.title, v_story.description, v_story.acceptance_criteria, v_story.priority,
-          v_story.sprint_id, v_story.assignee_id, v_story.label_ids, v_story.in_triage)
-      where s.id = p_change.thing_id;
+      perform private.set_fields('public.stories', p_change.thing_id, p_change.before);
     else
-      v_pbi := jsonb_populate_record(v_pbi, p_change.before);
       -- READY lifts a block; what the stories call for is put.
-      v_pbi.status := case p_change.before ->> 'is_blocked' when 'true' then 'BLOCKED' when 'false' then 'READY'
-        else v_pbi.status::text end::public.pbi_status;
-      update public.pbis b
-      set (code, title, description, priority, sort_order, status) =
-        (v_pbi.code, v_pbi.title, v_pbi.description, v_pbi.priority, v_pbi.sort_order, v_pbi.status)
-      where b.id = p_change.thing_id;
+      perform private.set_fields('public.pbis', p_change.thing_id, p_change.before || jsonb_build_object(
+        'status', case p_change.before ->> 'is_blocked' when 'true' then 'BLOCKED' when 'false' then 'READY' end));
   end case;
   return null;
 end;

@@ -11,12 +11,12 @@ grant execute on function private.code_of to authenticated;
 
 -- Why: only what people change can be undone; derived fields (the status of stories, orders that follow codes) follow
 -- by themselves. A PBI's status is set by people only when BLOCKED.
--- Trap: a new column is recorded automatically, but undo ignores it until private.restore_fields names it.
+-- A new column is recorded and undone unless it is named here.
 create function private.own_fields(p_kind text, p_row jsonb)
 returns jsonb language sql immutable set search_path = '' as $$
   select case p_kind
-    when 'task' then p_row - '{id,product_id,sort_order,created_at,updated_at,version,field_versions}'::text[]
-    when 'story' then p_row - '{id,product_id,status,sort_order,is_template,template_id,created_at,updated_at,version,field_versions}'::text[]
+    when 'task' then p_row - '{id,product_id,sort_order,repo_url_by,external_id,created_at,updated_at,version,field_versions}'::text[]
+    when 'story' then p_row - '{id,product_id,status,sort_order,is_template,template_id,external_id,external_url,origin,created_at,updated_at,version,field_versions}'::text[]
     when 'pbi' then jsonb_build_object('is_blocked', p_row ->> 'status' = 'BLOCKED')
       || (p_row - '{id,product_id,status,pr_url,pr_merged_at,idea_id,is_intake,created_at,updated_at,version,field_versions}'::text[])
   end;

@@ -80,20 +80,19 @@ declare
   v_id uuid := gen_random_uuid();
   v_copies jsonb;
 begin
-  insert into public.stories (id, pbi_id, title, description, acceptance_criteria, priority, assignee_id, label_ids, template_id, sprint_id)
-  select v_id, s.pbi_id, s.title, s.description, s.acceptance_criteria, s.priority, s.assignee_id, s.label_ids, s.id,
-    (select p.id from public.sprints p where p.product_id = s.product_id and p.status = 'ACTIVE')
-  from public.stories s where s.id = p_template_id;
+  perform private.insert_rows('public.stories', (
+    select jsonb_agg(private.own_fields('story', to_jsonb(s)) - '{code,in_triage,external_id,external_url,origin}'::text[]
+      || jsonb_build_object('id', v_id, 'template_id', s.id,
+        'sprint_id', (select p.id from public.sprints p where p.product_id = s.product_id and p.status = 'ACTIVE')))
+    from public.stories s where s.id = p_template_id));
 
   v_copies := (
     select coalesce(jsonb_object_agg(t.id, gen_random_uuid()), '{}') from public.tasks t where t.story_id = p_template_id);
-  insert into public.tasks (id, story_id, title, description, implementation_plan, priority, repo_url, verify_only, verify_required,
-    requires_opus, estimated_minutes, label_ids)
-  select (v_copies ->> t.id::text)::uuid, v_id, t.title, t.description, t.implementation_plan, t.priority, t.repo_url, t.verify_only, t.verify_required,
-    t.requires_opus, t.estimated_minutes, t.label_ids
-  from public.tasks t
-  where t.story_id = p_template_id
-  order by t.sort_order, t.created_at, t.id;
+  perform private.insert_rows('public.tasks', (
+    select jsonb_agg(private.own_fields('task', to_jsonb(t)) - '{code,status}'::text[]
+      || jsonb_build_object('id', v_copies -> t.id::text, 'story_id', v_id)
+      order by t.sort_order, t.created_at, t.id)
+    from public.tasks t where t.story_id = p_template_id));
   -- The repository of a task counts for whoever named it, and here that was not the service.
   update public.tasks c set repo_url_by = t.repo_url_by
   from public.tasks t

@@ -233,15 +233,8 @@ begin
     perform private.require_access('pbi', (p_changes ->> 'pbi_id')::uuid);
   end if;
 
-  update public.stories s
-  set title = coalesce(p_changes ->> 'title', s.title),
-      description = coalesce(p_changes ->> 'description', s.description),
-      acceptance_criteria = coalesce(p_changes ->> 'acceptance_criteria', s.acceptance_criteria),
-      code = coalesce(p_changes ->> 'code', s.code),
-      label_ids = coalesce(v_label_ids, s.label_ids),
-      priority = coalesce((p_changes ->> 'priority')::integer, s.priority),
-      pbi_id = coalesce((p_changes ->> 'pbi_id')::uuid, s.pbi_id)
-  where s.id = p_story_id;
+  perform private.set_fields('public.stories', p_story_id,
+    p_changes - '{sprint_id,assignee_id,in_triage}'::text[] || jsonb_build_object('label_ids', v_label_ids));
   return private.story_json(p_story_id);
 end;
 $$;

@@ -39,12 +39,10 @@ begin
   from jsonb_array_elements(p_ideas) with ordinality e (idea, place)
   left join public.users u on lower(u.username) = lower(e.idea ->> 'username');
 
-  insert into public.ideas (id, user_id, product_id, code, title, description, status, archived_at, pbi_id, created_at)
-  select (e.idea ->> 'id')::uuid, (e.idea ->> 'user_id')::uuid, p_product_id, e.idea ->> 'code', e.idea ->> 'title',
-    e.idea ->> 'description', (e.idea ->> 'status')::public.idea_status, (e.idea ->> 'archived_at')::timestamptz,
-    (e.idea ->> 'pbi_id')::uuid, coalesce((e.idea ->> 'created_at')::timestamptz, private.now())
-  from jsonb_array_elements(v_ideas) with ordinality e (idea, place)
-  order by (e.idea ->> 'code') is null, e.place;
+  perform private.insert_rows('public.ideas', (
+    select jsonb_agg(e.idea || jsonb_build_object('product_id', p_product_id, 'created_at', coalesce(e.idea ->> 'created_at', private.now()::text))
+      order by (e.idea ->> 'code') is null, e.place)
+    from jsonb_array_elements(v_ideas) with ordinality e (idea, place)));
 
   update public.pbis b
   set idea_id = i.id
@@ -85,24 +83,12 @@ create function operations.import_product(p_owner_id uuid, p_document jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
 declare
   v_product jsonb := p_document -> 'product';
-  v_product_id uuid;
+  v_product_id uuid := gen_random_uuid();
   v_pbis jsonb;
 begin
-  insert into public.products
-    (owner_id, code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, landing, pr_strategy, done_requires, dependency_release, plan_first, agent_items,
-      requires_sandbox, may_reach, forge_issue_label, created_at)
-  values (
-    p_owner_id, v_product ->> 'code', v_product ->> 'name', v_product ->> 'description', v_product ->> 'repo_url',
-    v_product ->> 'definition_of_done', (v_product ->> 'auto_pr')::boolean,
-    coalesce(v_product ->> 'pull_requests', 'none')::public.pull_requests, coalesce(v_product ->> 'landing', 'manual')::public.landing,
-    (v_product ->> 'pr_strategy')::public.pr_strategy, (v_product ->> 'done_requires')::public.done_requires,
-    coalesce(v_product ->> 'dependency_release', 'done')::public.dependency_release,
-    coalesce(v_product ->> 'plan_first', 'ask')::public.plan_first,
-    coalesce(v_product ->> 'agent_items', 'backlog')::public.agent_items,
-    coalesce((v_product ->> 'requires_sandbox')::boolean, false), coalesce(v_product -> 'may_reach', '[]'),
-    coalesce(v_product ->> 'forge_issue_label', ''),
-    coalesce((v_product ->> 'created_at')::timestamptz, private.now()))
-  returning id into v_product_id;
+  -- Archiving is the last step: an archived product is read-only.
+  perform private.insert_rows('public.products', jsonb_build_array(v_product - 'archived_at' || jsonb_build_object(
+    'id', v_product_id, 'owner_id', p_owner_id, 'created_at', coalesce(v_product ->> 'created_at', private.now()::text))));
 
   perform private.lock_product(v_product_id);
 
@@ -127,25 +113,16 @@ begin
   from jsonb_array_elements(p_document -> 'views') v
   on conflict do nothing;
 
-  insert into public.sprints
-    (product_id, code, sprint_goal, status, start_date, end_date, started_at, completed_at, created_at)
-  select v_product_id, s ->> 'code', s ->> 'sprint_goal', (s ->> 'status')::public.sprint_status,
-    (s ->> 'start_date')::date, (s ->> 'end_date')::date, (s ->> 'started_at')::timestamptz,
-    (s ->> 'completed_at')::timestamptz, coalesce((s ->> 'created_at')::timestamptz, private.now())
-  from jsonb_array_elements(p_document -> 'sprints') s;
+  perform private.insert_rows('public.sprints', (
+    select jsonb_agg(s || jsonb_build_object('product_id', v_product_id, 'created_at', coalesce(s ->> 'created_at', private.now()::text)))
+    from jsonb_array_elements(p_document -> 'sprints') s));
 
-  select jsonb_agg(e.pbi || jsonb_build_object('id', gen_random_uuid()) order by e.place)
+  select jsonb_agg(e.pbi || jsonb_build_object('id', gen_random_uuid(), 'product_id', v_product_id, 'sort_order', e.pbi -> 'sort_order',
+    'created_at', coalesce(e.pbi ->> 'created_at', private.now()::text)) order by e.place)
   into v_pbis
   from jsonb_array_elements(p_document -> 'pbis') with ordinality e (pbi, place);
 
-  insert into public.pbis
-    (id, product_id, code, title, description, priority, sort_order, status, pr_url, pr_merged_at, created_at)
-  select (e.pbi ->> 'id')::uuid, v_product_id, e.pbi ->> 'code', e.pbi ->> 'title', e.pbi ->> 'description',
-    (e.pbi ->> 'priority')::integer, (e.pbi ->> 'sort_order')::double precision,
-    (e.pbi ->> 'status')::public.pbi_status, e.pbi ->> 'pr_url', (e.pbi ->> 'pr_merged_at')::timestamptz,
-    coalesce((e.pbi ->> 'created_at')::timestamptz, private.now())
-  from jsonb_array_elements(v_pbis) with ordinality e (pbi, place)
-  order by e.place;
+  perform private.insert_rows('public.pbis', v_pbis);
 
   perform private.import_comments(v_product_id, 'pbi', v_pbis);
 
@@ -178,36 +155,25 @@ begin
   into v_stories
   from jsonb_array_elements(p_stories) with ordinality e (story, place);
 
-  insert into public.stories
-    (id, product_id, pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids, in_triage, created_at)
-  select (e.story ->> 'id')::uuid, p_product_id, b.id, e.story ->> 'code', e.story ->> 'title',
-    e.story ->> 'description', e.story ->> 'acceptance_criteria', (e.story ->> 'priority')::integer, s.id, m.user_id,
-    private.label_ids_named(p_product_id, e.story -> 'labels'), e.story ->> 'status' is not distinct from 'TRIAGE',
-    coalesce((e.story ->> 'created_at')::timestamptz, private.now())
-  from jsonb_array_elements(v_stories) with ordinality e (story, place)
-  join public.pbis b on b.product_id = p_product_id and b.code = e.story ->> 'pbi'
-  left join public.sprints s on s.product_id = p_product_id and s.code = e.story ->> 'sprint'
-  left join public.users u on lower(u.username) = lower(e.story ->> 'assignee')
-  left join public.product_members m on m.product_id = p_product_id and m.user_id = u.id and m.role <> 'VIEWER'
-  order by e.place;
+  perform private.insert_rows('public.stories', (
+    select jsonb_agg(e.story - 'status' || jsonb_build_object('product_id', p_product_id, 'pbi_id', b.id, 'sprint_id', s.id,
+      'assignee_id', m.user_id, 'label_ids', private.label_ids_named(p_product_id, e.story -> 'labels'),
+      'in_triage', e.story ->> 'status' is not distinct from 'TRIAGE',
+      'created_at', coalesce(e.story ->> 'created_at', private.now()::text)) order by e.place)
+    from jsonb_array_elements(v_stories) with ordinality e (story, place)
+    join public.pbis b on b.product_id = p_product_id and b.code = e.story ->> 'pbi'
+    left join public.sprints s on s.product_id = p_product_id and s.code = e.story ->> 'sprint'
+    left join public.users u on lower(u.username) = lower(e.story ->> 'assignee')
+    left join public.product_members m on m.product_id = p_product_id and m.user_id = u.id and m.role <> 'VIEWER'));
 
-  select jsonb_agg(
-    t.task || jsonb_build_object('id', gen_random_uuid(), 'story_id', e.story -> 'id') order by e.place, t.place)
+  select jsonb_agg(t.task || jsonb_build_object('id', gen_random_uuid(), 'product_id', p_product_id, 'story_id', e.story -> 'id',
+    'label_ids', private.label_ids_named(p_product_id, t.task -> 'labels'),
+    'created_at', coalesce(t.task ->> 'created_at', private.now()::text)) order by e.place, t.place)
   into v_tasks
   from jsonb_array_elements(v_stories) with ordinality e (story, place)
   cross join lateral jsonb_array_elements(e.story -> 'tasks') with ordinality t (task, place);
 
-  insert into public.tasks
-    (id, product_id, story_id, code, title, description, implementation_plan, priority, status, repo_url, verify_only,
-     verify_required, requires_opus, estimated_minutes, label_ids, created_at)
-  select (e.task ->> 'id')::uuid, p_product_id, (e.task ->> 'story_id')::uuid, e.task ->> 'code', e.task ->> 'title',
-    e.task ->> 'description', e.task ->> 'implementation_plan', (e.task ->> 'priority')::integer,
-    (e.task ->> 'status')::public.task_status, e.task ->> 'repo_url', (e.task ->> 'verify_only')::boolean,
-    (e.task ->> 'verify_required')::public.verify_required, (e.task ->> 'requires_opus')::boolean,
-    (e.task ->> 'estimated_minutes')::integer, private.label_ids_named(p_product_id, e.task -> 'labels'),
-    coalesce((e.task ->> 'created_at')::timestamptz, private.now())
-  from jsonb_array_elements(v_tasks) with ordinality e (task, place)
-  order by e.place;
+  perform private.insert_rows('public.tasks', v_tasks);
 
   insert into public.story_logs
     (story_id, product_id, type, content, status, commit_hash, commit_message, metadata, user_id, created_at)
@@ -247,18 +213,14 @@ begin
   from jsonb_array_elements(p_stories) s
   where s ->> 'head_sha' is not null;
 
-  insert into public.evidence (product_id, story_id, criterion, criterion_text, verdict, grade, kind, command, exit_code, base_exit_code,
-    guards, passed_before, excerpt, url, file_id, base_file_id, head_sha, observed_by, voided_by, created_at)
-  select p_product_id, (e.story ->> 'id')::uuid, private.criterion_id(l.line ->> 'criterion'), l.line ->> 'criterion',
-    (l.line ->> 'verdict')::public.evidence_verdict, (l.line ->> 'grade')::public.evidence_grade,
-    (l.line ->> 'kind')::public.evidence_kind, l.line ->> 'command', (l.line ->> 'exit_code')::integer,
-    (l.line ->> 'base_exit_code')::integer, coalesce((l.line ->> 'guards')::boolean, false),
-    coalesce((l.line ->> 'passed_before')::boolean, false), l.line ->> 'excerpt', l.line ->> 'url',
-    private.imported_file(p_product_id, l.line ->> 'file'), private.imported_file(p_product_id, l.line ->> 'base_file'), l.line ->> 'head_sha', l.line ->> 'observed_by', l.line ->> 'voided_by',
-    coalesce((l.line ->> 'created_at')::timestamptz, private.now())
-  from jsonb_array_elements(p_stories) with ordinality e (story, place)
-  cross join lateral jsonb_array_elements(e.story -> 'evidence') with ordinality l (line, place)
-  order by e.place, l.place;
+  perform private.insert_rows('public.evidence', (
+    select jsonb_agg(l.line || jsonb_build_object('product_id', p_product_id, 'story_id', e.story -> 'id',
+      'criterion', private.criterion_id(l.line ->> 'criterion'), 'criterion_text', l.line -> 'criterion',
+      'file_id', private.imported_file(p_product_id, l.line ->> 'file'),
+      'base_file_id', private.imported_file(p_product_id, l.line ->> 'base_file'),
+      'created_at', coalesce(l.line ->> 'created_at', private.now()::text)) order by e.place, l.place)
+    from jsonb_array_elements(p_stories) with ordinality e (story, place)
+    cross join lateral jsonb_array_elements(e.story -> 'evidence') with ordinality l (line, place)));
 
   insert into public.waivers (product_id, story_id, criterion, criterion_text, reason, waived_by, created_at)
   select p_product_id, (s ->> 'id')::uuid, private.criterion_id(w ->> 'criterion'), w ->> 'criterion', w ->> 'reason',

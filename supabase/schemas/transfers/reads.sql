@@ -16,32 +16,19 @@ begin
   return (
     select json_build_object(
       'format', 'backloom-export', 'version', 1, 'exported_at', private.export_time(private.now()),
-      'product', json_build_object(
-        'code', p.code, 'name', p.name, 'description', p.description, 'repo_url', p.repo_url,
-        'definition_of_done', p.definition_of_done, 'auto_pr', p.auto_pr, 'pull_requests', p.pull_requests, 'landing', p.landing, 'pr_strategy', p.pr_strategy,
-        'done_requires', p.done_requires, 'dependency_release', p.dependency_release, 'plan_first', p.plan_first, 'agent_items', p.agent_items,
-        'requires_sandbox', p.requires_sandbox, 'may_reach', p.may_reach, 'forge_issue_label', p.forge_issue_label,
-        'archived_at', private.export_time(p.archived_at), 'created_at', private.export_time(p.created_at)),
+      'product', private.exported(to_jsonb(p), '{owner_id,landing_since}'),
       'members', (
         select coalesce(json_agg(json_build_object('username', u.username, 'role', m.role) order by u.username), '[]')
         from public.product_members m
         join public.users u on u.id = m.user_id
         where m.product_id = p.id),
       'sprints', (
-        select coalesce(json_agg(json_build_object(
-          'code', s.code, 'sprint_goal', s.sprint_goal, 'status', s.status,
-          'start_date', s.start_date, 'end_date', s.end_date,
-          'started_at', private.export_time(s.started_at), 'completed_at', private.export_time(s.completed_at),
-          'created_at', private.export_time(s.created_at)
-        ) order by private.sort_order_from_code(s.code)), '[]')
+        select coalesce(json_agg(private.exported(to_jsonb(s), '{}') order by private.sort_order_from_code(s.code)), '[]')
         from public.sprints s
         where s.product_id = p.id),
       'pbis', (
-        select coalesce(json_agg(json_build_object(
-          'code', b.code, 'title', b.title, 'description', b.description, 'priority', b.priority,
-          'sort_order', b.sort_order, 'status', b.status, 'pr_url', b.pr_url,
-          'pr_merged_at', private.export_time(b.pr_merged_at), 'created_at', private.export_time(b.created_at),
-          'stories', private.export_stories(b.id), 'comments', private.export_comments(b.id)
+        select coalesce(json_agg(private.exported(to_jsonb(b), '{idea_id,is_intake}') || jsonb_build_object(
+          'sort_order', b.sort_order, 'stories', private.export_stories(b.id), 'comments', private.export_comments(b.id)
         ) order by b.priority, b.sort_order, b.created_at, b.code), '[]')
         from public.pbis b
         where b.product_id = p.id),
@@ -123,13 +110,12 @@ grant execute on function private.export_files to service_role;
 create function private.export_stories(p_pbi_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select coalesce(json_agg(json_build_object(
-      'code', s.code, 'title', s.title, 'description', s.description, 'acceptance_criteria', s.acceptance_criteria,
-      'priority', s.priority, 'status', case when s.status = 'TEMPLATE' then 'TRIAGE' else s.status end,
+    select coalesce(json_agg(private.exported(to_jsonb(s),
+      '{pbi_id,sprint_id,assignee_id,label_ids,in_triage,is_template,template_id,external_id,external_url,origin}') || jsonb_build_object(
+      'status', case when s.status = 'TEMPLATE' then 'TRIAGE' else s.status end,
       'sprint', (select sp.code from public.sprints sp where sp.id = s.sprint_id),
       'assignee', (select u.username from public.users u where u.id = s.assignee_id),
       'labels', private.label_names(s.label_ids),
-      'created_at', private.export_time(s.created_at),
       'blocked_by', private.export_blocked_by('story', s.id),
       'tasks', private.export_tasks(s.id),
       'log', private.export_log(s.id),
@@ -197,14 +183,9 @@ grant execute on function private.export_waivers to service_role;
 create function private.export_tasks(p_story_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select coalesce(json_agg(json_build_object(
-      'code', t.code, 'title', t.title, 'description', t.description, 'implementation_plan', t.implementation_plan,
-      'priority', t.priority, 'status', t.status, 'repo_url', t.repo_url,
-      'verify_only', t.verify_only, 'verify_required', t.verify_required,
-      'requires_opus', t.requires_opus, 'estimated_minutes', t.estimated_minutes,
+    select coalesce(json_agg(private.exported(to_jsonb(t), '{story_id,label_ids,repo_url_by,external_id}') || jsonb_build_object(
       'labels', private.label_names(t.label_ids),
       'blocked_by', private.export_blocked_by('task', t.id),
-      'created_at', private.export_time(t.created_at),
       'reviews', private.export_reviews(t.id),
       'comments', private.export_comments(t.id)
     ) order by t.sort_order, t.created_at, t.code), '[]')
@@ -270,6 +251,18 @@ begin
 end;
 $$;
 grant execute on function operations.taken_file_ids to service_role;
+
+-- Why: a row as the export has it, without the columns that mean something in this installation only and without those
+-- named; a new column is exported unless it is named. Times are in UTC (docs/export-format.md).
+create function private.exported(p_row jsonb, p_hidden text[])
+returns jsonb language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select jsonb_object_agg(f.key, case when f.key like '%\_at' then to_jsonb(private.export_time((f.value #>> '{}')::timestamptz)) else f.value end)
+    from jsonb_each(p_row - '{id,product_id,sort_order,version,field_versions,updated_at}'::text[] - p_hidden) f);
+end;
+$$;
+grant execute on function private.exported to service_role;
 
 -- Why: an export must not depend on the session's time zone, or two exports of the same rows would differ
 -- (docs/export-format.md).
