@@ -39,7 +39,7 @@ export async function fileAnswer(
     });
   }
   const [from, to] = part ?? [0, size - 1];
-  return new Response(method === "HEAD" ? null : await readBytes(read, from, to), {
+  return new Response(method === "HEAD" ? null : await streamParts(read, from, to), {
     status: part ? 206 : 200,
     headers: {
       ...typed,
@@ -49,14 +49,24 @@ export async function fileAnswer(
   });
 }
 
-/** Reads the bytes one part after the other: a long file holds up nobody else. */
-async function readBytes(read: ReadPart, from: number, to: number): Promise<Buffer<ArrayBuffer>> {
-  const parts: Buffer[] = [];
-  for (let at = from; at <= to; at += filePartLimit) {
+/** Reads the first part, so that a refusal is still told, and each other one when the last was taken. */
+async function streamParts(read: ReadPart, from: number, to: number): Promise<ReadableStream> {
+  const readPart = async (at: number) => {
     const { content } = await read(at, Math.min(filePartLimit, to - at + 1));
-    parts.push(Buffer.from(content ?? "", "base64"));
-  }
-  return Buffer.concat(parts);
+    return Buffer.from(content ?? "", "base64");
+  };
+  const first = await readPart(from);
+  let at = from;
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        controller.enqueue(at === from ? first : await readPart(at));
+        at += filePartLimit;
+        if (at > to) controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /** First and last byte of the one part that is asked for; null for the whole. Players ask for parts, and some play nothing without. */

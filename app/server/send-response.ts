@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 
@@ -15,12 +16,15 @@ export async function sendResponse(response: Response, target: ServerResponse): 
   send(response, Buffer.from(await response.arrayBuffer()), target);
 }
 
-/** Like `sendResponse`, for JSON answers. Compresses long ones itself, because they bypass Express. */
+/** Like `sendResponse`, for the API: in parts where the length is known, and compressed where that is worth it. */
 export async function sendApiResponse(
   response: Response,
   request: IncomingMessage,
   target: ServerResponse,
 ): Promise<void> {
+  if (response.body && response.headers.has("content-length")) {
+    return sendParts(response, response.body, target);
+  }
   const body = Buffer.from(await response.arrayBuffer());
   if (body.length < compressFrom || !acceptsGzip(request)) return send(response, body, target);
   target.setHeader("content-encoding", "gzip");
@@ -28,16 +32,39 @@ export async function sendApiResponse(
   send(response, await compress(body, { level: constants.Z_BEST_SPEED }), target);
 }
 
+/** Asks for the next part only when the reader has taken the last. */
+async function sendParts(
+  response: Response,
+  body: ReadableStream<Uint8Array>,
+  target: ServerResponse,
+): Promise<void> {
+  writeHead(response, target);
+  try {
+    await pipeline(partsOf(body.getReader()), target);
+  } catch (error) {
+    // A reader that went is no failure.
+    if (!(error instanceof Error) || !/aborted|Premature close/.test(error.message)) throw error;
+  }
+}
+
+async function* partsOf(reader: ReadableStreamDefaultReader<Uint8Array>) {
+  for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
+}
+
 function send(response: Response, body: Buffer, target: ServerResponse): void {
+  writeHead(response, target);
+  if (response.body !== null) target.setHeader("content-length", body.length);
+  target.end(body);
+}
+
+function writeHead(response: Response, target: ServerResponse): void {
   target.statusCode = response.status;
   for (const [name, value] of response.headers) {
     if (name !== "set-cookie") target.setHeader(name, value);
   }
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) target.setHeader("set-cookie", cookies);
-  if (response.body !== null) target.setHeader("content-length", body.length);
   target.setTimeout(readerPatience);
-  target.end(body);
 }
 
 function acceptsGzip(request: IncomingMessage): boolean {

@@ -1,8 +1,13 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import { fileSchema } from "~/nouns/files/contract";
 import { sendResponse } from "~/server/send-response";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { seedProduct } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
 
 it("cuts who takes nothing of a long answer, and nobody who takes it slowly", async () => {
   const answers: ServerResponse[] = [];
@@ -32,4 +37,37 @@ it("cuts who takes nothing of a long answer, and nobody who takes it slowly", as
   expect(idle.bytesRead).toBeLessThan(20_000_000);
   server.closeAllConnections();
   server.close();
+}, 60_000);
+
+it("reads no more of a file than is taken", async () => {
+  const t = await createTestDatabase();
+  const app = await startTestApp(t);
+  const owner = await createUser(t);
+  const { id } = await seedProduct(t, owner);
+  const headers = bearer(await createToken(t, owner));
+  const content = Buffer.alloc(10 * 1024 * 1024, "0123456789");
+  const body = new FormData();
+  body.set("product_id", id);
+  body.set("file", new File([content], "long.txt"));
+  const uploaded = await app.request("/api/files", { method: "POST", headers, body });
+  const { url } = fileSchema.parse(await uploaded.json());
+  const partsRead = async () => {
+    const { rows } = await t.sql.query(
+      "delete from rate_limit_counters where action = 'file_read' and key = $1 returning count",
+      [owner.id],
+    );
+    return rows[0]?.count;
+  };
+  const reader = connect(app.port, "127.0.0.1").pause();
+  reader.write(
+    `GET ${url} HTTP/1.1\r\nHost: localhost:${app.port}\r\nAuthorization: ${headers.authorization}\r\n\r\n`,
+  );
+  // What the sockets of the machine take is taken; nobody reads, so that the service gives up.
+  const isOver = () => app.logLines.some((line) => line.includes(url) && line.includes("GET"));
+  await vi.waitUntil(isOver, { timeout: 40_000, interval: 100 });
+  reader.destroy();
+  expect(await partsRead()).toBeLessThan(10);
+  const whole = await app.request(url, { headers });
+  expect(Buffer.from(await whole.arrayBuffer()).equals(content)).toBe(true);
+  expect(await partsRead()).toBe(10);
 }, 60_000);
