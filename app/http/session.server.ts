@@ -68,7 +68,7 @@ export async function clearSessionCookies(
   cookieHeader: string | null,
   env: CookieEnv,
 ): Promise<string[]> {
-  const isOurs = await openCookie(readCookie(cookieHeader, sessionCookieName), env.sessionSecrets);
+  const isOurs = await openFirst(cookieHeader, [sessionCookieName], env.sessionSecrets);
   return namesOf(env)
     .filter((name) => isOurs || name !== sessionCookieName)
     .map((name) => `${name}=; Max-Age=0; ${attributes(env)}`);
@@ -81,24 +81,25 @@ export function readCookie(cookieHeader: string | null, name: string): string | 
   );
 }
 
-const namesOf = (env: CookieEnv) => [sessionCookieName, ownCookie("session", env)];
-
-async function openCookies(cookieHeader: string | null, env: CookieEnv) {
-  for (const name of namesOf(env)) {
-    const value = await openCookie(readCookie(cookieHeader, name), env.sessionSecrets);
-    if (value) return value;
-  }
-  return null;
+/** The first cookies of a name: another program may have set one for another path or domain. */
+function sealedIn(cookieHeader: string | null, name: string): string[] {
+  const ours = (cookieHeader ?? "").split(/; */).filter((pair) => pair.startsWith(`${name}=`));
+  return ours.slice(0, 5).map((pair) => pair.slice(name.length + 1));
 }
 
-async function openCookie(
-  sealed: string | undefined,
-  secrets: readonly string[],
-): Promise<z.infer<typeof sealedSchema> | null> {
-  if (sealed === undefined || sealed.length > longestCookie) return null;
-  for (const secret of secrets) {
-    const value = await open(sealed, secret);
-    if (value) return value;
+const namesOf = (env: CookieEnv) => [sessionCookieName, ownCookie("session", env)];
+
+const openCookies = (cookieHeader: string | null, env: CookieEnv) =>
+  openFirst(cookieHeader, namesOf(env), env.sessionSecrets);
+
+/** The first cookie of these names that opens with a secret. */
+async function openFirst(cookieHeader: string | null, names: string[], secrets: readonly string[]) {
+  for (const sealed of names.flatMap((name) => sealedIn(cookieHeader, name))) {
+    if (sealed.length > longestCookie) continue;
+    for (const secret of secrets) {
+      const value = await open(sealed, secret);
+      if (value) return value;
+    }
   }
   return null;
 }

@@ -55,6 +55,14 @@ describe("the sealed session cookie", () => {
     ).toBeNull();
   });
 
+  it("is the one that opens where several have its name", async () => {
+    const cookie = await sealedWith(current);
+    for (const header of [`session=of-another-path; ${cookie}`, `${cookie}; session=of-a-domain`]) {
+      expect(await readSessionCookie(header, env)).toEqual(value);
+      expect(await clearSessionCookies(header, env)).toHaveLength(2);
+    }
+  });
+
   it("W3: cut, flipped, foreign, huge or empty is signed out, never an error", async () => {
     const cookie = await sealedWith(current);
     const flipped = [...cookie];
