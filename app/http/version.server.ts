@@ -8,13 +8,14 @@ export function isConditional({ headers }: Request): boolean {
   return headers.has("if-match");
 }
 
-/** Versions in `If-Match`; undefined (no condition) without the header or for `*`. Weak and foreign tags match none. */
+/**
+ * Versions in `If-Match`; undefined (no condition) without the header or for `*`. A proxy that compresses makes our tag weak,
+ * or adds how it did: the version in it is still exact. Foreign tags match none.
+ */
 export function expectedVersions({ headers }: Request): number[] | undefined {
   const header = headers.get("if-match")?.trim();
   if (header === undefined || header === "*") return undefined;
-  return [...header.matchAll(/(W\/)?"([^"]*)"/g)].flatMap(([, weak, tag = ""]) =>
-    weak === undefined && /^\d{1,9}$/.test(tag) ? [Number(tag)] : [],
-  );
+  return [...header.matchAll(/"(\d{1,9})(?:-\w{1,10})?"/g)].map(([, version]) => Number(version));
 }
 
 /** JSON response about a row, with its version as ETag. */
