@@ -371,6 +371,24 @@ describe("the rules of the repository", { timeout: 120_000 }, () => {
     rmSync(join(ruled, "linked"));
   });
 
+  it("bring along nothing that is a git folder, at any depth and by any name", async () => {
+    const folders = [".GIT", "sub/.git", "sub/deep/.Git", "GIT~1", "sub/.git . "];
+    for (const folder of folders) {
+      mkdirSync(join(ruled, "kept", folder), { recursive: true });
+      writeFileSync(join(ruled, "kept", folder, "config"), "[core]\n");
+    }
+    writeFileSync(join(ruled, "kept/sub/mine"), "mine\n");
+    writeFileSync(join(ruled, ".git/info/exclude"), "kept\n");
+    rule(
+      `copy: ${JSON.stringify(["kept", ...folders.map((folder) => `kept/${folder}/config`)])}\n`,
+    );
+    const run = await startRun(t, ada, { code: "GITRULE" });
+    await workOnce("GITRULE", "find kept -type f > listed.txt", "--repo", ruled);
+    const job = await jobOf(run);
+    expect(own("show", `${job.branch}:listed.txt`).trim()).toBe("kept/sub/mine");
+    rmSync(join(ruled, "kept"), { recursive: true });
+  });
+
   it.each([
     ["BADRULE", "tests: x\n", ".backloom.yml is not as documented"],
     ["BADSETUP", "setup: [echo no network, exit 7]\n", "ended with 7.\nno network"],

@@ -1,5 +1,5 @@
 import { cp, lstat, stat } from "node:fs/promises";
-import { dirname, join, normalize, sep } from "node:path";
+import { basename, dirname, join, normalize, sep } from "node:path";
 import { z } from "zod";
 import { drivers } from "../agents/catalog";
 import { allowances } from "../agents/driver";
@@ -92,14 +92,20 @@ export async function copyAlong(
 ): Promise<void> {
   for (const name of rules.copy) {
     const path = normalize(name);
-    if (path.startsWith("..") || path.startsWith(sep) || path.split(sep)[0] === ".git") continue;
+    if (path.startsWith("..") || path.startsWith(sep) || path.split(sep).some(isGit)) continue;
     if (await leadsElsewhere(repository.folder, path)) continue;
     // The branch is the agent's: a link in it could redirect the copy.
     if (await leadsElsewhere(folder, path)) continue;
     const source = join(repository.folder, path);
     if ((await stat(source).catch(() => null)) === null) continue;
-    await cp(source, join(folder, path), { recursive: true, force: false });
+    const filter = (from: string) => !isGit(basename(from));
+    await cp(source, join(folder, path), { recursive: true, force: false, filter });
   }
+}
+
+/** The names that git itself refuses in a tree: any case, and as Windows reads them (`core.protectNTFS`). */
+function isGit(part: string): boolean {
+  return /^(\.git|git~1)[. ]*(:|$)/i.test(part);
 }
 
 /** True if a folder on the path is a link. */
