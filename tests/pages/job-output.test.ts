@@ -29,3 +29,11 @@ it("shows the end of an output of few long entries, and how many come before", a
   expect(page.match(/<li [^>]*data-kind/g)).toHaveLength(2);
   expect(page.replaceAll("<!-- -->", "")).toContain("Show 38 earlier");
 });
+
+it("says of an attempt that it changed nothing, whatever its agent says", async () => {
+  const { world, job, report } = await holdJob(t);
+  await report({ status: "done", verify_result: "EMPTY", summary: "All done" });
+  const cookie = await signIn(t, app, world.owner);
+  const page = await (await app.request(`/jobs/${job.id}`, { headers: { cookie } })).text();
+  expect(page).toContain("Attempt 1: changed nothing");
+});

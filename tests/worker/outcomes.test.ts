@@ -45,7 +45,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
 
   it("skips a task whose diff is empty", async () => {
     const skipped = await startRun(t, ada, { code: "EMPTY" });
-    expect(await workOnce("EMPTY", "true")).toContain("was already done");
+    expect(await workOnce("EMPTY", "true")).toContain("nothing changed");
     expect((await skipped.read()).jobs).toMatchObject([
       { status: "skipped", verify_result: "EMPTY", task_status: "review" },
     ]);

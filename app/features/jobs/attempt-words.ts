@@ -2,7 +2,7 @@ import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
 
 const outcomeWords: Record<string, string> = {
   done: "done",
-  skipped: "already done",
+  skipped: "changed nothing",
   failed: "failed",
   cancelled: "cancelled",
   rate_limited: "rate limited",

@@ -62,7 +62,9 @@ export async function finish(
   });
   const code = job.task?.code ?? job.kind;
   journal.say(
-    status === "done" ? `${code} is done` : `${code} was already done: a person confirms it`,
+    status === "done"
+      ? `${code} is done`
+      : `${code}: nothing changed. A person confirms that it is done`,
   );
 }
 
