@@ -63,7 +63,8 @@ const plain: Record<string, Ending> = {
   "leaves a merge half done": {
     script: [
       `git add .; ${commit} -m Ours; ours=$(git rev-parse HEAD)`,
-      "git checkout -q --detach HEAD~1; echo theirs > work.txt; git add -f work.txt",
+      // From the main branch, so that a second turn meets the conflict again and does not overwrite its work.
+      "git checkout -q --detach main; echo theirs > work.txt; git add -f work.txt",
       `${commit} -m Theirs; theirs=$(git rev-parse HEAD); git checkout -q -`,
       "git -c user.name=A -c user.email=a@example.com merge -q $theirs; true",
     ].join("\n"),
