@@ -60,7 +60,7 @@ describe("A command of the person", () => {
       clean: (text) => text,
     });
     try {
-      expect(await running).toMatchObject({ exitCode: null });
+      expect(await running).toMatchObject({ exitCode: 143 });
     } finally {
       process.kill(Number(readFileSync(pidFile, "utf8")), "SIGKILL");
     }

@@ -5,10 +5,13 @@ import { createIdea } from "~/nouns/ideas/operations.server";
 import { askAboutIdea } from "~/nouns/questions/operations.server";
 import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { gitIn, openStage, reachBySsh, startRun } from "./fixture";
+import { sandboxProblem } from "./sandbox-scene";
 import { openToolGate } from "./tool-gate";
 import { isAlive, read, startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo, git } = await openStage();
+
+let kills = 0;
 
 function start(product: string, exec: string, ...words: string[]) {
   const common = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
@@ -85,6 +88,25 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     const [job] = (await run.read()).jobs;
     expect(job).toMatchObject({ status: "queued", retry_count: 0 });
     expect(Date.parse(job?.not_before ?? "")).toBe(Date.parse(resets));
+  });
+
+  it.each([
+    ["SIGKILL", "kill -9 $$"],
+    ["SIGKILL", "(exit 137)"],
+    ["SIGTERM", "exit 143"],
+    ["SIGKILL", "exit 137", "--sandbox", "bwrap"],
+    ["SIGKILL", "kill -9 $$", "--sandbox", "bwrap"],
+  ])("retries work whose command was ended by %s (%s %s %s)", async (signal, end, ...words) => {
+    if (words.length > 0 && sandboxProblem !== null) return;
+    const code = `KILLED${kills++}`;
+    const run = await startRun(t, ada, { code });
+    await workOnce(code, `echo a > a; ${end}`, ...words);
+    expect((await run.read()).jobs).toMatchObject([
+      {
+        ...{ status: "queued", retry_count: 0, not_before: expect.any(String) },
+        failure_reason: expect.stringContaining(`The command was ended by ${signal}.`),
+      },
+    ]);
   });
 
   it("reports tokens, model and summary of the result file", async () => {

@@ -194,7 +194,7 @@ export function outcomeOf(end: AgentEnd, told: CommandResult, attempt: number): 
 }
 
 /** A killed tool is retried, as it is not the work's fault, for this many attempts. */
-const mostKilled = 3;
+export const mostKilled = 3;
 
 /** How much of an earlier attempt goes into a prompt. */
 const mostEntries = 500;

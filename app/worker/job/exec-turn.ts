@@ -3,17 +3,17 @@ import type { PersonMessage } from "~/nouns/comments/agent-message";
 import { readClaudeStream } from "../agents/claude-stream";
 import { readCodexLines } from "../agents/codex-jsonl";
 import type { AgentEnd, TurnOutput, Usage } from "../agents/driver";
-import type { LineReader } from "../agents/line-turn";
+import { type LineReader, signalOf } from "../agents/line-turn";
 import { createRedactor } from "../agents/redact";
 import { openTranscript } from "../agents/transcript";
 import { type ExecWish, secretsOf } from "../options";
 import type { ContextFiles } from "../service/context-files";
 import { logFileOf } from "../service/log-file";
 import { noteUsageSoFar, tellUsage } from "../service/tell-usage";
-import { outcomeOf } from "./agent-turn";
+import { mostKilled, outcomeOf } from "./agent-turn";
 import type { Attempt, Outcome } from "./attempt";
-import { addUsage, readResult } from "./result-file";
-import { runCommand } from "./run-command";
+import { addUsage, type CommandResult, readResult } from "./result-file";
+import { type CommandEnd, runCommand } from "./run-command";
 
 /** Runs one assignment with the user's command, and parses its output if the format is known. */
 export async function runExecTurn(
@@ -61,7 +61,7 @@ export async function runExecTurn(
     const told = await readResult(files.result, attempt.clean);
     if (format === "text" || end.timedOut) {
       addUsage(attempt.used, told);
-      return { end, result: told, denied };
+      return { end, result: { ...failureIfKilled(end, attempt.job), ...told }, denied };
     }
     const read = reader.end({ code: end.exitCode, signal: null, complaints: end.output });
     const whole: AgentEnd = {
@@ -76,6 +76,17 @@ export async function runExecTurn(
     complaints.flush();
     await tellUsage(attempt, used);
   }
+}
+
+/** A killed command is retried like a killed agent, unless it says itself how it failed. */
+function failureIfKilled(
+  { exitCode, output, timedOut }: CommandEnd,
+  { attempt }: Attempt["job"],
+): CommandResult {
+  const signal = signalOf(exitCode);
+  if (signal === null || timedOut || attempt > mostKilled) return {};
+  const failure_reason = `The command was ended by ${signal}.\n${output}`.trim().slice(-4_000);
+  return { failure_class: "rate_limited", failure_reason };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { StringDecoder } from "node:string_decoder";
 import { eachLine, startProcess } from "../agents/process";
 import { type JobSandbox, noSandbox } from "../sandbox/sandbox";
@@ -5,6 +6,7 @@ import { limitTime } from "../service/time-limit";
 
 /** How a command ended. `output` is the end of what it printed. */
 export interface CommandEnd {
+  /** As a shell says it: 128 + n if signal n ended it. */
   exitCode: number | null;
   output: string;
   /** Like `output`, without standard error. */
@@ -73,9 +75,9 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   limit.signal.addEventListener("abort", stop, { once: true });
   if (limit.signal.aborted) stop();
   try {
-    const [{ code }] = await Promise.all([started.ended, lines]);
+    const [{ code, signal }] = await Promise.all([started.ended, lines]);
     return {
-      exitCode: code,
+      exitCode: signal === null ? code : 128 + constants.signals[signal],
       output: output.last(keptOutput),
       answer: answer.last(keptAnswer),
       timedOut: limit.isOver(),
