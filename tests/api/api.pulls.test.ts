@@ -192,7 +192,7 @@ describe("PUT /api/pulls/observed", () => {
     await observe({ ci: { state: "passed" } });
     expect(await observe({ ...red, observed_at: "2026-11-23T09:00:00.000Z" })).toEqual({
       observed: 0,
-      again: [],
+      again: [7],
     });
     expect(
       await observe({ branch: "backloom/elsewhere", url: "https://example.com/ledger/pulls/8" }),
@@ -217,6 +217,10 @@ describe("PUT /api/pulls/observed", () => {
     await observe({ state: "closed" });
     expect(await list()).toEqual([]);
     expect(await list("?state=all")).toMatchObject([{ state: "closed" }]);
+    // A merge is final: no clock of a worker takes it back.
+    await observe({ state: "merged", observed_at: "2026-11-23T09:00:00.000Z" });
+    await observe({ observed_at: new Date().toISOString() });
+    expect(await list("?state=all")).toMatchObject([{ state: "merged" }]);
   });
 
   it("counts only from workers that are allowed, about the product's own repository, and is audited", async () => {
@@ -303,7 +307,9 @@ describe("PUT /api/pulls/observed", () => {
     });
     expect(await why()).toContain("It has no pull request yet");
     await observe({ draft: true });
-    expect(await texts()).toEqual(missing);
+    const [branch] = missing.branches;
+    expect(branch?.url).toBe(null);
+    expect(await texts()).toEqual({ ...missing, branches: [{ ...branch, url: pull.url }] });
     expect(await why()).toContain("still a draft until every criterion is proven");
     const story_id = at(at(missing.branches, 0).stories, 0).id;
     const { criteria } = await getProof(actor, { story_id });

@@ -150,11 +150,11 @@ function fits({ tool, status }: HeldTool, sent: Call): boolean {
 
 function toolCallOf({ incoming: { method, url }, body }: Call) {
   if (url?.startsWith("/api/realtime/job?")) return { name: stream, arguments: {} };
-  if (body.length === 0) return null;
   const [, part] = /^\/api\/jobs\/[^/]+\/(\w+)$/.exec(url ?? "") ?? [];
   const [, forge] =
-    /^\/api\/(?:products\/[^/]+\/)?(pulls|issues|issue-notes)\b/.exec(url ?? "") ?? [];
+    /^\/api\/(?:products\/[^/]+\/)?(pulls|pull-texts|issues|issue-notes)\b/.exec(url ?? "") ?? [];
   if (forge !== undefined) return { name: `${method} ${forge}`, arguments: {} };
+  if (body.length === 0) return null;
   if (part !== undefined) return { name: `${method} ${part}`, arguments: {} };
   return callSchema.safeParse(JSON.parse(body.toString("utf8"))).data?.params ?? null;
 }

@@ -96,6 +96,8 @@ export const pullTextsSchema = z.object({
       title: z.string(),
       /** Changes with the text. */
       digest: z.string(),
+      /** Address of the open one, as last seen. */
+      url: z.string().nullish(),
       stories: z.array(
         z.object({ id: z.string(), code: z.string(), title: z.string(), description: z.string() }),
       ),

@@ -15,6 +15,8 @@ interface PullWish {
   title: string;
   /** Whether it is a draft until every criterion is proven. */
   isDraftFirst: boolean;
+  /** Address of the one that was open when the service last heard of it. */
+  url?: string | null | undefined;
   stories: readonly (Omit<StoryPart, "link" | "criteria"> & { id: string })[];
 }
 
@@ -41,6 +43,8 @@ export async function bringPull(tools: PullTools, wish: PullWish): Promise<strin
   const isDraft = wish.isDraftFirst && !areProven(parts);
   const open = await forge.findOpen(branch);
   if (open !== null) return update(forge, open, parts, isDraft);
+  // Merged or closed meanwhile, as the next look will tell.
+  if (wish.url) return wish.url;
   const base = (await mainNameOf(repository)) ?? (await forge.defaultBranch());
   const draft = { branch, base, title: title.slice(0, 250), body: withStories("", parts), isDraft };
   const pull = await openOnce(forge, draft);

@@ -34,6 +34,8 @@ export function pullLook(
   const known = new Map<number, Known>();
   return async (open: () => Promise<Forge>): Promise<void> => {
     const forge = await open();
+    // Taken before anything is read: with a later time an old list would overrule a newer look.
+    const observedAt = new Date().toISOString();
     const recent = await forge.listRecent();
     const listed = [...recent, ...(await findMissing(recent, forge))].filter(({ branch }) =>
       isOwnBranch(branch),
@@ -52,7 +54,8 @@ export function pullLook(
       try {
         const isMissing = !recent.includes(candidate);
         const pull = isMissing ? await forge.readListed(number) : candidate;
-        if (pull !== null) pulls.push({ pull, seen: await observe(forge, pull, journal) });
+        if (pull === null) continue;
+        pulls.push({ pull, seen: await observe(forge, pull, observedAt, journal) });
       } catch (error) {
         if (!isOfOne(error)) throw error;
         // One broken pull request does not stop the others. It goes to the end of the queue.
@@ -126,10 +129,10 @@ function byNeed(known: ReadonlyMap<number, Known>) {
 async function observe(
   forge: Forge,
   pull: ListedPull,
+  observed_at: string,
   journal: Pick<Journal, "sayOnce">,
 ): Promise<ObservedPull> {
   const { number, url, branch, headSha, state, isDraft } = pull;
-  const observed_at = new Date().toISOString();
   const seen = { number, url, branch, head_sha: headSha, state, draft: isDraft, observed_at };
   if (state !== "open") return seen;
   const { unread, ...details } = await forge.inspect(pull);

@@ -1,5 +1,5 @@
 -- Why: a worker reports the pull requests it saw; what follows is decided here, once, however often and by whomever
--- they were seen. Observations older than the stored one, and branches without a job, are ignored.
+-- they were seen. Branches without a job are ignored, and observations older than the stored one have to be repeated.
 -- Refusals: 404, 403, 422, 429. Definer: pulls, jobs, questions and evidence are written by functions only
 -- (docs/forges.md).
 create function operations.observe_pulls(p_product_id uuid, p_pulls jsonb)
@@ -22,10 +22,9 @@ begin
     v_job := private.job_of_branch(p_product_id, v_seen ->> 'branch', v_seen ->> 'head_sha');
     continue when v_job.id is null;
     v_pull := private.note_pull(p_product_id, v_seen);
-    continue when v_pull.id is null;
-    v_count := v_count + 1;
-    if not private.follow_pull(v_pull, v_job, v_seen) then
-      v_again := v_again || v_pull.number;
+    v_count := v_count + (v_pull.id is not null)::integer;
+    if v_pull.id is null or not private.follow_pull(v_pull, v_job, v_seen) then
+      v_again := v_again || (v_seen ->> 'number')::integer;
     end if;
   end loop;
   return json_build_object('observed', v_count, 'again', to_json(v_again));
@@ -57,7 +56,8 @@ begin
 end;
 $$;
 
--- Why: two workers look at different times, and the later observation may arrive first.
+-- Why: two workers look at different times, and the later observation may arrive first. A merge is final, whatever the
+-- clocks of the workers say.
 create function private.note_pull(p_product_id uuid, p_seen jsonb)
 returns public.pulls language plpgsql volatile set search_path = '' as $$
 declare
@@ -71,7 +71,7 @@ begin
   on conflict on constraint pulls_one_url do update
   set number = excluded.number, branch = excluded.branch, head_sha = excluded.head_sha, state = excluded.state, draft = excluded.draft,
       mergeable = excluded.mergeable, ci = excluded.ci, review = excluded.review, observed_at = excluded.observed_at
-  where p.observed_at <= excluded.observed_at
+  where p.state <> 'merged' and (excluded.state = 'merged' or p.observed_at <= excluded.observed_at)
   returning p.* into v_pull;
   return v_pull;
 end;

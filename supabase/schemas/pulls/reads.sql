@@ -1,6 +1,7 @@
 -- Called by workers with --pr: branches of done work whose pull request is open, or was never seen, with what its text
--- is made of. The worker opens what could not be opened, and writes anew what was proven since. `digest` changes with
--- the text. Work of more than a week ago was left without one on purpose.
+-- is made of. The worker opens what could not be opened, and writes anew what was proven since. `url` is that of the open
+-- one: where the host has it no more, its end is not reported yet, and no second one is opened. `digest` changes with the
+-- text. Work of more than a week ago was left without one on purpose.
 -- Definer: proof and jobs of the whole product, after access was checked (docs/forges.md).
 create function operations.list_pull_texts(p_product_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -27,7 +28,8 @@ begin
     ), newest as (
       select distinct on (j.branch) j.branch, j.updated_at, private.pull_title(j) as title from jobs j order by j.branch, j.updated_at desc, j.id
     )
-    select coalesce(json_agg(json_build_object('branch', n.branch, 'title', n.title, 'digest', x.digest, 'stories', x.stories) order by n.updated_at desc), '[]')
+    select coalesce(json_agg(json_build_object('branch', n.branch, 'title', n.title, 'digest', x.digest, 'stories', x.stories,
+      'url', (select min(p.url) from public.pulls p where p.product_id = p_product_id and p.branch = n.branch and p.state = 'open')) order by n.updated_at desc), '[]')
     from (select * from newest order by updated_at desc limit 100) n join texts x on x.branch = n.branch));
 end;
 $$;

@@ -10,8 +10,10 @@ import {
   type ForgeWorld,
   listIn,
   listIssues,
+  logOf,
   mergePull,
   openPull,
+  runOf,
   textIn,
   version,
 } from "./world";
@@ -61,8 +63,7 @@ export function gitHubApi(world: ForgeWorld, { method, path, query, body }: Aske
   const commit = /\/commits\/(\w+)\/([\w-]+)$/.exec(path);
   if (commit) return { status: 200, body: ofCommit(world, commit[1] ?? "", commit[2] ?? "") };
   if (path.endsWith("/logs")) {
-    const number = Number(path.split("/").at(-2));
-    return { status: 200, body: world.pulls.find((one) => one.number === number)?.ci?.log ?? "" };
+    return { status: 200, body: logOf(world, Number(path.split("/").at(-2))) };
   }
   if (pull === undefined) return { status: 404, body: { message: "Not Found" } };
   if (method === "GET" && more === "reviews") {
@@ -106,18 +107,19 @@ function ofCommit(world: ForgeWorld, sha: string, what: string) {
   const { state } = pull.ci;
   const status = state === "pending" ? "in_progress" : "completed";
   const conclusion = { pending: null, passed: "success", failed: "failure" }[state];
-  return { check_runs: [{ id: pull.number, name: "test", status, conclusion, output: null }] };
+  return { check_runs: [{ id: runOf(pull), name: "test", status, conclusion, output: null }] };
 }
 
 /** Runs of Actions at a commit, one for each pull request with CI there, and the only job of a run. */
 function ofActions(world: ForgeWorld, sha: string | null, run: string | undefined) {
-  const found = world.pulls.filter(({ number, ci }) => (run ? number === +run : ci?.sha === sha));
-  const shownRuns = found.flatMap(({ number: id, ci }) => {
+  const found = world.pulls.filter((one) => (run ? runOf(one) === +run : one.ci?.sha === sha));
+  const shownRuns = found.flatMap((one) => {
+    const { ci } = one;
     const conclusion = { pending: null, passed: "success", failed: "failure" }[
       ci?.state ?? "pending"
     ];
     const status = conclusion === null ? "in_progress" : "completed";
-    return [{ id, name: "test", workflow_id: 1, event: "push", status, conclusion }];
+    return [{ id: runOf(one), name: "test", workflow_id: 1, event: "push", status, conclusion }];
   });
   return run ? { jobs: shownRuns } : { workflow_runs: shownRuns };
 }

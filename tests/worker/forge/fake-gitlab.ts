@@ -9,8 +9,10 @@ import {
   type ForgeWorld,
   listIn,
   listIssues,
+  logOf,
   mergePull,
   openPull,
+  runOf,
   textIn,
   version,
 } from "./world";
@@ -27,9 +29,9 @@ export function gitLabApi(world: ForgeWorld, { method, path, query, body }: Aske
   if (member) return { status: 200, body: { access_level: member[1] === "7" ? 40 : 10 } };
   const job = /\/(?:pipelines|jobs)\/(\d+)\/(jobs|trace)$/.exec(path);
   if (job) {
-    const number = Number(job[1]);
-    const log = world.pulls.find((one) => one.number === number)?.ci?.log ?? "";
-    return { status: 200, body: job[2] === "trace" ? log : [{ id: number, name: "test" }] };
+    const id = Number(job[1]);
+    const body = job[2] === "trace" ? logOf(world, id) : [{ id, name: "test" }];
+    return { status: 200, body };
   }
   const issue = answerIssue(world, { method, path, query, body });
   if (issue) return issue;
@@ -107,7 +109,7 @@ function shown(world: ForgeWorld, pull: FakePull) {
   const { number, title, body, isDraft, state, branch, base, mergeable, comments } = pull;
   const ci = ciOf(world, pull);
   const status = ci && { pending: "running", passed: "success", failed: "failed" }[ci.state];
-  const pipeline = ci && { id: number, sha: ci.sha, status };
+  const pipeline = ci && { id: runOf(pull), sha: ci.sha, status };
   return {
     ...{ iid: number, title, description: body, draft: isDraft, web_url: world.urlOf(number) },
     state: state === "open" ? "opened" : state,

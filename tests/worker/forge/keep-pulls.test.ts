@@ -2,15 +2,18 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { getProof, waiveCriterion } from "~/nouns/proof/operations.server";
+import { listPulls } from "~/nouns/pulls/operations.server";
 import { forgeKinds } from "~/worker/forge/forge";
 import { at } from "../../db/world";
 import { openStage, startRun } from "../fixture";
+import { openToolGate } from "../tool-gate";
 import { read, startWorker } from "../worker-process";
 import { writeAgent, writeRepository } from "./landing-world";
 import { openForgeWorld, tokenOf } from "./world";
 
 const { t, app, ada, token, home } = await openStage();
 const actor = t.actorOf(ada);
+const gate = await openToolGate(app.port);
 const patience = { timeout: 90_000, interval: 200 };
 const { command, prompts } = writeAgent(home);
 
@@ -27,12 +30,7 @@ describe.each(forgeKinds)("%s", (kind) => {
     expect(worker.output()).toContain("No pull request was opened");
     expect(pull).toMatchObject({ isDraft: true, title: expect.stringContaining("ST-001: ") });
     expect(pull.body).toContain("- [ ] It is blue");
-    const { rows } = await t.sql.query("select id from stories where product_id = $1", [
-      run.productId,
-    ]);
-    const story_id = String(at(rows, 0).id);
-    const { criteria } = await getProof(actor, { story_id });
-    await waiveCriterion(actor, { story_id, criterion: at(criteria, 0).id, reason: "Seen" });
+    await proveAll(run.productId);
     await expect.poll(() => pull.isDraft, patience).toBe(false);
     expect(pull.body).toContain("- [x] It is blue (waived)");
     expect(forge.pulls).toHaveLength(1);
@@ -40,6 +38,26 @@ describe.each(forgeKinds)("%s", (kind) => {
     await worker.ended;
   }, 240_000);
 });
+
+it("opens no second pull request for work that was merged since the last look", async () => {
+  const { forge, run } = await begin("github", "MERGED", { criteria: "- It is blue" });
+  const worker = serve("github", "MERGED", gate.url);
+  const states = async () => {
+    const { pulls } = await listPulls(actor, { product_id: run.productId, state: "all" });
+    return pulls.map(({ number, state }) => `${number} ${state}`);
+  };
+  await expect.poll(states, patience).toEqual(["1 open"]);
+  const look = gate.hold({ tool: "GET pull-texts", when: "before" });
+  await look.reached;
+  await proveAll(run.productId);
+  at(forge.pulls, 0).state = "merged";
+  look.pass();
+  // What follows a look is over when the next one begins.
+  await expect.poll(states, patience).toEqual(["1 merged"]);
+  expect(forge.pulls).toHaveLength(1);
+  worker.process.kill("SIGTERM");
+  await worker.ended;
+}, 240_000);
 
 it("begins the merge where a pull request does not merge, and shows both versions at the first return", async () => {
   const { forge, run, git, repo } = await begin("github", "CLASH", { stories: ["Say one"] });
@@ -63,6 +81,14 @@ it("begins the merge where a pull request does not merge, and shows both version
   await worker.ended;
 }, 240_000);
 
+/** The only criterion of its only story holds now, which changes the text of the pull request. */
+async function proveAll(productId: string) {
+  const { rows } = await t.sql.query("select id from stories where product_id = $1", [productId]);
+  const story_id = String(at(rows, 0).id);
+  const { criteria } = await getProof(actor, { story_id });
+  await waiveCriterion(actor, { story_id, criterion: at(criteria, 0).id, reason: "Seen" });
+}
+
 async function begin(
   kind: (typeof forgeKinds)[number],
   code: string,
@@ -80,10 +106,10 @@ async function begin(
   return { forge, run, git, repo };
 }
 
-function serve(kind: (typeof forgeKinds)[number], code: string) {
+function serve(kind: (typeof forgeKinds)[number], code: string, url = app.origin) {
   return startWorker(
     [
-      ...["--url", app.origin, "--token", token, "--product", `${code}-${kind}`],
+      ...["--url", url, "--token", token, "--product", `${code}-${kind}`],
       ...["--work-dir", join(home, `work-${code}-${kind}`), "--name", `${code}-${kind}`],
       ...["--repo", join(home, `repo-${code}-${kind}`), "--exec", command],
       ...["--sandbox", "off", "--pr"],

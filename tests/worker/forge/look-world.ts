@@ -35,9 +35,15 @@ export async function openLookScene(
   const journal = openJournal((line) => lines.push(line));
   let clock = 0;
   const look = pullLook({ service, journal }, run.productId, () => clock);
-  const poll = () => {
+  /** One look; what happens meanwhile happens once the host has sent its list. */
+  const poll = (meanwhile = async () => {}) => {
     clock += 60_000;
-    return look(async () => asked);
+    const listRecent = async () => {
+      const listed = await asked.listRecent();
+      await meanwhile();
+      return listed;
+    };
+    return look(async () => ({ ...asked, listRecent }));
   };
   const seen = async () =>
     (await listPulls(actor, { product_id: run.productId })).pulls

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type ForgeKind, forgeKinds } from "~/worker/forge/forge";
+import { at } from "../../db/world";
 import { openStage } from "../fixture";
 import { openLookScene } from "./look-world";
 import type { FakeComment } from "./world";
@@ -20,6 +21,15 @@ describe.each(forgeKinds)("a look at %s", (kind) => {
     expect(words).toHaveLength(1);
     expect(words[0]).toContain("    | REVIEW-LINE");
     expect(words[0]).toContain("    | REVIEW-BODY");
+  }, 60_000);
+
+  it("lets no list from before overrule what was seen since", async () => {
+    const { forge, poll, seen } = await scene(kind, "late");
+    await poll(async () => {
+      at(forge.pulls, 0).state = "closed";
+      await poll();
+    });
+    expect(await seen()).toEqual([]);
   }, 60_000);
 
   it("reads the log of a red CI once, however often it looks", async () => {

@@ -246,6 +246,16 @@ export function ciOf(world: ForgeWorld, pull: FakePull) {
   return pull.ci?.sha === world.headOf(pull.branch) ? pull.ci : null;
 }
 
+/** Number of the run of CI at the commit that it was said of: a host counts on with each run. */
+export function runOf({ number, ci }: FakePull): number {
+  return number * 2 ** 32 + Number.parseInt(ci?.sha.slice(0, 8) ?? "0", 16);
+}
+
+/** Its log, at the number that the host gave it. */
+export function logOf({ pulls }: ForgeWorld, run: number): string {
+  return pulls.find((pull) => runOf(pull) === run)?.ci?.log ?? "";
+}
+
 export function openPull(
   world: ForgeWorld,
   wish: Pick<FakePull, "branch" | "base" | "title" | "body" | "isDraft">,
