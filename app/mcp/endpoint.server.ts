@@ -23,10 +23,13 @@ interface Call {
 export interface Offer {
   audience: Audience;
   instructions: string;
+  /** What it answers. */
   tools: readonly Tool[];
+  /** What it lists; all when absent. */
+  listed?: readonly Tool[];
 }
 
-/** Route of `/mcp` or `/mcp/worker`. It lists its tools over MCP, not in the OpenAPI document. */
+/** Route of `/mcp`, `/mcp/all` or `/mcp/worker`. It lists its tools over MCP, not in the OpenAPI document. */
 export function toolsRoute(offer: Offer): RouteHandler {
   return apiRoute({
     POST: challenging(
@@ -44,7 +47,8 @@ export function toolsRoute(offer: Offer): RouteHandler {
 }
 
 /** Answers one POST. */
-async function serveTools(call: Call, { audience, instructions, tools }: Offer): Promise<Response> {
+async function serveTools(call: Call, offer: Offer): Promise<Response> {
+  const { audience, instructions, tools, listed = tools } = offer;
   const { request, context } = call;
   // Each tool call has its own key in its arguments.
   const actor: Actor = { ...call.actor, once: undefined };
@@ -60,6 +64,7 @@ async function serveTools(call: Call, { audience, instructions, tools }: Offer):
       version: services.version,
       instructions,
       tools: tools.filter((tool) => isInScope(tool, granted)),
+      listed: listed.filter((tool) => isInScope(tool, granted)),
       isDemo,
       context: { actor, principal, services, signal },
       closeSignal,

@@ -62,44 +62,50 @@ import type { Offer } from "./endpoint.server";
 import { instructions, workerInstructions } from "./instructions";
 import { healthTool } from "./tools/health.server";
 
-/** `/mcp`: every tool. */
+/** What an agent beside a person uses day by day: read, plan, log, ask, start work and see why it waits. */
+const everydayTools = [
+  listProductsTool,
+  getContextTool,
+  getSprintContextTool,
+  getTaskTool,
+  searchTool,
+  createPbiTool,
+  createStoryTool,
+  createTaskTool,
+  setLabelsTool,
+  addCommentTool,
+  listCommentsTool,
+  addDependencyTool,
+  listReadyTool,
+  updateTaskStatusTool,
+  updateTaskPlanTool,
+  logImplementationTool,
+  logTestResultTool,
+  logCommitTool,
+  askUserQuestionTool,
+  getQuestionAnswerTool,
+  listOpenQuestionsTool,
+  startRunTool,
+  getSprintRunTool,
+  whyNotMovingTool,
+];
+
+/** `/mcp/all`: lists every tool. */
 export const allTools: Offer = {
-  audience: "/mcp",
+  audience: "/mcp/all",
   instructions,
   tools: [
+    ...everydayTools,
     healthTool,
-    listProductsTool,
-    getContextTool,
-    getSprintContextTool,
-    getTaskTool,
-    searchTool,
     createProductTool,
-    createPbiTool,
-    createStoryTool,
-    createTaskTool,
     listLabelsTool,
     createLabelTool,
-    setLabelsTool,
-    addCommentTool,
-    listCommentsTool,
-    addDependencyTool,
     removeDependencyTool,
-    listReadyTool,
     createSprintTool,
     addStoryToSprintTool,
     startSprintTool,
-    updateTaskStatusTool,
-    updateTaskPlanTool,
-    logImplementationTool,
-    logTestResultTool,
-    logCommitTool,
-    askUserQuestionTool,
-    getQuestionAnswerTool,
-    listOpenQuestionsTool,
     cancelQuestionTool,
-    startRunTool,
     startSprintRunTool,
-    getSprintRunTool,
     pauseSprintRunTool,
     resumeSprintRunTool,
     cancelSprintRunTool,
@@ -114,7 +120,6 @@ export const allTools: Offer = {
     checkQueueEmptyTool,
     workerHeartbeatTool,
     cancelJobTool,
-    whyNotMovingTool,
     getBudgetsTool,
     setPbiPrTool,
     markPbiPrMergedTool,
@@ -125,6 +130,9 @@ export const allTools: Offer = {
     listOpenUserQuestionsTool,
   ],
 };
+
+/** `/mcp`: lists 24 tools, because each costs its readers tokens, and answers every tool when it is called. */
+export const mainTools: Offer = { ...allTools, audience: "/mcp", listed: everydayTools };
 
 /** `/mcp/worker`: only the tools a worker's loop needs. */
 export const workerTools: Offer = {

@@ -11,6 +11,7 @@ interface ServerDescription {
   version: string;
   instructions: string;
   tools: readonly Tool[];
+  listed: readonly Tool[];
   /** Demo accounts are read-only: they neither see nor may call write tools. */
   isDemo: boolean;
   context: ToolContext;
@@ -21,13 +22,13 @@ interface ServerDescription {
 
 /** Creates the protocol server of one request. It lists the allowed tools, runs them, and maps refusals. */
 export function createToolServer(description: ServerDescription): Server {
-  const { version, instructions, tools, isDemo, closeSignal } = description;
+  const { version, instructions, listed, isDemo, closeSignal } = description;
   const server = new Server(
     { name: "backloom", title: "Backloom", version },
     { capabilities: { tools: {} }, instructions },
   );
   server.setRequestHandler("tools/list", () => ({
-    tools: tools.filter((tool) => tool.access === "read" || !isDemo).map(describeTool),
+    tools: listed.filter((tool) => tool.access === "read" || !isDemo).map(describeTool),
   }));
   let earlier: Promise<unknown> = Promise.resolve();
   server.setRequestHandler("tools/call", (request, callContext) => {

@@ -80,7 +80,7 @@ function readWanted(
   if (!audience) {
     throw new OAuthRefusal(
       "invalid_target",
-      "resource must be the address of /mcp or /mcp/worker.",
+      "resource must be the address of /mcp, /mcp/all or /mcp/worker.",
     );
   }
   return {

@@ -9,7 +9,7 @@ const resourceDocument = "/.well-known/oauth-protected-resource";
 
 /** Scopes that a token for this audience can have. */
 export function scopesOf(audience: Audience): readonly Scope[] {
-  return audience === "/mcp" ? scopes : ["work"];
+  return audience === "/mcp/worker" ? ["work"] : scopes;
 }
 
 /** Address where a refused program reads how to sign in. */
@@ -40,7 +40,7 @@ export function answerMetadata(origin: string, method: string, path: string): Re
 function describeResource(origin: string, audience: Audience): AuthMetadataOptions {
   return {
     resourceServerUrl: new URL(audience, origin),
-    resourceName: audience === "/mcp" ? "Backloom" : "Backloom (worker)",
+    resourceName: audience === "/mcp/worker" ? "Backloom (worker)" : "Backloom",
     scopesSupported: [...scopesOf(audience)],
     // The operator may choose plain http, on one machine or in a private network.
     dangerouslyAllowInsecureIssuerUrl: true,

@@ -1,6 +1,6 @@
 import { toolsRoute } from "~/mcp/endpoint.server";
-import { allTools } from "~/mcp/offers.server";
+import { mainTools } from "~/mcp/offers.server";
 
-/** MCP with all tools, for agents and the people who use them. */
-export const loader = toolsRoute(allTools);
+/** MCP for agents and the people who use them. */
+export const loader = toolsRoute(mainTools);
 export const action = loader;

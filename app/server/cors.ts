@@ -3,7 +3,7 @@ import type { RequestTarget } from "./request-target";
 
 /** Addresses that no cookie opens, only a token or a code, so pages of other sites may ask as any program. */
 const openToAllSites =
-  /^\/(?:mcp|mcp\/worker|token|revoke|oauth\/register|\.well-known\/oauth-[^/]+(?:\/.*)?)$/;
+  /^\/(?:mcp|mcp\/all|mcp\/worker|token|revoke|oauth\/register|\.well-known\/oauth-[^/]+(?:\/.*)?)$/;
 
 /** CORS headers for MCP clients in a browser; never with credentials. None for all other addresses. A page that
  * rebinds its own name to this machine still lacks the token, and its host name is refused. */

@@ -23,6 +23,7 @@ const open: Readonly<Record<string, string>> = {
   "oauth.register": "a program without an account",
   "hooks.in.$key": "a service without an account; the key in the address is the owner's",
   mcp: "tools that write are neither listed nor run for demo accounts",
+  "mcp.all": "tools that write are neither listed nor run for demo accounts",
   "mcp.worker": "tools that write are neither listed nor run for demo accounts",
 };
 

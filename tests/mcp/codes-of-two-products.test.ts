@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { createToken, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
+import { connectClient } from "./clients";
 import { connectBoth, createProduct, idOf, ok, startRun } from "./stage";
 
 const t = await createTestDatabase({ realtime: true });
@@ -46,7 +47,9 @@ it("a question without a job names the product of its codes", async () => {
 });
 
 it("cancel_job says that it is for queued jobs", async () => {
-  const tools = await agent.listTools();
+  const all = await connectClient(app, stage.token, "2026-07-28", "/mcp/all");
+  const tools = await all.listTools();
+  await all.close();
   const { description } = tools.find(({ name }) => name === "cancel_job") ?? {};
   expect(description).toMatch(/one queued job/);
 });

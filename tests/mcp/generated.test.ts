@@ -12,7 +12,7 @@ const calls = Number(process.env.FUZZ_RUNS ?? 300);
 const t = await createTestDatabase();
 const app = await startTestApp(t);
 const ada = await createUser(t, { username: "ada" });
-const client = await connectClient(app, await createToken(t, ada));
+const client = await connectClient(app, await createToken(t, ada), "2026-07-28", "/mcp/all");
 const tools = await client.listTools();
 const schemaShape = z.looseObject({ properties: z.record(z.string(), z.unknown()).default({}) });
 

@@ -10,7 +10,7 @@ async function openWorld(transport: "session" | "http") {
   const t = await createTestDatabase({ transport });
   const app = await startTestApp(t);
   const owner = await createUser(t);
-  const agent = await connectClient(app, await createToken(t, owner));
+  const agent = await connectClient(app, await createToken(t, owner), "2026-07-28", "/mcp/all");
   return { transport, t, owner, agent, ...(await seedBacklog(t, owner)) };
 }
 

@@ -29,7 +29,7 @@ async function maySend(path: string): Promise<boolean> {
   );
 }
 
-const doors = ["/mcp", "/mcp/worker", "/token", "/register", "/revoke"];
+const doors = ["/mcp", "/mcp/all", "/mcp/worker", "/token", "/register", "/revoke"];
 
 it.each(doors)("a client in a browser reaches %s with its token or code", async (path) => {
   expect(await maySend(path)).toBe(true);

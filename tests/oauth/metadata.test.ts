@@ -17,13 +17,16 @@ const read = async (path: string, host?: string) => {
 };
 
 describe("what programs read before they sign in", () => {
-  it.each(["/mcp", "/mcp/worker"])("names %s as a resource, path included", async (path) => {
-    const document = await read(`/.well-known/oauth-protected-resource${path}`);
-    expect(document).toMatchObject({
-      resource: `${app.origin}${path}`,
-      authorization_servers: [app.origin],
-    });
-  });
+  it.each(["/mcp", "/mcp/all", "/mcp/worker"])(
+    "names %s as a resource, path included",
+    async (path) => {
+      const document = await read(`/.well-known/oauth-protected-resource${path}`);
+      expect(document).toMatchObject({
+        resource: `${app.origin}${path}`,
+        authorization_servers: [app.origin],
+      });
+    },
+  );
 
   it("takes a question without a path for /mcp", async () => {
     const document = await read("/.well-known/oauth-protected-resource");

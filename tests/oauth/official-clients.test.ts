@@ -65,7 +65,7 @@ function createKeeper() {
 }
 
 describe("the official client", () => {
-  it.each(["/mcp", "/mcp/worker"])(
+  it.each(["/mcp", "/mcp/all", "/mcp/worker"])(
     "of revision 2026-07-28 signs in to %s and refreshes",
     async (path) => {
       const { kept, provider } = createKeeper();

@@ -149,7 +149,7 @@ describe("a token", () => {
     expect(plans).not.toContain("wait_for_job");
     const worker = await getAccess(stage, { ...all, scopes: ["work"] });
     const works = await toolsOf(worker.tokens.access_token);
-    expect(works).toContain("wait_for_job");
+    expect(works).toContain("log_commit");
     expect(works).not.toContain("create_story");
   });
 

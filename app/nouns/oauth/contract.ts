@@ -19,8 +19,8 @@ export const scopeWords: Readonly<Record<Scope, { title: string; about: string }
   },
 };
 
-/** The two MCP endpoints. Each is a separate resource: a token for one is not valid at the other. */
-export const audiences = ["/mcp", "/mcp/worker"] as const;
+/** The MCP endpoints. Each is a separate resource: a token for one is not valid at the other. */
+export const audiences = ["/mcp", "/mcp/all", "/mcp/worker"] as const;
 export type Audience = (typeof audiences)[number];
 
 /** An OAuth client or API token with access to the account. */

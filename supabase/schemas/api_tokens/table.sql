@@ -20,7 +20,7 @@ create table public.api_tokens (
   product_ids uuid[] constraint api_tokens_products_bound check (cardinality(product_ids) between 1 and 1000),
   -- What only a grant has: the program, the path of the one address where its token is good, and how it gets the next token.
   client_id text constraint api_tokens_client_id_length check (char_length(client_id) <= 2000),
-  audience text constraint api_tokens_audience_known check (audience in ('/mcp', '/mcp/worker')),
+  audience text constraint api_tokens_audience_known check (audience in ('/mcp', '/mcp/all', '/mcp/worker')),
   refresh_hash bytea unique constraint api_tokens_refresh_hash_length check (octet_length(refresh_hash) = 32),
   refresh_expires_at timestamptz,
   constraint api_tokens_grant_complete check (

@@ -30,7 +30,7 @@ create table public.oauth_codes (
   client_name text not null constraint oauth_codes_client_name_length check (char_length(client_name) between 1 and 100),
   redirect_uri text not null constraint oauth_codes_redirect_length check (char_length(redirect_uri) <= 2000),
   challenge bytea not null constraint oauth_codes_challenge_length check (octet_length(challenge) = 32),
-  audience text not null constraint oauth_codes_audience_known check (audience in ('/mcp', '/mcp/worker')),
+  audience text not null constraint oauth_codes_audience_known check (audience in ('/mcp', '/mcp/all', '/mcp/worker')),
   scopes text[] not null constraint oauth_codes_scopes_known check (scopes <@ '{read,plan,work}' and cardinality(scopes) > 0),
   product_ids uuid[] not null constraint oauth_codes_products_bound check (cardinality(product_ids) between 1 and 1000),
   expires_at timestamptz not null,
