@@ -7,6 +7,7 @@ import {
 import {
   getSprintRun,
   pauseSprintRun,
+  resumeSprint,
   resumeSprintRun,
   startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
@@ -132,11 +133,23 @@ describe("a batch job", () => {
     expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("FAILED");
   });
 
-  it("does not do again what a person finished by hand", async () => {
-    const { world, run, taskId } = await heldBatch();
-    await updateTask(world.actor, { task_id: taskId(1), status: "done" });
+  it("neither does again nor fails what a person finished by hand", async () => {
+    const { world, run, attempt, taskId, taskStatuses } = await heldBatch();
+    await updateTask(world.actor, { task_id: taskId(0), status: "done" });
     const { executions } = await getSprintRun(world.actor, { sprint_run_id: run.id });
-    expect(executions.map((e) => e.status)).toEqual(["pending", "done", "pending"]);
+    expect(executions.map((e) => e.status)).toEqual(["done", "pending", "pending"]);
+    await reportAgentJob(world.actor, { ...attempt, status: "failed" });
+    expect(await taskStatuses()).toEqual(["DONE", "FAILED", "TO_DO"]);
+  });
+
+  it("that fails after its last task fails that one, so that its sprint can be resumed", async () => {
+    const { world, attempt, execute, taskId, taskStatuses } = await heldBatch();
+    for (const n of [0, 1, 2]) await execute(n, "done", "ALIGNED");
+    await reportAgentJob(world.actor, { ...attempt, status: "failed" });
+    expect(await taskStatuses()).toEqual(["DONE", "DONE", "FAILED"]);
+    await resumeSprint(world.actor, { sprint_id: world.sprint.id });
+    const { executions } = await claim(world.actor);
+    expect(executions?.map((e) => [e.task_id, e.status])).toEqual([[taskId(2), "pending"]]);
   });
 });
 
