@@ -6,7 +6,6 @@ import { agentJobKinds } from "~/nouns/agent-jobs/contract";
 import { type Allowance, allowances } from "./agents/driver";
 import { isAlsoRepo } from "./git/allowed-repositories";
 import { readReach } from "./sandbox/network/reach";
-import { type SandboxWish, sandboxSchema } from "./sandbox/wish";
 import { WorkerProblem } from "./service/problems";
 
 export const usage = `npm run worker -- --url <address> --token <api token> --agent <name> [options]
@@ -34,8 +33,7 @@ npm run worker -- agents        which agents and sandbox this machine has; --san
   --land       push finished branches to the main branch where the product has a landing queue and no pull requests
   --heartbeat  seconds between heartbeats (default: as the service says, 60)
   --quota      command that prints the remaining quota in percent
-  --sandbox    where agents and commands run: auto (bwrap where it works, else off), bwrap, docker:<image>, off, or
-               command:<line> for a sandbox of your own, which runs what is put behind it (default: auto)
+  --sandbox    where agents and commands run: auto (bwrap where it works, else off), bwrap or off (default: auto)
   --net        host or host:port that jobs in a sandbox may reach; may be given several times, or "all" for any network
   --mount      file or folder of this machine that jobs in a sandbox may read, with ":rw" write; may be given several times
   --env        name of one of your variables that jobs in a sandbox get, besides the agent's keys; may be given several times
@@ -85,7 +83,7 @@ const optionsSchema = z.object({
   land: z.boolean().default(false),
   heartbeat: seconds.optional(),
   quota: z.string().min(1).optional(),
-  sandbox: sandboxSchema.prefault("auto"),
+  sandbox: z.enum(["auto", "bwrap", "off"], "must be auto, bwrap or off").default("auto"),
   net: z.array(z.string().refine(isHostOrAll, noHost)).default([]),
   mount: z.array(z.string().regex(/^(\/|~\/)./, noMount)).default([]),
   env: z
@@ -176,7 +174,7 @@ export function readOptions(
 }
 
 /** The `--sandbox` value of a command line, ignoring the rest. */
-export function readSandboxWish(words: readonly string[]): SandboxWish {
+export function readSandboxOption(words: readonly string[]): WorkerOptions["sandbox"] {
   const parsed = optionsSchema.pick({ sandbox: true }).safeParse(valuesOf(words));
   if (parsed.success) return parsed.data.sandbox;
   throw new WorkerProblem(`sandbox: ${parsed.error.issues[0]?.message}`);

@@ -16,7 +16,7 @@ import { interruptible } from "./job/interruption";
 import { endOrphans, markProcesses } from "./job/orphans";
 import { landBranches } from "./landing/land-branches";
 import { leave, runLoop } from "./loop";
-import { readOptions, readSandboxWish, secretsOf, usage, type WorkerOptions } from "./options";
+import { readOptions, readSandboxOption, secretsOf, usage, type WorkerOptions } from "./options";
 import { describeSandbox, openSandbox } from "./sandbox/open-sandbox";
 import { openJournal } from "./service/journal";
 import { WorkerProblem } from "./service/problems";
@@ -27,7 +27,7 @@ import { tellUnsaid } from "./service/unsaid-usage";
 /** Runs the worker until it is asked to end, or handles `agents` and `--help`. */
 export async function serve(words: readonly string[], demoCommand: string): Promise<void> {
   if (words[0] === "agents") {
-    const wish = readSandboxWish(words.slice(1));
+    const wish = readSandboxOption(words.slice(1));
     const agents = describeAgents(await findAgents(personsVariables()));
     process.stdout.write(`${agents}\n${await describeSandbox(wish)}\n`);
     return;

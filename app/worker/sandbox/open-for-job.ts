@@ -37,9 +37,8 @@ export async function openForJob(
     })),
     ...(await modelHosts(command, personsVariables())),
   ];
-  // Mounts of the user's own sandbox command are up to that command.
-  const isOurs = sandboxes.confinement !== "command" && repository !== undefined;
-  const mounts = isOurs ? await neededMounts(attempt, repository.folder, ended.signal) : [];
+  const mounts =
+    repository === undefined ? [] : await neededMounts(attempt, repository.folder, ended.signal);
   const sandbox = await sandboxes.open({
     id: job.id,
     attempt: job.attempt,

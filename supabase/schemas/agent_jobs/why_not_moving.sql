@@ -303,7 +303,7 @@ $$;
 
 -- Why: one wording for a worker that gets no job and a person who asks why a job does not move.
 create function private.sandbox_advice() returns text language sql immutable set search_path = '' as $$
-  select 'Start a worker on Linux with bubblewrap (apt-get install bubblewrap), or with --sandbox docker:<image>.';
+  select 'Start a worker on Linux with bubblewrap (apt-get install bubblewrap).';
 $$;
 
 -- Why: what to type to trust a task's repository, and what that means. The address comes from somebody else, so it is

@@ -62,7 +62,7 @@ describe("a product that asks for a sandbox", () => {
     expect(refused).toMatchObject({ job: null, reason: { code: "sandbox" } });
     expect(refused.reason?.message).toContain("apt-get install bubblewrap");
     expect(await reasons(world)).toMatchObject([
-      { code: "sandbox", message: expect.stringContaining("--sandbox docker:<image>") },
+      { code: "sandbox", message: expect.stringContaining("apt-get install bubblewrap") },
     ]);
     expect((await claims(world, { worker: "confined", confinement: "bwrap" })).job).not.toBeNull();
   });
