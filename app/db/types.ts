@@ -219,6 +219,7 @@ export type Database = {
         Args: {
           p_agent_items?: string;
           p_auto_pr?: boolean;
+          p_branch_prefix?: string;
           p_code: string;
           p_definition_of_done?: string;
           p_dependency_release?: string;
@@ -3584,6 +3585,7 @@ export type Database = {
           agent_items: Database["public"]["Enums"]["agent_items"];
           archived_at: string | null;
           auto_pr: boolean;
+          branch_prefix: string;
           code: string;
           created_at: string;
           definition_of_done: string;
@@ -3611,6 +3613,7 @@ export type Database = {
           agent_items?: Database["public"]["Enums"]["agent_items"];
           archived_at?: string | null;
           auto_pr?: boolean;
+          branch_prefix?: string;
           code: string;
           created_at?: string;
           definition_of_done?: string;
@@ -3637,6 +3640,7 @@ export type Database = {
           agent_items?: Database["public"]["Enums"]["agent_items"];
           archived_at?: string | null;
           auto_pr?: boolean;
+          branch_prefix?: string;
           code?: string;
           created_at?: string;
           definition_of_done?: string;

@@ -305,7 +305,7 @@ function partsOfDocument(): Record<string, Record<string, unknown>> {
         requires_sandbox: true,
         may_reach: ["x.example"],
       },
-      ...{ forge_issue_label: "bug", archived_at: day },
+      ...{ forge_issue_label: "bug", branch_prefix: "agents", archived_at: day },
     },
     pbi: {
       ...{ ...text, code: told, sort_order: told, created_at: day, priority: 1, status: "BLOCKED" },

@@ -55,6 +55,8 @@ const productFieldsSchema = productSchema.extend({
   agent_items: z.enum(agentItemChoices),
   /** Issues on the code host with this label become stories in triage; empty: none. */
   forge_issue_label: z.string(),
+  /** Where the names of its branches begin. */
+  branch_prefix: z.string(),
   /** Only confined workers get its jobs. */
   requires_sandbox: z.boolean(),
   /** Hosts that its jobs may reach from inside a sandbox. */
@@ -167,6 +169,14 @@ export const backlogSchema = z.object({
   tasksByStory: z.record(z.string(), z.array(taskSchema)),
 });
 
+/** Parts of a git ref. */
+export const branchPrefixSchema = z
+  .string()
+  .regex(
+    /^(?!.*((^|\/)[/.-]|[/.-](\/|$)|\.\.|\.lock(\/|$)))[A-Za-z0-9._/-]{1,200}$/,
+    "Name the beginning of a branch, such as agents or feature/bot.",
+  );
+
 const productFields = {
   code: codeSchema,
   name: requiredText(lengths.productName),
@@ -183,6 +193,7 @@ const productFields = {
   agent_items: z.enum(agentItemChoices),
   requires_sandbox: z.boolean(),
   may_reach: hostsSchema,
+  branch_prefix: branchPrefixSchema.max(50),
 };
 
 /** Commas are not allowed: code hosts read a comma as the end of a label. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { httpUrlSchema, idSchema, text } from "~/contract/text";
+import { branchPrefixSchema } from "~/nouns/products/contract";
 
 export const pullStates = ["open", "closed", "merged"] as const;
 export const ciStates = ["none", "pending", "passed", "failed"] as const;
@@ -83,7 +84,11 @@ export const pullSchema = z.object({
   observed_at: z.string(),
 });
 
-export const pullListSchema = z.object({ pulls: z.array(pullSchema) });
+export const pullListSchema = z.object({
+  pulls: z.array(pullSchema),
+  /** Where the names of the product's branches begin. Older services omit this. */
+  branch_prefix: branchPrefixSchema.optional(),
+});
 
 export const pullTextsInput = z.object({ product_id: idSchema });
 

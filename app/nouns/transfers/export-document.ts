@@ -4,6 +4,7 @@ import { fileLimit, fileTypes } from "~/nouns/files/contract";
 import { labelNameSchema } from "~/nouns/labels/contract";
 import {
   agentItemChoices,
+  branchPrefixSchema,
   dependencyReleases,
   doneRequirements,
   issueLabelSchema,
@@ -170,6 +171,7 @@ const documentSchema = z.object({
     requires_sandbox: z.boolean().default(false),
     may_reach: hostsSchema.default([]),
     forge_issue_label: issueLabelSchema.default(""),
+    branch_prefix: branchPrefixSchema.max(50).default("backloom"),
     archived_at: time.nullable().default(null),
     created_at: time.optional(),
   }),

@@ -14,7 +14,12 @@ import { claimedConflictSchema } from "~/nouns/agent-jobs/job-conflict";
 import { jobAttemptSchema } from "~/nouns/agent-jobs/job-output";
 import { personMessageSchema } from "~/nouns/comments/agent-message";
 import { reviewCommentSchema } from "~/nouns/job-reviews/contract";
-import { doneRequirements, prStrategies, pullRequestChoices } from "~/nouns/products/contract";
+import {
+  branchPrefixSchema,
+  doneRequirements,
+  prStrategies,
+  pullRequestChoices,
+} from "~/nouns/products/contract";
 import { claimedCriterionSchema, findingSchema } from "~/nouns/proof/contract";
 import { agentQuestionSchema, userQuestionStatuses } from "~/nouns/questions/contract";
 import { verifyRequirements } from "~/nouns/tasks/contract";
@@ -98,6 +103,8 @@ export const jobPayloadSchema = z.object({
   /** Hosts that the product's owner lets it reach from inside a sandbox. Older services omit this. */
   may_reach: z.array(z.string()).optional(),
   branch: nullableText,
+  /** Where the names of the product's branches begin. Older services omit this. */
+  branch_prefix: branchPrefixSchema.optional(),
   base_sha: nullableText,
   /** Heads of the job's blockers that its branch lacks. Services without dependencies omit this. */
   base_refs: z

@@ -97,6 +97,7 @@ export function ProductFields({
     done_requires,
     dependency_release,
     forge_issue_label,
+    branch_prefix,
   } = product;
   const texts = { name, code, description, repo_url, definition_of_done };
   const form = useServerForm({
@@ -112,6 +113,7 @@ export function ProductFields({
         done_requires,
         dependency_release,
         forge_issue_label,
+        branch_prefix,
       },
       may_reach: product.may_reach.join("\n"),
     },
@@ -142,6 +144,13 @@ export function ProductFields({
             {choices.map(({ name, ...field }) => (
               <SelectField key={name} {...field} {...form.field(name)} />
             ))}
+            <TextField
+              label="Branch prefix"
+              description="Names of branches that agents push begin with it, such as agents or feature/bot. Runs that have begun keep theirs."
+              required
+              mono
+              {...form.field("branch_prefix")}
+            />
             <TextField
               label="Issues from the code host"
               description="Open issues with this label come into Triage, seen by workers started with --pr. Workers comment on an issue when its work is done, and close it when that is merged. Leave empty to take none."

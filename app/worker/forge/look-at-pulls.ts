@@ -1,4 +1,4 @@
-import { ZodError } from "zod";
+import { ZodError, type z } from "zod";
 import {
   type ObservedPull,
   observedSchema,
@@ -37,8 +37,12 @@ export function pullLook(
     // Taken before anything is read: with a later time an old list would overrule a newer look.
     const observedAt = new Date().toISOString();
     const recent = await forge.listRecent();
-    const listed = [...recent, ...(await findMissing(recent, forge))].filter(({ branch }) =>
-      isOwnBranch(branch),
+    const path = `/api/products/${productId}/pulls`;
+    const { pulls: told, branch_prefix } = await service.read(path, pullListSchema);
+    // Those it has may have an earlier prefix of the product.
+    const listed = [...recent, ...findMissing(told, recent, forge)].filter(
+      ({ branch, url }) =>
+        isOwnBranch(branch, branch_prefix) || told.some((one) => one.url === url),
     );
     const due = listed.filter((pull) => isDue(pull, known.get(pull.number), now()));
     const slots = listed.filter(isOpen).length > many ? mostOfMany : mostInspected;
@@ -68,11 +72,13 @@ export function pullLook(
   };
 
   /** Finds open pull requests of the product that the host's list of recent changes no longer shows: their CI counts too. */
-  async function findMissing(recent: readonly ListedPull[], { place }: Forge) {
-    const path = `/api/products/${productId}/pulls`;
-    const { pulls } = await service.read(path, pullListSchema);
+  function findMissing(
+    told: z.output<typeof pullListSchema>["pulls"],
+    recent: readonly ListedPull[],
+    { place }: Forge,
+  ) {
     const shown = new Set(recent.map(({ url }) => url));
-    return pulls
+    return told
       .filter(({ url }) => !shown.has(url) && url.includes(`/${place.project}/`))
       .map(({ number, url, branch, head_sha, draft }): ListedPull => {
         const { version = "" } = known.get(number) ?? {};

@@ -78,7 +78,9 @@ async function commitIn(
   { head_sha, branch, judged }: ClaimedBeginning,
 ): Promise<string | null> {
   const commit = /^[0-9a-f]{7,64}$/.test(head_sha) ? await commitOf(folder, head_sha) : null;
-  return commit ?? (judged || !isOwnBranch(branch) ? null : tipOf(repository, branch));
+  return (
+    commit ?? (judged || !isOwnBranch(branch, repository.prefix) ? null : tipOf(repository, branch))
+  );
 }
 
 /** Pauses the run instead of silently starting at the main branch without the missing work. */

@@ -1,12 +1,13 @@
 import { commitLeftovers } from "./commit";
 import { commitOf, git, isAncestor } from "./git";
+import { isOurs, usualPrefix } from "./remote";
 import { type Repository, remoteOf } from "./repository";
 
 /** Prefix of commit messages for uncommitted work. */
 export const leftBy = "Left by attempt ";
 /** Hooks are the person's, and one that refuses must not cost an agent's work. */
 const noHooks = ["-c", "core.hooksPath=/dev/null"];
-const folderOfBranches = "backloom/kept";
+const keptBelow = (prefix = usualPrefix): string => `${prefix}/kept`;
 /** Suffix of what was checked out instead of the branch, beside the attempt's whole work. */
 const aside = "-aside";
 /** As long as agents' output is kept; after that, nothing mentions the branch any more. */
@@ -23,6 +24,8 @@ interface WorkToKeep {
   destination: string | null;
   /** Commit at which the attempt began, if known. */
   start?: string;
+  /** Where the names of our branches begin. */
+  prefix: string | undefined;
 }
 
 /**
@@ -53,7 +56,7 @@ async function keepCommit(
 ): Promise<string | null> {
   if (commit === work.start || (await isElsewhere(folder, commit, work))) return null;
   const remote = await remoteOf(folder);
-  const branch = await freeBranch({ folder, remote }, name, commit);
+  const branch = await freeBranch({ folder, remote, prefix: work.prefix }, name, commit);
   await git(folder, ...noHooks, "update-ref", `refs/heads/${branch}`, commit);
   if (remote === null) return branch;
   const words = ["push", "--quiet", "--no-verify", remote, `+${commit}:refs/heads/${branch}`];
@@ -67,12 +70,12 @@ async function keepCommit(
 
 /** Finds a branch name that is free, or whose commits are part of what is kept now. */
 async function freeBranch(
-  { folder, remote }: Repository,
+  { folder, remote, prefix }: Repository,
   name: string,
   head: string,
 ): Promise<string> {
   for (let number = 1; ; number += 1) {
-    const branch = `${folderOfBranches}/${name}${number === 1 ? "" : `-${number}`}`;
+    const branch = `${keptBelow(prefix)}/${name}${number === 1 ? "" : `-${number}`}`;
     const there =
       (await commitOf(folder, `refs/heads/${branch}`)) ??
       (await commitOf(folder, `refs/remotes/${remote}/${branch}`));
@@ -88,7 +91,7 @@ async function freeBranch(
 async function isElsewhere(
   folder: string,
   commit: string,
-  { name, destination, checkout }: WorkToKeep,
+  { name, destination, checkout, prefix }: WorkToKeep,
 ): Promise<boolean> {
   const current = await git(folder, "rev-parse", "--symbolic-full-name", "HEAD");
   const format = "--format=%(refname)";
@@ -97,8 +100,8 @@ async function isElsewhere(
   return names.some((ref) => {
     if (ref === "" || ref === current || ref === `refs/heads/${checkout}`) return false;
     const [, branch] = /^refs\/(?:heads|remotes\/[^/]+)\/(.+)$/.exec(ref) ?? [];
-    if (branch === undefined || !branch.startsWith("backloom/")) return true;
-    return branch === destination || branch.startsWith(`${folderOfBranches}/${name}`);
+    if (branch === undefined || !isOurs(branch, prefix)) return true;
+    return branch === destination || branch.startsWith(`${keptBelow(prefix)}/${name}`);
   });
 }
 
@@ -107,12 +110,13 @@ async function isElsewhere(
  * ones. A remote that refuses keeps them.
  */
 export async function forgetKept(
-  { folder, remote }: Repository,
+  { folder, remote, prefix }: Repository,
   spared: readonly string[],
 ): Promise<void> {
   const oldest = Date.now() / 1000 - keptDays * 86_400;
-  const own = `refs/heads/${folderOfBranches}/`;
-  const theirs = `refs/remotes/${remote}/${folderOfBranches}/`;
+  const kept = keptBelow(prefix);
+  const own = `refs/heads/${kept}/`;
+  const theirs = `refs/remotes/${remote}/${kept}/`;
   const format = "--format=%(committerdate:unix) %(refname)";
   const lines = await git(folder, "for-each-ref", format, own, theirs);
   const oldIn = (root: string): string[] =>
@@ -121,7 +125,7 @@ export async function forgetKept(
       if (!ref.startsWith(root) || Number(time) > oldest) return [];
       const name = ref.slice(root.length);
       const isSpared = spared.some((id) => name.startsWith(`${id}-`));
-      return isSpared ? [] : [`${folderOfBranches}/${name}`];
+      return isSpared ? [] : [`${kept}/${name}`];
     });
   for (const name of oldIn(own)) {
     await git(folder, "branch", "--quiet", "-D", name).catch(() => undefined);
@@ -137,12 +141,12 @@ export async function forgetKept(
 
 /** Kept branches of earlier attempts at the same work that are not merged yet. */
 export async function findKept(
-  { folder, remote }: Repository,
+  { folder, remote, prefix }: Repository,
   jobIds: readonly string[],
 ): Promise<string[]> {
   const roots = ["refs/heads", ...(remote === null ? [] : [`refs/remotes/${remote}`])];
   const patterns = roots.flatMap((root) =>
-    jobIds.map((id) => `${root}/${folderOfBranches}/${id}-*`),
+    jobIds.map((id) => `${root}/${keptBelow(prefix)}/${id}-*`),
   );
   const words = ["--format=%(refname:short)", "--no-merged", "HEAD"];
   const names = (await git(folder, "for-each-ref", ...words, ...patterns)).split("\n");

@@ -55,7 +55,7 @@ async function rescue(folder: string, name: string, journal: Journal): Promise<s
     await takeOver(folder);
     const checkout = note.branch?.replace("refs/heads/", "") ?? "";
     const destination = await destinationOf(folder, checkout);
-    const kept = await keepWork(folder, { name, checkout, destination });
+    const kept = await keepWork(folder, { name, checkout, destination, prefix: note.prefix });
     if (kept !== null) journal.say(`The work of an earlier attempt is kept on ${kept}`);
   }
   await removeFolder(note.home, folder);

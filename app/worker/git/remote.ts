@@ -12,20 +12,24 @@ export async function fetchAll({ folder, remote }: Repository): Promise<void> {
   await git(folder, "fetch", "--quiet", "--prune", remote, branches, begun);
 }
 
-/** Branches of ours. */
-export const ownPrefix = "backloom/";
+/** Where the names of our branches begin, unless the product says otherwise. */
+export const usualPrefix = "backloom";
+
+export function isOurs(branch: string, prefix = usualPrefix): boolean {
+  return [usualPrefix, prefix].some((one) => branch.startsWith(`${one}/`));
+}
 
 /** Name of the main branch; null if unknown. Never a branch of ours, and the one checked out only if nothing else says. */
 export async function mainNameOf(repository: Repository): Promise<string | null> {
   for await (const name of mainNames(repository)) {
-    if (name === "" || name.startsWith(ownPrefix)) continue;
+    if (name === "" || isOurs(name)) continue;
     if ((await tipOf(repository, name)) !== null) return name;
   }
   return null;
 }
 
 /** What may be the main branch, most certain first. `git config backloom.main` settles it. */
-async function* mainNames({ folder, remote }: Repository): AsyncGenerator<string> {
+async function* mainNames({ folder, remote, prefix }: Repository): AsyncGenerator<string> {
   const answer = (...words: string[]) => git(folder, ...words).catch(() => "");
   yield await answer("config", "--get", "backloom.main");
   const root = remote === null ? "refs/heads/" : `refs/remotes/${remote}/`;
@@ -37,12 +41,11 @@ async function* mainNames({ folder, remote }: Repository): AsyncGenerator<string
   }
   yield await answer("config", "--get", "init.defaultBranch");
   yield* ["main", "master"];
-  yield (await answer("symbolic-ref", "--quiet", "HEAD")).slice("refs/heads/".length);
+  const here = (await answer("symbolic-ref", "--quiet", "HEAD")).slice("refs/heads/".length);
+  if (!isOurs(here, prefix)) yield here;
   const all = await answer("for-each-ref", "--format=%(refname)", root);
   const others = all.split("\n").map((ref) => ref.slice(root.length));
-  const [only = "", ...more] = others.filter(
-    (name) => name !== "HEAD" && !name.startsWith(ownPrefix),
-  );
+  const [only = "", ...more] = others.filter((name) => name !== "HEAD" && !isOurs(name, prefix));
   if (more.length === 0) yield only;
 }
 

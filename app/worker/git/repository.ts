@@ -15,6 +15,8 @@ export interface Repository {
   folder: string;
   /** Where work is pushed. Null: the folder's own branches are moved. */
   remote: string | null;
+  /** Where the names of branches of ours begin, if a job says so. */
+  prefix?: string | undefined;
 }
 
 interface RepositoryWish {
@@ -76,12 +78,16 @@ export async function checkRepository(
 }
 
 /** Opens the repository of a job. */
-export function openRepositoryOf(
-  job: { product: { id?: string; repo_url: string }; repo_url: string },
+export async function openRepositoryOf(
+  job: {
+    product: { id?: string; repo_url: string };
+    repo_url: string;
+    branch_prefix?: string | undefined;
+  },
   options: WorkerOptions,
   { repositories }: WorkFolder,
 ): Promise<Repository> {
-  return openRepository({
+  const repository = await openRepository({
     given: options.repo,
     productId: job.product.id,
     productAddress: job.product.repo_url,
@@ -90,6 +96,7 @@ export function openRepositoryOf(
     repositories,
     mayCreate: isDemo(options),
   });
+  return { ...repository, prefix: job.branch_prefix };
 }
 
 /** The user may also name a folder. */

@@ -8,6 +8,8 @@ interface WorktreeNote {
   branch: string | null;
   /** Commit of the main branch; empty if unknown. */
   base: string;
+  /** Where the names of our branches begin; undefined for the usual one. */
+  prefix: string | undefined;
 }
 
 /** Suffix of the file beside a worktree. */
@@ -19,14 +21,14 @@ export function notePath(folder: string): string {
 
 export async function writeNote(
   folder: string,
-  { home, branch, base }: WorktreeNote,
+  { home, branch, base, prefix }: WorktreeNote,
 ): Promise<void> {
-  await writeFile(notePath(folder), [home, branch ?? "", base].join("\n"));
+  await writeFile(notePath(folder), [home, branch ?? "", base, prefix ?? ""].join("\n"));
 }
 
 export async function noteOf(folder: string): Promise<WorktreeNote | null> {
   const text = await readFile(notePath(folder), "utf8").catch(() => null);
   if (text === null) return null;
-  const [home = "", branch = "", base = ""] = text.split("\n");
-  return { home, branch: branch === "" ? null : branch, base };
+  const [home = "", branch = "", base = "", prefix = ""] = text.split("\n");
+  return { home, branch: branch === "" ? null : branch, base, prefix: prefix || undefined };
 }

@@ -101,7 +101,7 @@ export async function makeFolder(
   const words = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
   const home = await git(repository.folder, ...words);
   const branch = what.length === 1 ? `refs/heads/${what[0]}` : null;
-  await writeNote(folder, { home, branch, base });
+  await writeNote(folder, { home, branch, base, prefix: repository.prefix });
   const hooks = withHooks ? await hooksOf(repository.folder, home) : [];
   await git(repository.folder, ...hooks, "worktree", "add", "--quiet", folder, ...what);
   if (!(await rememberCheckout(folder, { home, branch }, hooks))) {

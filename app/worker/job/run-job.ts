@@ -6,7 +6,7 @@ import { openChanges } from "../git/changes";
 import { hearOfFiles } from "../git/checkout";
 import { findKept, forgetKept, keepWork } from "../git/keep";
 import { freeName } from "../git/leftovers";
-import { BranchInUse } from "../git/remote";
+import { BranchInUse, mainNameOf, usualPrefix } from "../git/remote";
 import { openRepositoryOf } from "../git/repository";
 import { noRules, readRules } from "../git/rules";
 import { addWorktree, type Worktree } from "../git/worktree";
@@ -148,8 +148,14 @@ function tellFiles({ journal, output }: Attempt, title: string, names: readonly 
 /** Keeps the attempt's work in its current state and remembers the branch, or that the worktree has to stay. */
 function keeperOf(attempt: Attempt, worktree: Worktree): Attempt["keep"] {
   const { job, journal } = attempt;
-  const { folder, checkout, branch: destination, start } = worktree;
-  const work = { name: `${job.id}-${job.attempt}`, checkout, destination, start };
+  const { folder, checkout, branch: destination, start, repository } = worktree;
+  const work = {
+    name: `${job.id}-${job.attempt}`,
+    checkout,
+    destination,
+    start,
+    prefix: repository.prefix,
+  };
   let branch: string | null = null;
   return async () => {
     try {
@@ -171,11 +177,14 @@ async function sayWhatIsKept(attempt: Attempt): Promise<void> {
 }
 
 async function prepare({ job, options, folder, journal }: Attempt): Promise<Worktree> {
-  const branch = job.branch ?? `backloom/${job.id}`;
-  if (!isOwnBranch(branch)) {
+  const branch = job.branch ?? `${job.branch_prefix ?? usualPrefix}/${job.id}`;
+  if (!isOwnBranch(branch, job.branch_prefix)) {
     throw new Error(`The branch ${branch} is none of Backloom's, so nothing may be pushed to it`);
   }
   const repository = await openRepositoryOf(job, options, folder);
+  if (branch === (await mainNameOf(repository))) {
+    throw new Error(`The branch ${branch} is the main branch: choose another branch prefix`);
+  }
   // Agents find their conversations by folder, so the next attempt uses the same one.
   const known = await knownConversations(folder.sessions, job.id, options);
   const wanted = known?.folder ?? `${job.id}-${job.attempt}`;

@@ -48,6 +48,20 @@ begin
 end;
 $$;
 
+-- Why: a run keeps the names of its branches when the product's prefix changes, and what its jobs keep stays beside them.
+create function private.branch_prefix_of(p_branch text, p_product public.products)
+returns text language plpgsql immutable set search_path = '' as $$
+declare
+  v_folder text := regexp_replace(p_branch, '/[^/]*$', '');
+  v_end text := '/' || private.branch_part(p_product.code, p_product.id);
+begin
+  if p_branch is null or starts_with(p_branch, p_product.branch_prefix || '/') then
+    return p_product.branch_prefix;
+  end if;
+  return case when right(v_folder, length(v_end)) = v_end then left(v_folder, -length(v_end)) else v_folder end;
+end;
+$$;
+
 -- Why: a claim carries everything the work needs, so that a worker makes no further calls: task, story, product,
 -- repository, branch, run, plan, criteria, verification, answers to earlier questions, why the last attempt failed
 -- (including one of an earlier run), and earlier jobs whose work may still be kept. A verifier forms its own view, so
@@ -72,7 +86,7 @@ begin
       'requires_opus', t.requires_opus, 'estimated_minutes', t.estimated_minutes) end as task,
     case when v_is_task then json_build_object('id', s.id, 'code', s.code, 'title', s.title, 'description', s.description,
       'acceptance_criteria', s.acceptance_criteria, 'pbi_id', b.id, 'pbi_code', b.code, 'pbi_title', b.title) end as story,
-    coalesce(nullif(t.repo_url, ''), p.repo_url) as repo_url, p.may_reach, p.done_requires, p.dependency_release, r.sprint_id,
+    coalesce(nullif(t.repo_url, ''), p.repo_url) as repo_url, private.branch_prefix_of(p_job.branch, p) as branch_prefix, p.may_reach, p.done_requires, p.dependency_release, r.sprint_id,
     coalesce(r.plan_first, false) as plans_first,
     not v_is_task or concat(s.acceptance_criteria, p.definition_of_done) ~ '\S' as has_criteria,
     p_job.phase <> 'verify' and (p_job.attempt > 1 or p_job.kind = 'SPRINT_IMPLEMENTATION'
@@ -125,6 +139,7 @@ begin
     'done_requires', v.done_requires,
     'criteria', case when v.has_criteria then private.criteria_payload(p_job) else '[]' end,
     'branch', p_job.branch,
+    'branch_prefix', v.branch_prefix,
     'base_sha', p_job.base_sha,
     'base_refs', case when v.has_blockers then private.base_refs(p_job) else '[]' end,
     'begins_from', private.begins_from(p_job),

@@ -51,6 +51,9 @@ create table public.products (
   may_reach jsonb not null default '[]' constraint products_may_reach_hosts check (private.are_hosts(may_reach)),
   forge_issue_label text not null default ''
     constraint products_forge_issue_label_form check (char_length(forge_issue_label) <= 100 and forge_issue_label !~ '[,\r\n\t]'),
+  branch_prefix text not null default 'backloom'
+    constraint products_branch_prefix_form check (branch_prefix ~ '^[A-Za-z0-9._/-]{1,50}$'
+      and branch_prefix !~ '(^|/)[/.-]|[/.-](/|$)|\.\.|\.lock(/|$)'),
   archived_at timestamptz,
   version integer not null default 1,
   field_versions jsonb not null default '{}',
@@ -64,6 +67,7 @@ comment on table public.products is 'Products (specification: Product). Archived
 comment on column public.products.field_versions is 'Of each changed field: the version that changed it, who did, and when.';
 comment on column public.products.landing_since is 'The landing queue takes work that was done after this: since the product has one.';
 comment on column public.products.forge_issue_label is 'Issues of the code host with this label become stories in triage; empty: none do.';
+comment on column public.products.branch_prefix is 'Where the names of the branches of its work begin: some remotes refuse others.';
 comment on column public.products.auto_pr is 'Whether pull_requests is anything but none: the word of the contract for it.';
 comment on column public.products.requires_sandbox is 'Its jobs go to confined workers only.';
 comment on column public.products.may_reach is 'Hosts, with or without a port, that its jobs may reach from within a sandbox.';
@@ -89,8 +93,8 @@ create policy products_no_demo_delete on public.products as restrictive for dele
   using (not (select private.is_demo()));
 grant select on public.products to authenticated;
 grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, dependency_release,
-    plan_first, requires_sandbox, may_reach, agent_items, landing),
+    plan_first, requires_sandbox, may_reach, agent_items, landing, branch_prefix),
   update (code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, plan_first, requires_sandbox, may_reach,
-    agent_items, landing, landing_since, forge_issue_label, archived_at),
+    agent_items, landing, landing_since, forge_issue_label, branch_prefix, archived_at),
   delete on public.products to authenticated;
 grant select, insert, update, delete on public.products to service_role;

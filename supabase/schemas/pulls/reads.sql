@@ -82,7 +82,7 @@ create function operations.list_pulls(p_product_id uuid, p_state text default 'o
 returns json language plpgsql stable set search_path = '' as $$
 begin
   perform private.require_product_access(p_product_id);
-  return json_build_object('pulls', (
+  return json_build_object('branch_prefix', (select p.branch_prefix from public.products p where p.id = p_product_id), 'pulls', (
     select coalesce(json_agg(private.pull_json(p) order by p.number desc), '[]')
     from (
       select x.* from public.pulls x

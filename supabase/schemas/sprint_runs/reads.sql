@@ -215,7 +215,7 @@ declare
 begin
   select s.* into v_story from public.stories s where s.id = p_story_id;
   v_part := private.branch_part(v_story.code, v_story.id);
-  if lower(v_part) = 'kept'
+  if lower(v_part) in ('kept', 'work')
     or exists (select from public.products p where lower(private.branch_part(p.code, p.id)) = lower(v_part))
     or exists (
       select from public.products p
@@ -231,7 +231,7 @@ begin
   then
     v_part := v_part || '-' || left(v_story.id::text, 8);
   end if;
-  v_base := 'backloom/' || v_part;
+  v_base := (select p.branch_prefix from public.products p where p.id = v_story.product_id) || '/' || v_part;
 
   select u.branch, u.at_work, u.has_work, coalesce(nullif(substring(u.branch from length(v_base) + 2), '')::integer, 1) as number into v_newest
   from (
@@ -246,7 +246,7 @@ begin
       from public.task_executions e join public.sprint_runs r on r.id = e.sprint_run_id
       where e.task_id = t.id and r.sprint_id is null
     ) x
-    where t.story_id = p_story_id and x.branch ~ ('^' || v_base || '(-[1-9][0-9]{0,5})?$')
+    where t.story_id = p_story_id and starts_with(x.branch, v_base) and substr(x.branch, length(v_base) + 1) ~ '^(-[1-9][0-9]{0,5})?$'
     group by x.branch
   ) u
   order by number desc

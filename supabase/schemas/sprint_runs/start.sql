@@ -240,7 +240,7 @@ $$;
 create function private.run_branch(p_sprint public.sprints, p_product public.products)
 returns text language plpgsql stable set search_path = '' as $$
 begin
-  return format('backloom/%s/%s-run-%s', private.branch_part(p_product.code, p_product.id), p_sprint.code,
+  return format('%s/%s/%s-run-%s', p_product.branch_prefix, private.branch_part(p_product.code, p_product.id), p_sprint.code,
     (select count(*) + 1 from public.sprint_runs r where r.sprint_id = p_sprint.id));
 end;
 $$;
@@ -255,7 +255,7 @@ begin
   if cardinality(v_story_ids) = 1 then
     return private.story_branch(v_story_ids[1]);
   end if;
-  return format('backloom/%s/run-%s', private.branch_part(p_product.code, p_product.id),
+  return format('%s/%s/run-%s', p_product.branch_prefix, private.branch_part(p_product.code, p_product.id),
     (select count(*) + 1 from public.sprint_runs r where r.product_id = p_product.id and r.sprint_id is null));
 end;
 $$;

@@ -36,6 +36,7 @@ describe("create_product", () => {
       agent_items: "backlog",
       landing: "manual",
       forge_issue_label: "",
+      branch_prefix: "backloom",
       triage_count: 0,
       pr_strategy: "SPRINT",
       done_requires: "none",

@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+import { getProduct } from "~/nouns/products/operations.server";
+import { seedSprint } from "../db/agents/sprint-world";
+import { signIn, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+
+const valid = ["agents", "feature/bot", "a.b_c-d/E1", "x".repeat(50)];
+const invalid = [
+  "a..b",
+  "/a",
+  "a/",
+  ".a",
+  "a.",
+  "-a",
+  "a-",
+  "a//b",
+  "a/.b",
+  "a.lock",
+  "a b",
+  "a:b",
+  "x".repeat(51),
+];
+
+it("the owner names the prefix of branches, and a name that git refuses stays in the form", async () => {
+  const { actor, owner, product } = await seedSprint(t);
+  const visitor = createVisitor(app, await signIn(t, app, owner));
+  const settings = `/products/${product.id}/settings`;
+  const send = (prefix: string) =>
+    visitor.send(settings, [
+      ["intent", "update"],
+      ["code", product.code],
+      ["branch_prefix", prefix],
+    ]);
+  const read = async () => (await getProduct(actor, { product_id: product.id })).branch_prefix;
+  expect(await visitor.read(settings)).toContain("Branch prefix");
+  for (const prefix of valid) {
+    expect((await send(prefix)).status).toBe(303);
+    expect(await read()).toBe(prefix);
+    const { rows } = await t.sql.query(
+      "select code, private.story_branch(id) as branch from stories where product_id = $1 limit 1",
+      [product.id],
+    );
+    expect(rows).toMatchObject([{ branch: `${prefix}/${rows[0].code}` }]);
+  }
+  for (const prefix of invalid) expect((await send(prefix)).status, prefix).toBe(422);
+  expect(await read()).toBe(valid.at(-1));
+});
+
+it("the database refuses what git would, too", async () => {
+  const { product } = await seedSprint(t);
+  const set = (prefix: string) =>
+    t.sql.query("update products set branch_prefix = $2 where id = $1", [product.id, prefix]);
+  for (const prefix of valid) await set(prefix);
+  for (const prefix of ["", ...invalid]) {
+    await expect(set(prefix), prefix).rejects.toThrow("products_branch_prefix_form");
+  }
+});
