@@ -148,14 +148,9 @@ function tellFiles({ journal, output }: Attempt, title: string, names: readonly 
 /** Keeps the attempt's work in its current state and remembers the branch, or that the worktree has to stay. */
 function keeperOf(attempt: Attempt, worktree: Worktree): Attempt["keep"] {
   const { job, journal } = attempt;
-  const { folder, checkout, branch: destination, start, repository } = worktree;
-  const work = {
-    name: `${job.id}-${job.attempt}`,
-    checkout,
-    destination,
-    start,
-    prefix: repository.prefix,
-  };
+  const { folder, checkout, branch: destination, start } = worktree;
+  const { prefix } = worktree.repository;
+  const work = { name: `${job.id}-${job.attempt}`, checkout, destination, start, prefix };
   let branch: string | null = null;
   return async () => {
     try {
