@@ -3,25 +3,34 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
-import { resumeSprint } from "~/nouns/sprint-runs/operations.server";
+import { getSprintRun, resumeSprint } from "~/nouns/sprint-runs/operations.server";
 import { at } from "../db/world";
+import { createToken } from "../setup/app";
+import { createUser } from "../setup/users";
 import { gitIn, openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo, git } = await openStage();
 const actor = t.actorOf(ada);
-const origin = join(home, "origin.git");
-const clone = join(home, "clone");
-git("clone", "--quiet", "--bare", repo, origin);
-git("clone", "--quiet", origin, clone);
-const shared = gitIn(origin);
-const rule =
-  'while read -r old new ref; do case "$ref" in refs/heads/agents/*|refs/backloom/*) ;; *) echo "no $ref"; exit 1;; esac; done';
-writeFileSync(join(origin, "hooks/pre-receive"), `#!/bin/sh\n${rule}\n`, { mode: 0o755 });
 
-async function work(product: string, exec: string) {
-  const place = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
-  const served = ["--repo", clone, "--product", product, "--name", product, "--heartbeat", "0.3"];
+/** A remote that takes only refs of a pattern of the shell, and a clone of it. */
+function openRemote(name: string, taken: string, hook = "pre-receive") {
+  const origin = join(home, `${name}.git`);
+  const clone = join(home, name);
+  git("clone", "--quiet", "--bare", repo, origin);
+  git("clone", "--quiet", origin, clone);
+  const judge = `case "$ref" in ${taken}) ;; *) echo "no $ref"; exit 1;; esac`;
+  const rule =
+    hook === "update" ? `ref=$1; ${judge}` : `while read -r old new ref; do ${judge}; done`;
+  writeFileSync(join(origin, "hooks", hook), `#!/bin/sh\n${rule}\n`, { mode: 0o755 });
+  return { clone, shared: gitIn(origin) };
+}
+
+const { clone, shared } = openRemote("clone", "refs/heads/agents/*|refs/backloom/*");
+
+async function work(product: string, exec: string, from = clone, by = token) {
+  const place = ["--url", app.origin, "--token", by, "--work-dir", join(home, "work")];
+  const served = ["--repo", from, "--product", product, "--name", product, "--heartbeat", "0.3"];
   const worker = startWorker([...place, ...served, "--once", "--exec", exec]);
   expect(await worker.ended, worker.output()).toBe(0);
   return worker.output();
@@ -67,4 +76,80 @@ describe("a remote that takes branches below agents/ only", { timeout: 120_000 }
     expect(await work("MAIN", "echo x > x")).toContain("is the main branch");
     expect(shared("rev-parse", "agents/main")).toBe(before);
   });
+});
+
+describe("a remote that refuses the notes where work begins", { timeout: 120_000 }, () => {
+  it.each(["pre-receive", "update"])("by its %s hook gets the work", async (hook) => {
+    const strict = openRemote(hook, "refs/heads/agents/*", hook);
+    const code = hook.toUpperCase();
+    const run = await startRun(t, ada, { code, product: { branch_prefix: "agents" } });
+    await work(code, "echo half > half.txt; exit 1", strict.clone);
+    const { id } = at((await run.read()).jobs, 0);
+    expect(strict.shared("ls-tree", "--name-only", `agents/kept/${id}-1`)).toBe("half.txt");
+    const next = await resumeSprint(actor, { sprint_id: String((await run.read()).sprint_id) });
+    await work(code, "test -f half.txt && echo whole > whole.txt", strict.clone);
+    const ended = await getSprintRun(actor, { sprint_run_id: String(next?.id) });
+    expect(ended).toMatchObject({ status: "done" });
+    const files = strict.shared("ls-tree", "--name-only", String(ended.branch)).split("\n");
+    expect(files).toEqual(["half.txt", "whole.txt"]);
+    expect(strict.shared("for-each-ref", "refs/backloom")).toBe("");
+  });
+
+  it("and every branch leaves the work here, on the branch that the job names", async () => {
+    const closed = openRemote("closed", "nothing");
+    const run = await startRun(t, ada, { code: "CLOSED", product: { branch_prefix: "agents" } });
+    await work("CLOSED", "echo x > x", closed.clone);
+    const job = await getAgentJob(actor, { job_id: at((await run.read()).jobs, 0).id });
+    const kept = `agents/kept/${job.id}-1`;
+    expect(job).toMatchObject({ status: "failed", failure_reason: expect.stringContaining(kept) });
+    expect(gitIn(closed.clone)("ls-tree", "--name-only", kept)).toBe("x");
+  });
+});
+
+it("two products of one name in one repository share no branch, as their prefixes differ", async () => {
+  const bea = await createUser(t, { username: "bea" });
+  const owners = [
+    { owner: ada, by: token, prefix: "agents" },
+    { owner: bea, by: await createToken(t, bea), prefix: "agents/kept" },
+  ];
+  const ends = [];
+  for (const { owner, by, prefix } of owners) {
+    const wish = { code: "TWINS", product: { branch_prefix: prefix } };
+    const run = await startRun(t, owner, wish);
+    await work("TWINS", `echo x > ${owner.username}`, repo, by);
+    const { branch } = await run.read();
+    ends.push(String(branch).slice(prefix.length));
+    expect(branch).toBe(`${prefix}${ends.at(-1)}`);
+    expect(git("ls-tree", "--name-only", String(branch))).toBe(owner.username);
+  }
+  expect(ends[0]).toBe(ends[1]);
+});
+
+describe("a branch with the name of the prefix", { timeout: 120_000 }, () => {
+  it.each(["here", "in the remote"])(
+    "%s is told, and the job goes on without it",
+    async (place) => {
+      const { clone: folder, shared: there } = openRemote(place, "*");
+      const where = place === "here" ? gitIn(folder) : there;
+      where("branch", "backloom", "main");
+      const code = place === "here" ? "NEAR" : "FAR";
+      const run = await startRun(t, ada, { code });
+      await work(code, "echo x > x", folder);
+      const { id, branch } = at((await run.read()).jobs, 0);
+      expect(await getAgentJob(actor, { job_id: id })).toMatchObject({
+        status: "queued",
+        failure_reason: `Git cannot have the branch ${branch} beside the branch backloom: rename backloom, and the job goes on, or write another branch prefix (branch_prefix) into the product's settings and start a new run`,
+      });
+      const other = await startRun(t, ada, {
+        code: `${code}2`,
+        product: { branch_prefix: "bots" },
+      });
+      await work(`${code}2`, "echo x > x", folder);
+      expect(await other.read()).toMatchObject({ status: "done" });
+      where("branch", "-m", "backloom", "theirs");
+      await t.sql.query("update agent_jobs set not_before = null where id = $1", [id]);
+      await work(code, "echo x > x", folder);
+      expect(await run.read()).toMatchObject({ status: "done" });
+    },
+  );
 });

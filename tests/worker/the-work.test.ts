@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
@@ -223,16 +224,18 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
       Reflect.deleteProperty(process.env, "GIT_COMMITTER_DATE");
       where("update-ref", `refs/heads/backloom/kept/${name}`, commit);
     };
-    leave("old-1", days(15), shared);
-    leave("young-1", days(13), shared);
+    const [old, young, local] = [randomUUID(), randomUUID(), randomUUID()].map((one) => `${one}-1`);
+    leave(`${old}`, days(15), shared);
+    leave(`${young}`, days(13), shared);
+    leave("SHOP/SP-1-run-1", days(15), shared);
     leave(`${id}-7`, days(15), shared);
-    leave("local-1", days(15), gitIn(clone));
+    leave(`${local}`, days(15), gitIn(clone));
     await workOnce("KOLD", "echo x > x");
     const kept = (where: ReturnType<typeof gitIn>) =>
       where("for-each-ref", "--format=%(refname:lstrip=4)", "refs/heads/backloom/kept").split("\n");
-    expect(kept(shared)).toEqual(expect.arrayContaining([`${id}-7`, "young-1"]));
-    expect(kept(shared)).not.toContain("old-1");
-    expect(kept(gitIn(clone))).not.toContain("local-1");
+    expect(kept(shared)).toEqual(expect.arrayContaining([`${id}-7`, young, "SHOP/SP-1-run-1"]));
+    expect(kept(shared)).not.toContain(old);
+    expect(kept(gitIn(clone))).not.toContain(local);
   });
 
   it("when its branch has a conflict", async () => {

@@ -29,8 +29,8 @@ export async function integrate(worktree: Worktree, work: Work): Promise<Integra
     const files = await bringOnto(worktree, seen);
     if (files.length > 0 && seen !== null) return { kind: "conflict", files, theirs: seen };
     const headSha = await git(worktree.folder, "rev-parse", "HEAD");
-    const problem = await moveBranch(worktree, seen, headSha, note);
-    // A remote may take the branch but refuse the note; the work is there all the same.
+    // A remote may refuse the note, with the branch or alone; the work gets there all the same.
+    const problem = await moveBranch(worktree, seen, headSha, attempt < mostTries ? note : null);
     if (problem !== null) seen = await refresh(worktree);
     if (problem === null || seen === headSha) {
       worktree.branchTip = headSha;
@@ -47,7 +47,7 @@ async function moveBranch(
   { folder, repository, branch }: Worktree,
   seen: string | null,
   headSha: string,
-  note: string,
+  note: string | null,
 ): Promise<unknown> {
   const ref = `refs/heads/${branch}`;
   const noteRef = begunRef(branch);
@@ -55,11 +55,11 @@ async function moveBranch(
   try {
     if (remote === null) {
       await requireFreeBranch(repository, branch);
-      await git(folder, "update-ref", noteRef, note);
+      if (note !== null) await git(folder, "update-ref", noteRef, note);
       await git(folder, "update-ref", ref, headSha, seen ?? "0".repeat(headSha.length));
     } else {
       const lease = `--force-with-lease=${ref}:${seen ?? ""}`;
-      const moves = [`+${note}:${noteRef}`, `${headSha}:${ref}`];
+      const moves = [...(note === null ? [] : [`+${note}:${noteRef}`]), `${headSha}:${ref}`];
       await git(folder, "push", "--quiet", lease, remote, ...moves);
     }
     return null;

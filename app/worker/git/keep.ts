@@ -8,6 +8,8 @@ export const leftBy = "Left by attempt ";
 /** Hooks are the person's, and one that refuses must not cost an agent's work. */
 const noHooks = ["-c", "core.hooksPath=/dev/null"];
 const keptBelow = (prefix = usualPrefix): string => `${prefix}/kept`;
+/** Another product's prefix may lead here, too. */
+const attemptName = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-\d/;
 /** Suffix of what was checked out instead of the branch, beside the attempt's whole work. */
 const aside = "-aside";
 /** As long as agents' output is kept; after that, nothing mentions the branch any more. */
@@ -124,7 +126,7 @@ export async function forgetKept(
       const [time, ref = ""] = line.split(" ");
       if (!ref.startsWith(root) || Number(time) > oldest) return [];
       const name = ref.slice(root.length);
-      const isSpared = spared.some((id) => name.startsWith(`${id}-`));
+      const isSpared = !attemptName.test(name) || spared.some((id) => name.startsWith(`${id}-`));
       return isSpared ? [] : [`${kept}/${name}`];
     });
   for (const name of oldIn(own)) {

@@ -58,8 +58,27 @@ export async function placeOfBranch(folder: string, branch: string): Promise<str
   return place === undefined ? null : (/^worktree (.*)$/m.exec(place)?.[1] ?? null);
 }
 
-/** The person has the job's branch checked out, and it can only be moved there. */
+/** A branch of the person stands where the job's must go. */
 export class BranchInUse extends Error {}
+
+/** Git stores branches as files, so that none can be beside branches below its name. */
+export async function requireRoom(
+  { folder, remote, prefix = usualPrefix }: Repository,
+  branch: string,
+): Promise<void> {
+  const wanted = [branch, `${prefix}/kept/job`, `${prefix}/work/job`];
+  const roots = ["refs/heads", ...(remote === null ? [] : [`refs/remotes/${remote}`])];
+  const firsts = roots.map((root) => `${root}/${branch.split("/")[0]}`);
+  const found = await git(folder, "for-each-ref", "--format=%(refname)", ...firsts);
+  const names = found.split("\n").map((ref) => ref.replace(/^refs\/(heads|remotes\/[^/]+)\//, ""));
+  const isInTheWay = (name: string) =>
+    name.startsWith(`${branch}/`) || wanted.some((one) => one.startsWith(`${name}/`));
+  const other = names.find(isInTheWay);
+  if (other === undefined) return;
+  throw new BranchInUse(
+    `Git cannot have the branch ${branch} beside the branch ${other}: rename ${other}, and the job goes on, or write another branch prefix (branch_prefix) into the product's settings and start a new run`,
+  );
+}
 
 export async function requireFreeBranch(repository: Repository, branch: string): Promise<void> {
   if (repository.remote !== null) return;

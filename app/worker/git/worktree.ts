@@ -3,7 +3,15 @@ import { dirname, join, resolve } from "node:path";
 import { uninterrupted } from "../job/interruption";
 import { forgetCheckout, rememberCheckout } from "./checkout";
 import { commitOf, git } from "./git";
-import { fetchAll, mainNameOf, refOf, requireFreeBranch, tipOf } from "./remote";
+import {
+  fetchAll,
+  mainNameOf,
+  refOf,
+  requireFreeBranch,
+  requireRoom,
+  tipOf,
+  usualPrefix,
+} from "./remote";
 import type { Repository } from "./repository";
 import { notePath, writeNote } from "./worktree-note";
 
@@ -45,6 +53,7 @@ export async function addWorktree(wish: WorktreeWish): Promise<Worktree> {
   await requireFreeBranch(repository, branch);
   await removeFolder(repository.folder, folder);
   await fetchAll(repository);
+  await requireRoom(repository, branch);
   const branchTip = await tipOf(repository, branch);
   const main = await mainOf(repository);
   const start = branchTip ?? main;
@@ -135,8 +144,9 @@ async function wholeOrNot(remove: () => Promise<void>, make: () => Promise<void>
  * Name of the local branch: the job's branch if only a push publishes it. Without a remote, a commit would move it
  * before the work has passed; an existing branch of the user must not be touched. Both get a separate name.
  */
-async function checkoutName({ folder, remote }: Repository, branch: string, name: string) {
-  const own = `backloom/work/${name}`;
+async function checkoutName(repository: Repository, branch: string, name: string) {
+  const { folder, remote, prefix = usualPrefix } = repository;
+  const own = `${prefix}/work/${name}`;
   if (remote === null || (await commitOf(folder, `refs/heads/${branch}`)) !== null) return own;
   return branch;
 }
