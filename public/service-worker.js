@@ -52,7 +52,7 @@ function readNotice(data) {
   } catch {
     // Not JSON: fall through to the general words.
   }
-  return { title: "Backloom", body: "Something waits for you.", url: "/questions" };
+  return { title: "Backloom", body: "Something waits for you.", url: "/inbox?show=questions" };
 }
 
 self.addEventListener("push", (event) => {
@@ -71,7 +71,10 @@ self.addEventListener("push", (event) => {
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
   // Only a path of this origin is opened, whatever the notice says.
-  const target = new URL(event.notification.data?.url ?? "/questions", self.location.origin);
+  const target = new URL(
+    event.notification.data?.url ?? "/inbox?show=questions",
+    self.location.origin,
+  );
   const url = target.origin === self.location.origin ? target.href : self.location.origin;
   event.waitUntil(
     self.clients.matchAll({ type: "window", includeUncontrolled: true }).then((windows) => {

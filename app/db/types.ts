@@ -531,7 +531,6 @@ export type Database = {
         Args: { p_cursor?: string; p_limit?: number; p_product_id?: string };
         Returns: Json;
       };
-      list_own_invitations: { Args: Record<PropertyKey, never>; Returns: Json };
       list_pbi_stories: { Args: { p_pbi_id: string }; Returns: Json };
       list_product_members: { Args: { p_product_id: string }; Returns: Json };
       list_product_overviews: { Args: { p_archived?: boolean }; Returns: Json };

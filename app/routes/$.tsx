@@ -1,7 +1,10 @@
-import type { LoaderFunctionArgs } from "@remix-run/node";
+import { type LoaderFunctionArgs, redirect } from "@remix-run/node";
+import { movedTo } from "~/http/moved-pages";
 
-/** Handles unknown page addresses with a 404, which the root's error boundary renders. */
-export function loader(_: LoaderFunctionArgs): never {
+/** Unknown page addresses are a 404, which the root's error boundary renders; those of moved pages lead there. */
+export function loader({ request }: LoaderFunctionArgs): never {
+  const place = movedTo(new URL(request.url));
+  if (place) throw redirect(place);
   throw new Response("Check the address, or the item may have been deleted.", { status: 404 });
 }
 

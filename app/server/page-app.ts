@@ -9,6 +9,7 @@ import type { Env } from "~/env.server";
 import { refuseBadForm } from "~/http/form-body.server";
 import { onceOfForm } from "~/http/idempotency.server";
 import { requireMonitoring } from "~/http/monitoring.server";
+import { movedTo } from "~/http/moved-pages";
 import { readOpenBody } from "~/http/open-body.server";
 import { findActor } from "~/http/page-guards.server";
 import { takeLimit } from "~/nouns/accounts/take-limit.server";
@@ -125,7 +126,8 @@ function answerPage(env: Env, source: BuildSource): RequestHandler {
       // Paths without a route get the "unknown address" page, rendered by Remix.
       const isKnown = match && match.route.segments.at(-1) !== "*";
       if (isKnown) context.route = match.route.pattern;
-      const address = isKnown ? `${target.pathname}${target.search}` : "/unknown-address";
+      const isNamed = isKnown || (match && movedTo(target));
+      const address = isNamed ? `${target.pathname}${target.search}` : "/unknown-address";
       const route = isKnown ? match.route : routes.match(address)?.route;
       if (!route) throw new ContractError(404, "Nothing is at this address.");
       const handle = routes.page(route, mode);

@@ -5,17 +5,20 @@ import type { ReactNode } from "react";
 export function PlaceLink({
   to,
   end = false,
+  current,
   className,
   children,
 }: {
   to: string;
   /** Only marks this page itself, not pages below it. */
-  end?: boolean | undefined;
+  end?: boolean;
+  /** Says so itself where the path does not. */
+  current?: boolean;
   className: string;
   children: ReactNode;
 }) {
   const { pathname } = useLocation();
-  const isHere = pathname === to || (!end && pathname.startsWith(`${to}/`));
+  const isHere = current ?? (pathname === to || (!end && pathname.startsWith(`${to}/`)));
   return (
     <a href={to} data-place aria-current={isHere ? "page" : undefined} className={className}>
       {children}

@@ -7,6 +7,8 @@ export interface TabLink {
   to: string;
   label: string;
   end?: boolean;
+  /** Whether this is the current tab, where its query says so and not its path. */
+  current?: boolean;
   count?: ReactNode;
 }
 
@@ -14,7 +16,7 @@ export interface TabLink {
 export function NavTabs({ label, tabs }: { label: string; tabs: readonly TabLink[] }) {
   const nav = useRef<HTMLElement>(null);
   const links = { onClick: useLinkArea() };
-  const { pathname } = useLocation();
+  const { pathname, search } = useLocation();
   // On a phone, the current tab may be off-screen: scroll it into view.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page has another current tab
   useEffect(() => {
@@ -23,7 +25,7 @@ export function NavTabs({ label, tabs }: { label: string; tabs: readonly TabLink
       nav.current.scrollLeft =
         current.offsetLeft + current.offsetWidth / 2 - nav.current.offsetWidth / 2;
     }
-  }, [pathname]);
+  }, [pathname, search]);
   return (
     <nav
       {...links}
@@ -32,7 +34,7 @@ export function NavTabs({ label, tabs }: { label: string; tabs: readonly TabLink
       className="relative mb-3 flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:none] max-lg:-mx-4 max-lg:px-4"
     >
       {tabs.map((tab) => (
-        <PlaceLink key={tab.to} to={tab.to} end={tab.end} className="tab">
+        <PlaceLink key={tab.to} {...tab} className="tab">
           {tab.label}
           {tab.count}
         </PlaceLink>

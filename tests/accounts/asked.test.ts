@@ -46,20 +46,20 @@ describe("somebody who has an account", () => {
     expect(await reach(s), "no member until then").toBe(403);
     expect(await s.owner.read(s.members)).toContain(s.bob.username);
     expect(await s.guest.read("/inbox")).toContain(`${s.ada.username} invites you as a ${role}.`);
-    expect(await s.guest.read("/invitations")).toContain("Ledger");
+    expect(await s.guest.read("/inbox?show=invitations")).toContain("Ledger");
 
-    const led = await s.guest.submit("/invitations", "accept");
+    const led = await s.guest.submit("/inbox?show=invitations", "accept");
     expect(led).toBe(`/products/${s.product.id}/backlog`);
     expect(await roleOf(s, s.bob)).toBe(role.toUpperCase());
     expect(await reach(s)).toBe(200);
-    expect(await s.guest.read("/invitations")).toContain("No invitations");
+    expect(await s.guest.read("/inbox?show=invitations")).toContain("No invitations");
     expect(await s.owner.read(s.members)).not.toContain("Revoke the invitation");
   });
 
   it("declines in the inbox, and can be asked again", async () => {
     const s = await scene();
     await ask(s);
-    expect(await s.guest.submit("/inbox", "decline")).toBe("/invitations");
+    expect(await s.guest.submit("/inbox", "decline")).toBe("/inbox?show=invitations");
     expect(await roleOf(s, s.bob)).toBeUndefined();
     expect(await s.guest.read("/inbox")).not.toContain("invites you");
     expect((await ask(s)).status).toBe(303);
@@ -84,7 +84,7 @@ describe("somebody who has an account", () => {
       );
       await end(s);
       expect(await s.guest.read("/inbox")).not.toContain("invites you");
-      const late = await s.guest.send("/invitations", [
+      const late = await s.guest.send("/inbox?show=invitations", [
         ["intent", "accept"],
         ["invitation_id", rows[0].id],
       ]);
@@ -106,7 +106,7 @@ describe("somebody who has an account", () => {
       ["invitation_id", rows[0].id],
     ];
     for (const visitor of [stranger, s.owner]) {
-      expect((await visitor.send("/invitations", fields)).status).toBe(404);
+      expect((await visitor.send("/inbox?show=invitations", fields)).status).toBe(404);
     }
     expect((await ask({ ...s, owner: stranger })).status).toBe(403);
     expect(await roleOf(s, eve)).toBeUndefined();

@@ -38,7 +38,7 @@ test("a demo visitor sees every page, and no control that changes something can 
     `/stories/${world.storyId}`,
     `/tasks/${world.taskIds[0]}`,
     "/inbox",
-    "/questions",
+    "/inbox?show=questions",
     "/ideas",
   ];
   for (const place of places) {

@@ -65,7 +65,7 @@ test("by keys alone: somebody is invited by name, accepts, comments, and takes i
   await expect(page.getByLabel("User name or e-mail")).toHaveValue("");
   expect(await findingsInBothThemes(page)).toEqual([]);
 
-  await openLive(other, "/invitations");
+  await openLive(other, "/inbox?show=invitations");
   expect(await findingsInBothThemes(other)).toEqual([]);
   await other.getByRole("button", { name: /^Accept/ }).focus();
   await other.keyboard.press("Enter");

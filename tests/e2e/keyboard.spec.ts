@@ -45,7 +45,7 @@ test("everything of a page is a key away: help, rows, creation, filter and closi
 const places = [
   ["d", "/dashboard"],
   ["u", "/inbox"],
-  ["q", "/questions"],
+  ["q", "/inbox\\?show=questions"],
   ["i", "/ideas"],
   ["j", "/jobs"],
   ["w", "/workers"],

@@ -78,7 +78,7 @@ test("a question that an agent asks reaches the phone, is answered with a thumb,
   await page.getByLabel("Your answer").fill("Green");
   await page.getByRole("button", { name: "Answer", exact: true }).tap();
   await expect(page.getByText("The agent gets this")).toBeVisible();
-  await page.goto("/questions?state=answered");
+  await page.goto("/inbox?show=questions&state=answered");
   await expect(questions.filter({ hasText: "Green" })).toBeVisible();
 
   const { result } = await agent.call("get_question_answer", { question_id: asked.id });

@@ -85,9 +85,9 @@ export async function letIn(owner: Person, product: string, person: Person): Pro
 
 /** Presses Accept on the person's one invitation. */
 export async function accept({ context }: Person): Promise<void> {
-  const page = await (await context.request.get("/invitations")).text();
+  const page = await (await context.request.get("/inbox?show=invitations")).text();
   const [, invitation_id = ""] = /name="invitation_id" value="([^"]+)"/.exec(page) ?? [];
-  await post(context, "/invitations", { intent: "accept", invitation_id });
+  await post(context, "/inbox?show=invitations", { intent: "accept", invitation_id });
 }
 
 export const lastId = (location: string) =>

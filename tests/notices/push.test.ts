@@ -58,7 +58,7 @@ describe("web push", () => {
     expect(body.includes("green")).toBe(false);
     expect(device.read(body)).toMatchObject({
       body: "Blue or green?",
-      url: `/questions?question=${question.id}`,
+      url: `/inbox?show=questions&question=${question.id}`,
     });
     expect(await verifyVapid(String(headers.authorization))).toMatchObject({
       aud: receiver.origin,

@@ -99,7 +99,7 @@ describe.each([
 
   it("is on no page of anybody else", async () => {
     const paths = [
-      "/questions",
+      "/inbox?show=questions",
       "/inbox",
       "/dashboard",
       `/jobs/${scene.jobId}`,
@@ -110,7 +110,7 @@ describe.each([
     const theirs = createVisitor(app, await signIn(t, app, scene.owner));
     for (const path of paths) expect(await theirs.read(path), path).not.toContain(secret);
     const own = createVisitor(app, await signIn(t, app, scene.ada));
-    expect(await own.read("/questions")).toContain(secret);
+    expect(await own.read("/inbox?show=questions")).toContain(secret);
     expect(await own.read("/inbox")).toContain(secret);
   });
 
@@ -215,7 +215,9 @@ describe("a permission whose person has left", () => {
       const { questions } = await getAgentJob(actor, { job_id: scene.jobId });
       expect(questions).toHaveLength(count);
     }
-    const page = await createVisitor(app, await signIn(t, app, scene.owner)).read("/questions");
+    const page = await createVisitor(app, await signIn(t, app, scene.owner)).read(
+      "/inbox?show=questions",
+    );
     expect(page).toContain(`${scene.ada.username} has left the product`);
     expect(page).toContain("Dismiss");
     expect(page).not.toContain(">Allow<");
@@ -244,7 +246,7 @@ it("a permission for a host shows the host that an answer counts for, beside wha
   const words = { question: "May it reach pypi.org?", reach: "evil.example:443" };
   await askQuestion(scene.asks, { ...permission(scene), ...words });
   const own = createVisitor(app, await signIn(t, app, scene.ada));
-  for (const path of ["/questions", "/inbox"]) {
+  for (const path of ["/inbox?show=questions", "/inbox"]) {
     const page = await own.read(path);
     expect(page).toMatch(/<strong[^>]*>evil\.example:443<\/strong>/);
     expect(page.indexOf("evil.example:443")).toBeLessThan(page.indexOf("May it reach pypi.org?"));

@@ -53,11 +53,7 @@ const putAsideKeys: readonly PageKey[] = [
   { keys: "h", label: "Snooze", run: () => press("button[name=mark][value=later]") },
 ];
 
-/** Question keys only answer; inbox keys also archive and snooze. */
-export function useQuestionKeys(): void {
-  usePageKeys("Questions", keys);
-}
-
-export function useInboxKeys(): void {
-  usePageKeys("Inbox", putAsideKeys);
+/** Some lists only answer; the others also archive and snooze. */
+export function useInboxKeys(canPutAside: boolean): void {
+  usePageKeys("Inbox", canPutAside ? putAsideKeys : keys);
 }

@@ -2,11 +2,11 @@ import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 
-/** Accept and Decline for an invitation, used on the invitations page and in the inbox. */
+/** Accept and Decline for an invitation. */
 export function AnswerForms({ id, product }: { id: string; product: string }) {
   return (
     <ActionForm
-      action="/invitations"
+      action="/inbox?show=invitations"
       className="flex flex-wrap gap-2"
       aria-label={`Invitation to ${product}`}
     >

@@ -11,7 +11,7 @@ import { AnswerForm } from "./answer-form";
 /** One question of an agent: its subject, its options, and what happens without an answer. */
 export function QuestionCard({
   question,
-  action = "/questions",
+  action = "/inbox?show=questions",
   marked = false,
   aside,
 }: {

@@ -72,6 +72,7 @@ export const inboxItemSchema = z.discriminatedUnion("kind", [
     ...about,
     kind: z.literal("invitation"),
     invited_by: nullableText,
+    expires_at: z.string(),
     role: z.enum(memberRoles),
   }),
   z.object({

@@ -34,12 +34,6 @@ export const invitationSchema = z.object({
 });
 export type Invitation = z.infer<typeof invitationSchema>;
 
-/** An open invitation, as the invited person sees it. */
-export const ownInvitationSchema = invitationSchema
-  .omit({ person: true })
-  .extend({ product_name: z.string() });
-export type OwnInvitation = z.infer<typeof ownInvitationSchema>;
-
 /** What the holder of a link sees before joining. */
 export const foundInvitationSchema = z.object({
   role,

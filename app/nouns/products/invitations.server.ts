@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
 import { type Actor, callAs } from "~/db/rpc.server";
-import { noInput, operation, serviceOperation } from "~/nouns/operation.server";
+import { operation, serviceOperation } from "~/nouns/operation.server";
 import { memberRoles, productIdInput } from "./contract";
 import {
   answerInvitationInput,
@@ -10,7 +10,6 @@ import {
   invitationCodeSchema,
   invitationIdInput,
   invitationSchema,
-  ownInvitationSchema,
 } from "./invitation";
 
 /** Malformed codes hash as an empty one. No invitation has it, so the database refuses as for unknown codes. */
@@ -50,13 +49,6 @@ export const joinProduct = operation(
   "join_product",
   z.object({ code_hash: z.string(), reserved: z.boolean().optional() }),
   z.object({ product_id: z.string(), role: z.enum(memberRoles) }),
-);
-
-/** The caller's invitations, with product and sender. */
-export const listOwnInvitations = operation(
-  "list_own_invitations",
-  noInput,
-  z.object({ invitations: z.array(ownInvitationSchema) }),
 );
 
 /** Accepts or declines an invitation to the caller. */

@@ -30,7 +30,7 @@ export function WaitingForYou({
           >
             <StatusDot status="WAITING" className="translate-y-0.5" />
             <Link
-              to={`/questions#question-${question.id}`}
+              to={`/inbox?show=questions#question-${question.id}`}
               data-row
               className="line-clamp-2 min-w-0 flex-1 hover:underline sm:line-clamp-1"
             >

@@ -6,6 +6,7 @@ import type { InboxItem } from "~/nouns/inbox/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button, ButtonLink, buttonClass } from "~/ui/button";
 import { isolated } from "~/ui/isolated";
+import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";
 import { Card } from "./card";
 
@@ -167,9 +168,12 @@ function InvitationCard({ item }: { item: Of<"invitation"> }) {
       item={item}
       label={`Invitation to ${item.title}`}
       pill={<StatusPill status="WAITING" label="Invitation" />}
-      to="/invitations"
+      to="/inbox?show=invitations"
       about={`${item.invited_by ?? "Somebody"} invites you as a ${item.role === "VIEWER" ? "viewer" : "member"}.`}
     >
+      <p className="text-sm text-muted">
+        The invitation expires <RelativeTime at={item.expires_at} />.
+      </p>
       <AnswerForms id={item.id} product={item.title} />
     </Card>
   );

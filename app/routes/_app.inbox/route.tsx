@@ -1,38 +1,51 @@
-import { json, type MetaFunction } from "@remix-run/node";
+import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { InboxTabs } from "~/features/inbox/inbox-tabs";
+import type { Actor } from "~/db/rpc.server";
 import { useInboxKeys } from "~/features/inbox/use-inbox-keys";
 import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
 import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
-import { type GetInboxInput, type InboxItem, markInboxItemInput } from "~/nouns/inbox/contract";
+import { type InboxItem, markInboxItemInput } from "~/nouns/inbox/contract";
 import { markInboxItem } from "~/nouns/inbox/mark-inbox-item.server";
 import { getInbox } from "~/nouns/inbox/operations.server";
+import { invitationIdInput } from "~/nouns/products/invitation";
+import { answerInvitation } from "~/nouns/products/invitations.server";
+import { answerQuestionInput, questionIdInput } from "~/nouns/questions/contract";
+import { answerQuestion, cancelQuestion, listQuestions } from "~/nouns/questions/operations.server";
+import { useActionResult } from "~/ui/action-result";
 import { Kbd } from "~/ui/badge";
 import { EmptyState } from "~/ui/empty-state";
 import { enhancedField } from "~/ui/enhanced-field";
+import { FormErrors } from "~/ui/field";
 import { PageHeader } from "~/ui/rare/page-header";
-import { questionIntents } from "../_app.questions/question-intents.server";
+import { type Filter, filters, isFilter, questionStates } from "./filters";
 import { InboxCard } from "./inbox-card";
-
-const filters = {
-  all: {},
-  reviews: { kinds: ["review"] },
-  failures: { kinds: ["run", "job"] },
-  mentions: { kinds: ["mention"] },
-  later: { state: "later" },
-  done: { state: "done" },
-} as const satisfies Record<string, GetInboxInput>;
-type Filter = keyof typeof filters;
-
-const filterNames: readonly Filter[] = ["reviews", "failures", "mentions", "later", "done"];
+import { InboxTabs } from "./inbox-tabs";
+import { Questions } from "./questions";
 
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
-  const wanted = new URL(request.url).searchParams.get("show");
-  const show: Filter = filterNames.find((name) => name === wanted) ?? "all";
-  return json({ show, ...(await getInbox(actor, filters[show])) });
+  const address = new URL(request.url).searchParams;
+  const wanted = address.get("show") ?? "";
+  const show: Filter = isFilter(wanted) ? wanted : "all";
+  const [inbox, asked] = await Promise.all([
+    getInbox(actor, filters[show]),
+    show === "questions" ? readQuestions(actor, address) : null,
+  ]);
+  return json({ show, ...inbox, asked });
 });
+
+async function readQuestions(actor: Actor, address: URLSearchParams) {
+  const state = questionStates.find(([known]) => known === address.get("state"))?.[0] ?? "open";
+  const cursor = address.get("after") ?? undefined;
+  const page = await listQuestions(actor, { state, limit: 50, cursor });
+  // Notices link to one question, which is listed first and highlighted.
+  const wanted = address.get("question");
+  const questions = page.questions.toSorted(
+    (one, other) => Number(other.id === wanted) - Number(one.id === wanted),
+  );
+  return { ...page, questions, state, wanted };
+}
 
 const told = {
   done: "Archived",
@@ -42,9 +55,28 @@ const told = {
 
 export const action = pageAction(async ({ request, context }) => {
   const { actor } = await requireWriter(request, context);
+  const { pathname, search } = new URL(request.url);
+  const back = pathname + search;
   const form = await request.formData();
+  const answerInvited = (accept: boolean) =>
+    answerInvitation(actor, { ...readForm(form, invitationIdInput), accept });
   return runIntent(form, {
-    ...questionIntents(actor, form, "/inbox"),
+    answer: async () => {
+      await answerQuestion(actor, readForm(form, answerQuestionInput));
+      return done(form, back, "Answered");
+    },
+    cancel: async () => {
+      await cancelQuestion(actor, readForm(form, questionIdInput));
+      return done(form, back, "Dismissed");
+    },
+    accept: async () => {
+      const { product_id } = await answerInvited(true);
+      return redirect(`/products/${product_id}/backlog`, 303);
+    },
+    decline: async () => {
+      await answerInvited(false);
+      return done(form, back, "Invitation declined");
+    },
     mark: async () => {
       const input = readForm(form, markInboxItemInput);
       await markInboxItem(actor, input);
@@ -58,7 +90,10 @@ export const action = pageAction(async ({ request, context }) => {
 
 export const meta: MetaFunction = () => [{ title: "Inbox · Backloom" }];
 
-const empty: Record<Filter, readonly [title: string, text: string, keys?: string]> = {
+const empty: Record<
+  Exclude<Filter, "questions">,
+  readonly [title: string, text: string, keys?: string]
+> = {
   all: [
     "Your inbox is empty",
     "Questions from agents, work to review, failures, mentions and invitations appear here.",
@@ -73,6 +108,10 @@ const empty: Record<Filter, readonly [title: string, text: string, keys?: string
     "No mentions",
     "Comments that mention you with @ and your name appear here until you reply or archive them.",
   ],
+  invitations: [
+    "No invitations",
+    "When the owner of a product invites you, you accept or decline here.",
+  ],
   later: ["Nothing snoozed", "Snooze hides an item until tomorrow morning.", "Press h to snooze."],
   done: [
     "Nothing archived",
@@ -86,18 +125,21 @@ const steady = { onlyOthersAdd: true };
 const keyOf = (item: InboxItem) => `${item.kind} ${item.id}`;
 
 export default function InboxPage() {
-  const { show, items, counts, later } = useLoaderData<typeof loader>();
-  useInboxKeys();
+  const { show, items, counts, later, asked } = useLoaderData<typeof loader>();
+  const refusal = useActionResult<{ error?: string }>();
+  useInboxKeys(show !== "questions");
   return (
     <div className="mx-auto max-w-3xl">
       <PageHeader title="Inbox" lead="Everything that needs you, across all products." />
       <InboxTabs current={show} counts={counts} later={later} />
-      <Items key={show} show={show} items={items} />
+      <FormErrors errors={refusal?.error ? [refusal.error] : []} />
+      {asked ? <Questions {...asked} /> : null}
+      {show === "questions" ? null : <Items key={show} show={show} items={items} />}
     </div>
   );
 }
 
-function Items({ show, items }: { show: Filter; items: readonly InboxItem[] }) {
+function Items({ show, items }: { show: keyof typeof empty; items: readonly InboxItem[] }) {
   const { list, shown, fresh, show: letIn } = useSteadyRows(items, keyOf, steady);
   const [title, text, keys] = empty[show];
   return (

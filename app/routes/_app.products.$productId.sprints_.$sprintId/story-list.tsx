@@ -154,7 +154,7 @@ function Candidate({
 function OpenQuestions({ count }: { count: number }) {
   if (count === 0) return null;
   return (
-    <Link to="/questions" className="hover:underline">
+    <Link to="/inbox?show=questions" className="hover:underline">
       <Badge tone="waiting">
         <StatusIcon tone="waiting" className="size-3" />
         {count === 1 ? "1 open question" : `${count} open questions`}

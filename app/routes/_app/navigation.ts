@@ -15,7 +15,7 @@ export const destinations: readonly Destination[] = [
   { to: "/dashboard", label: "Dashboard", icon: "house", letter: "d" },
   { to: "/inbox", label: "Inbox", icon: "inbox", letter: "u" },
   {
-    to: "/questions",
+    to: "/inbox?show=questions",
     label: "Questions",
     icon: "circle-question-mark",
     letter: "q",

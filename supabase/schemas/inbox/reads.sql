@@ -77,7 +77,8 @@ begin
         from public.stories s where s.product_id = p.id and s.in_triage and not s.is_template) x
       where p.id = p_id)
     when 'invitation' then (
-      select jsonb_build_object('code', p.code, 'title', p.name, 'invited_by', private.username(i.created_by), 'role', i.role)
+      select jsonb_build_object('code', p.code, 'title', p.name, 'invited_by', private.username(i.created_by), 'role', i.role,
+        'expires_at', i.expires_at)
       from public.product_invitations i join public.products p on p.id = i.product_id where i.id = p_id)
     when 'mention' then (
       select jsonb_build_object('code', x.code, 'title', x.title, 'author', c.author, 'excerpt', left(c.body, 500),

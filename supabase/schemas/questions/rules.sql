@@ -12,13 +12,13 @@ declare
 begin
   if tg_op = 'INSERT' then
     perform private.queue_notices('question_opened', new.product_id, new.assignee_id, true,
-      format(case new.kind when 'permission' then 'An agent asks your permission: %s' else 'A question about %s' end, v_subject), concat_ws(': ', new.reach, new.question), '/questions?question=' || new.id, private.question_json(new), new.reader_id);
+      format(case new.kind when 'permission' then 'An agent asks your permission: %s' else 'A question about %s' end, v_subject), concat_ws(': ', new.reach, new.question), '/inbox?show=questions&question=' || new.id, private.question_json(new), new.reader_id);
   elsif new.status = 'ANSWERED' then
     perform private.queue_notices('question_answered', new.product_id, null, false,
-      format('Answered: %s', v_subject), new.answer, '/questions?question=' || new.id, private.question_json(new), new.reader_id);
+      format('Answered: %s', v_subject), new.answer, '/inbox?show=questions&question=' || new.id, private.question_json(new), new.reader_id);
   elsif new.status = 'EXPIRED' then
     perform private.queue_notices('question_expired', new.product_id, coalesce(new.escalate_to, new.assignee_id), true,
-      format('Nobody answered in time: %s', v_subject), new.question, '/questions?question=' || new.id, private.question_json(new), new.reader_id);
+      format('Nobody answered in time: %s', v_subject), new.question, '/inbox?show=questions&question=' || new.id, private.question_json(new), new.reader_id);
   end if;
   return null;
 end;

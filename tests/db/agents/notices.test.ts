@@ -82,7 +82,7 @@ describe("the outbox", () => {
       event: "question_opened",
       product_id: world.product.id,
       body: "Why?",
-      path: `/questions?question=${question.id}`,
+      path: `/inbox?show=questions&question=${question.id}`,
       data: { id: question.id, status: "open" },
     });
     await answerQuestion(world.actor, { question_id: question.id, answer: "Because" });

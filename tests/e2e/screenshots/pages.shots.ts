@@ -22,7 +22,7 @@ function pagesOf(scene: Scene): Record<string, string> {
     story: `/stories/${story}`,
     task: `/tasks/${task}`,
     inbox: "/inbox",
-    questions: "/questions",
+    questions: "/inbox?show=questions",
     ideas: "/ideas",
     idea,
     jobs: "/jobs",

@@ -103,7 +103,7 @@ test("pictures of states", async ({ browser }) => {
     await visit(keeper.name, { paused });
     await visit(stranger.name, {
       "dashboard-empty": "/dashboard",
-      "questions-empty": "/questions",
+      "questions-empty": "/inbox?show=questions",
       "ideas-empty": "/ideas",
       "jobs-empty": "/jobs",
       "workers-empty": "/workers",

@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import { signIn, startTestApp } from "../setup/app";
+import { seedProduct } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+const user = await createUser(t);
+const cookie = await signIn(t, app, user);
+
+it.each([
+  ["/questions", "/inbox?show=questions"],
+  ["/questions?state=answered", "/inbox?show=questions&state=answered"],
+  ["/questions?question=1&show=all", "/inbox?show=questions&question=1&show=all"],
+  ["/invitations", "/inbox?show=invitations"],
+])("the old address %s leads to %s", async (from, to) => {
+  const answer = await app.request(from, { headers: { cookie }, redirect: "manual" });
+  expect([answer.status, answer.headers.get("location")]).toEqual([302, to]);
+});
+
+it.each(["/questions/1", "/invitationsx", "//questions"])("%s is still unknown", async (path) => {
+  expect((await app.request(path, { headers: { cookie }, redirect: "manual" })).status).toBe(404);
+});
+
+it("the inbox marks the tab that its address names, and lists what belongs there", async () => {
+  const visitor = createVisitor(app, cookie);
+  await seedProduct(t, user);
+  for (const [show, label, words] of [
+    ["questions", "Questions", "No open questions"],
+    ["questions&state=expired", "Questions", "Closed questions appear here."],
+    ["invitations", "Invitations", "No invitations"],
+    ["constructor", "All", "Your inbox is empty"],
+  ] as const) {
+    const page = await visitor.read(`/inbox?show=${show}`);
+    expect(page).toMatch(new RegExp(`aria-current="page" class="tab"[^>]*>${label}`));
+    expect(page).toContain(words);
+  }
+});
