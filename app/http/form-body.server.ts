@@ -34,7 +34,7 @@ export async function readForm(
   const type = headers.get("content-type") ?? "";
   const boundary = boundaryOf(type);
   if (boundary === undefined) return null;
-  if (countSeparators(bytes, boundary === null ? "&" : `--${boundary}`) > mostFields)
+  if (hasMore(bytes, boundary === null ? "&" : `--${boundary}`, mostFields))
     throw new ContractError(
       422,
       `A form may have at most ${mostFields} fields; send less at once.`,
@@ -60,11 +60,13 @@ function boundaryOf(type: string): string | null | undefined {
   return another ? undefined : named?.[2];
 }
 
-/** An upper bound of the parts, without parsing. */
-export function countSeparators(bytes: Uint8Array, separator: string): number {
+/** Whether there may be more parts than so many, without parsing, and without a look at those beyond. */
+export function hasMore(bytes: Uint8Array, separator: string, most: number): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let found = 1;
-  for (let at = buffer.indexOf(separator); at >= 0; at = buffer.indexOf(separator, at + 1))
+  for (let at = buffer.indexOf(separator); at >= 0; at = buffer.indexOf(separator, at + 1)) {
     found += 1;
-  return found;
+    if (found > most) return true;
+  }
+  return false;
 }

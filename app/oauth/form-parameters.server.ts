@@ -1,4 +1,4 @@
-import { countSeparators } from "~/http/form-body.server";
+import { hasMore } from "~/http/form-body.server";
 import { readOpenBody } from "~/http/open-body.server";
 import type { RequestContext } from "~/server/load-context";
 import { OAuthRefusal } from "./refusal.server";
@@ -44,7 +44,7 @@ export async function readParameters(
     throw new OAuthRefusal("invalid_request", "Send a form: application/x-www-form-urlencoded.");
   }
   const bytes = await readOpenBody(context);
-  if (countSeparators(bytes, "&") > mostParameters)
+  if (hasMore(bytes, "&", mostParameters))
     throw new OAuthRefusal("invalid_request", `Send at most ${mostParameters} parameters.`);
   return new Parameters(new URLSearchParams(new TextDecoder().decode(bytes)));
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
 import { refuseBadForm } from "~/http/form-body.server";
+import { busyMilliseconds } from "../setup/thread-work";
 
 const formType = "application/x-www-form-urlencoded";
 
@@ -34,6 +35,24 @@ describe("forms", () => {
   ])("with a field named %s are refused", async (name) => {
     expect(await statusOf(new URLSearchParams([[name, "1"]]).toString())).toBe(422);
     expect(await statusOf(multipart([name]), "multipart/form-data; boundary=b")).toBe(422);
+  });
+
+  it("are not counted further than the limit", async () => {
+    const part = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n';
+    const [few, many] = [2_001, 180_000].map((count) =>
+      new TextEncoder().encode(part.repeat(count).padEnd(10_000_000, ".")),
+    );
+    const least = async (body: typeof few) => {
+      const works: number[] = [];
+      for (let time = 0; time < 5; time += 1) {
+        const before = busyMilliseconds();
+        const headers = new Headers({ "content-type": "multipart/form-data; boundary=b" });
+        await expect(refuseBadForm(body ?? new Uint8Array(), headers)).rejects.toThrow("2000");
+        works.push(busyMilliseconds() - before);
+      }
+      return Math.min(...works);
+    };
+    expect(await least(many)).toBeLessThan(3 * Math.max(await least(few), 3));
   });
 
   it("keep plain names, also repeated ones", async () => {
