@@ -1,4 +1,4 @@
-import { messageOf, WorkerProblem } from "./service/problems";
+import { messageOf, WorkerProblem } from "./base/problems";
 
 const demoWord = "demo-agent";
 

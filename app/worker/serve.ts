@@ -6,23 +6,29 @@ import type { Confinement } from "~/nouns/workers/confinement";
 import manifest from "../../package.json";
 import { driverFor } from "./agents/catalog";
 import { describeAgents, findAgents } from "./agents/list-agents";
-import { createRedactor } from "./agents/redact";
+import { personsEnvironment, personsVariables } from "./base/environment";
+import { interruptible } from "./base/interruption";
+import { openJournal } from "./base/journal";
+import {
+  readOptions,
+  readSandboxOption,
+  secretsOf,
+  usage,
+  type WorkerOptions,
+} from "./base/options";
+import { endOrphans, markProcesses } from "./base/orphans";
+import { WorkerProblem } from "./base/problems";
+import { createRedactor } from "./base/redact";
+import { takeWorkFolder } from "./base/work-folder";
 import { watchForge } from "./forge/watch-forge";
-import { removeLeftovers } from "./git/leftovers";
 import { checkRepository } from "./git/repository";
-import { takeWorkFolder } from "./git/work-folder";
-import { personsEnvironment, personsVariables } from "./job/environment";
-import { interruptible } from "./job/interruption";
-import { endOrphans, markProcesses } from "./job/orphans";
+import { removeLeftovers } from "./job/leftovers";
+import { tellUnsaid } from "./job/unsaid-usage";
 import { landBranches } from "./landing/land-branches";
 import { leave, runLoop } from "./loop";
-import { readOptions, readSandboxOption, secretsOf, usage, type WorkerOptions } from "./options";
 import { describeSandbox, openSandbox } from "./sandbox/open-sandbox";
-import { openJournal } from "./service/journal";
-import { WorkerProblem } from "./service/problems";
 import { findServedProduct } from "./service/served-product";
 import { connectService, type Service } from "./service/service";
-import { tellUnsaid } from "./service/unsaid-usage";
 
 /** Runs the worker until it is asked to end, or handles `agents` and `--help`. */
 export async function serve(words: readonly string[], demoCommand: string): Promise<void> {

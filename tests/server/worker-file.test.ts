@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { afterAll, expect, it } from "vitest";
 import { workerProtocolHeader } from "~/nouns/workers/worker-protocol";
 import { readWorkerFile } from "~/server/worker-file.server";
-import { usage } from "~/worker/options";
+import { usage } from "~/worker/base/options";
 import { bundleWorkerFile } from "../../app/cli/build.mjs";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";

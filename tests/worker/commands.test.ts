@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { startProcess } from "~/worker/agents/process";
+import { startProcess } from "~/worker/base/process";
 import { gitWithin } from "~/worker/git/git";
 import { runCommand } from "~/worker/job/run-command";
 

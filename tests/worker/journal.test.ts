@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openJournal } from "../../app/worker/service/journal";
+import { openJournal } from "../../app/worker/base/journal";
 
 it("words of other people neither steer the terminal nor pass for lines of the worker", () => {
   let written = "";

@@ -1,10 +1,10 @@
-import { WorkerProblem } from "../service/problems";
-import { acpCommand } from "./acp-command";
-import { claude } from "./claude";
-import { codex } from "./codex";
+import { WorkerProblem } from "../base/problems";
+import { acpCommand } from "./acp/command";
+import { claude } from "./claude/claude";
+import { codex } from "./codex/codex";
 import type { Driver } from "./driver";
-import { gemini } from "./gemini";
-import { opencode } from "./opencode";
+import { gemini } from "./gemini/gemini";
+import { opencode } from "./opencode/opencode";
 
 /** Agents known by name. */
 export const drivers: readonly Driver[] = [claude, codex, gemini, opencode];

@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { constants } from "node:os";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { eachLine, startProcess } from "../base/process";
 import type { AgentTurn, TurnEnd, TurnOutput } from "./driver";
 import { limitIn } from "./limits";
-import { eachLine, startProcess } from "./process";
 
 /** How a tool's process ended. */
 export interface ToolExit {

@@ -1,6 +1,6 @@
+import { ask, findProgram } from "../base/find-program";
 import { drivers } from "./catalog";
 import type { Driver } from "./driver";
-import { ask, findProgram } from "./find-program";
 
 /** An agent on this machine, as shown by `worker agents`. */
 interface AgentHere {

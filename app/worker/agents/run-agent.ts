@@ -1,6 +1,6 @@
+import { createRedactor } from "../base/redact";
 import type { AgentEnd, AgentSink, AgentTurn, ToolStart, TurnEnd, Usage } from "./driver";
 import { limitIn } from "./limits";
-import { createRedactor } from "./redact";
 import { openTranscript } from "./transcript";
 
 /**

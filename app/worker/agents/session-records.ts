@@ -2,10 +2,10 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
+import { readPlain } from "../base/read-plain";
 import { beginAnew } from "./begin-anew";
 import type { AgentTurn, TurnOutput, Usage } from "./driver";
 import { jsonOf } from "./line-turn";
-import { readPlain } from "./read-plain";
 import { disjoint, sumByModel } from "./usage";
 
 /**

@@ -1,10 +1,10 @@
 import { storyProofSchema } from "~/nouns/proof/contract";
+import { interruption } from "../base/interruption";
+import { messageOf, Refusal } from "../base/problems";
 import { mainNameOf } from "../git/remote";
 import type { Repository } from "../git/repository";
 import type { Worktree } from "../git/worktree";
 import type { Attempt } from "../job/attempt";
-import { interruption } from "../job/interruption";
-import { messageOf, Refusal } from "../service/problems";
 import { type Forge, ForgeProblem, type Pull } from "./forge";
 import { openForge } from "./open-forge";
 import { areProven, type StoryPart, withStories } from "./pull-text";

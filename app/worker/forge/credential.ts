@@ -4,8 +4,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
+import { personsEnvironment } from "../base/environment";
 import { gitEnvironment } from "../git/git";
-import { personsEnvironment } from "../job/environment";
 import type { ForgePlace } from "./forge";
 
 /** Variable that takes precedence over every other login. Agents and commands do not see it. */

@@ -1,5 +1,5 @@
 import { pullTextsSchema } from "~/nouns/pulls/contract";
-import { messageOf } from "../service/problems";
+import { messageOf } from "../base/problems";
 import { bringPull, type PullTools } from "./bring-pull";
 import { isOfOne } from "./look-at-pulls";
 

@@ -5,8 +5,8 @@ import {
   pullLimits,
   pullListSchema,
 } from "~/nouns/pulls/contract";
-import { isOwnBranch } from "../job/heard-claim";
-import type { Journal } from "../service/journal";
+import type { Journal } from "../base/journal";
+import { isOwnBranch } from "../service/heard-claim";
 import type { Service } from "../service/service";
 import { type Forge, ForgeProblem, type ListedPull } from "./forge";
 

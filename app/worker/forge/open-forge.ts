@@ -1,13 +1,13 @@
 import manifest from "../../../package.json";
+import { learnSecret, type WorkerOptions } from "../base/options";
 import { git } from "../git/git";
 import { isAddress, type Repository, remoteOf } from "../git/repository";
 import type { Rules } from "../git/rules";
-import { learnSecret, type WorkerOptions } from "../options";
 import { type Credential, findCredential, forgeTokenName } from "./credential";
 import { type Forge, type ForgeKind, type ForgePlace, ForgeProblem, forgeTitles } from "./forge";
-import { openForgejo } from "./forgejo";
-import { openGitHub } from "./github";
-import { openGitLab } from "./gitlab";
+import { openForgejo } from "./forgejo/forgejo";
+import { openGitHub } from "./github/github";
+import { openGitLab } from "./gitlab/gitlab";
 import { hostIn, placeOf } from "./place";
 import { openRequests } from "./requests";
 import { withoutAlias } from "./ssh-alias";

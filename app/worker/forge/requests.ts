@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { interruption } from "../job/interruption";
-import { limitTime } from "../service/time-limit";
+import { interruption } from "../base/interruption";
+import { limitTime } from "../base/time-limit";
 import { ForgeProblem } from "./forge";
 import { readAnswer } from "./read-answer";
 

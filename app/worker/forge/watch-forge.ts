@@ -1,13 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ZodError } from "zod";
+import { interruptible } from "../base/interruption";
+import type { Journal } from "../base/journal";
+import type { WorkerOptions } from "../base/options";
+import { messageOf } from "../base/problems";
+import type { WorkFolder } from "../base/work-folder";
 import { openRepositoryOf } from "../git/repository";
 import { readRulesOf } from "../git/rules";
-import type { WorkFolder } from "../git/work-folder";
 import { mainOf } from "../git/worktree";
-import { interruptible } from "../job/interruption";
-import type { WorkerOptions } from "../options";
-import type { Journal } from "../service/journal";
-import { messageOf } from "../service/problems";
 import type { ServedProduct } from "../service/served-product";
 import type { Service } from "../service/service";
 import type { PullTools } from "./bring-pull";

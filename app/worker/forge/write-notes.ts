@@ -4,12 +4,12 @@ import {
   nextIssueNoteSchema,
   reportedIssueNoteSchema,
 } from "~/nouns/issues/issue-note";
-import { interruptible, interruption } from "../job/interruption";
-import type { Journal } from "../service/journal";
-import { messageOf, Refusal } from "../service/problems";
-import { sendable } from "../service/sendable";
+import { interruptible, interruption } from "../base/interruption";
+import type { Journal } from "../base/journal";
+import { messageOf, Refusal } from "../base/problems";
+import { sendable } from "../base/sendable";
+import { limitTime } from "../base/time-limit";
 import type { Service } from "../service/service";
-import { limitTime } from "../service/time-limit";
 import type { Forge } from "./forge";
 
 export interface NoteTools {

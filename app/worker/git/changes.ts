@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { DiffFile } from "~/nouns/agent-jobs/job-diff";
-import type { Journal } from "../service/journal";
-import { messageOf } from "../service/problems";
+import type { Journal } from "../base/journal";
+import { messageOf } from "../base/problems";
 import { git } from "./git";
 import { readDiff } from "./read-diff";
 

@@ -1,6 +1,6 @@
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readPlain } from "../agents/read-plain";
+import { readPlain } from "../base/read-plain";
 
 /**
  * What may stay in a worktree's git folder after a program ran. Git acts on what else it finds there: an operation

@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { z } from "zod";
-import { stopTree } from "../agents/process";
-import { personsEnvironment } from "../job/environment";
-import { interruption, uninterrupted } from "../job/interruption";
+import { personsEnvironment } from "../base/environment";
+import { interruption, uninterrupted } from "../base/interruption";
+import { stopTree } from "../base/process";
 import { gitStart, mendGitFiles, takeReset } from "./checkout";
 
 const run = promisify(execFile);

@@ -1,4 +1,4 @@
-import { messageOf } from "../service/problems";
+import { messageOf } from "../base/problems";
 import { begunRef, noteOf } from "./begun";
 import { committer, conflictedPaths, git, gitEnd, isAncestor } from "./git";
 import { BranchInUse, fetchAll, requireFreeBranch, tipOf } from "./remote";

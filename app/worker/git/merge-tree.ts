@@ -5,8 +5,8 @@ import {
   conflictLimits,
   type ReportJobConflictInput,
 } from "~/nouns/agent-jobs/job-conflict";
-import type { Journal } from "../service/journal";
-import { sendable } from "../service/sendable";
+import type { Journal } from "../base/journal";
+import { sendable } from "../base/sendable";
 import { committer, conflictedPaths, git, gitEnd } from "./git";
 
 /** Work that conflicts with the main branch or another branch of its run. */

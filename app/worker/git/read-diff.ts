@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { type DiffFile, diffLimits } from "~/nouns/agent-jobs/job-diff";
 import { isFoldedFile } from "~/nouns/job-reviews/folded-files";
-import { interruption } from "../job/interruption";
-import { sendable } from "../service/sendable";
+import { interruption } from "../base/interruption";
+import { sendable } from "../base/sendable";
 import { gitStart } from "./checkout";
 import { git, gitEnvironment } from "./git";
 

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { isDemo, type WorkerOptions } from "../options";
-import { messageOf, WorkerProblem } from "../service/problems";
-import { sendable } from "../service/sendable";
+import { isForeign, isNamed, RepositoryNotAllowed } from "../base/allowed-repositories";
+import { isDemo, type WorkerOptions } from "../base/options";
+import { messageOf, WorkerProblem } from "../base/problems";
+import { sendable } from "../base/sendable";
+import type { WorkFolder } from "../base/work-folder";
 import type { ServedProduct } from "../service/served-product";
-import { isForeign, isNamed, RepositoryNotAllowed } from "./allowed-repositories";
 import { commitOf, committer, git, gitEnd } from "./git";
-import type { WorkFolder } from "./work-folder";
 
 /** A repository that worktrees are created from. */
 export interface Repository {

@@ -3,8 +3,8 @@ import { basename, dirname, join, normalize, sep } from "node:path";
 import { z } from "zod";
 import { drivers } from "../agents/catalog";
 import { allowances } from "../agents/driver";
+import { readReach } from "../base/reach";
 import { forgeWishSchema } from "../forge/place";
-import { readReach } from "../sandbox/network/reach";
 import { git } from "./git";
 import type { Worktree } from "./worktree";
 

@@ -1,6 +1,6 @@
 import { appendFile, chmod, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { uninterrupted } from "../job/interruption";
+import { uninterrupted } from "../base/interruption";
 import { forgetCheckout, rememberCheckout } from "./checkout";
 import { commitOf, git } from "./git";
 import {

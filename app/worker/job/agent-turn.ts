@@ -11,17 +11,17 @@ import {
   type Usage,
 } from "../agents/driver";
 import { runAgent } from "../agents/run-agent";
-import { type AgentWish, secretsOf } from "../options";
-import type { ContextFiles } from "../service/context-files";
-import { logFileOf } from "../service/log-file";
-import { WorkerProblem } from "../service/problems";
-import { noteUsageSoFar, tellUsage } from "../service/tell-usage";
-import { openTurnNote } from "../service/unsaid-usage";
+import { personsVariables } from "../base/environment";
+import { type AgentWish, secretsOf } from "../base/options";
+import { WorkerProblem } from "../base/problems";
 import type { Assignment } from "./assignment";
 import type { Attempt, Outcome } from "./attempt";
-import { personsVariables } from "./environment";
+import type { ContextFiles } from "./context-files";
+import { logFileOf } from "./log-file";
 import { askable, type CommandResult, readResult } from "./result-file";
 import { type Conversation, openConversation } from "./sessions";
+import { noteUsageSoFar, tellUsage } from "./tell-usage";
+import { openTurnNote } from "./unsaid-usage";
 
 interface Place {
   folder: string;

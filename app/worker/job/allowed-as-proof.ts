@@ -1,6 +1,6 @@
-import { allowWord, denyWord } from "../agents/acp-permission";
-import { Refusal } from "../service/problems";
-import { sendable } from "../service/sendable";
+import { allowWord, denyWord } from "../agents/acp/permission";
+import { Refusal } from "../base/problems";
+import { sendable } from "../base/sendable";
 import type { Attempt } from "./attempt";
 import { askPermission, readPermission } from "./permission";
 

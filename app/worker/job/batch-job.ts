@@ -1,17 +1,12 @@
 import type { VerifyResult } from "~/nouns/agent-jobs/contract";
 import { taskExecutionSchema, verificationSchema } from "~/nouns/sprint-runs/task-execution";
-import { beginFromEarlier } from "../git/begin-from";
+import { Refusal } from "../base/problems";
 import { beginningOf } from "../git/begun";
 import { commitLeftovers } from "../git/commit";
 import { git } from "../git/git";
 import { halfDone } from "../git/half-done";
 import type { Work } from "../git/integrate";
-import { mergeBlockers } from "../git/merge-blockers";
-import { putBack } from "../git/put-back";
-import { setUp } from "../git/set-up";
 import type { Worktree } from "../git/worktree";
-import { Refusal } from "../service/problems";
-import { finish, giveBack, reportFailure, reportStart } from "../service/reports";
 import {
   type Assignment,
   type Execution,
@@ -20,13 +15,18 @@ import {
 } from "./assignment";
 import { type Attempt, keepBeforeReset, type Outcome, ofTask, park, TaskGone } from "./attempt";
 import { earlierResults, worstOf } from "./batch-results";
+import { beginFromEarlier } from "./begin-from";
 import { deliver, pushOrSendHome, pushQuestion } from "./deliver";
 import { gatherEvidence, listedFiles, refusalOf } from "./evidence";
 import { deniedFailure, failureOf } from "./execute";
 import { look } from "./look";
 import { mendBatch } from "./mend-batch";
+import { mergeBlockers } from "./merge-blockers";
 import { planAndExecute } from "./plan-first";
 import { prove } from "./prove";
+import { putBack } from "./put-back";
+import { finish, giveBack, reportFailure, reportStart } from "./reports";
+import { setUp } from "./set-up";
 
 /** Tasks that this attempt has finished. */
 interface Progress {

@@ -1,14 +1,14 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { messageOf } from "../base/problems";
 import { openRepositoryOf } from "../git/repository";
 import { addReadingTree } from "../git/worktree";
-import { openForJob } from "../sandbox/open-for-job";
 import type { Sandbox } from "../sandbox/sandbox";
-import { messageOf } from "../service/problems";
-import { report, reportFailure, reportStart } from "../service/reports";
 import { ideaAssignment } from "./assignment";
 import { type Attempt, park } from "./attempt";
 import { execute, failureOf } from "./execute";
+import { openForJob } from "./open-for-job";
+import { report, reportFailure, reportStart } from "./reports";
 
 /** Answers a user's question about an idea, with the repository to read. The answer is the summary or the output. */
 export async function workOnChat(attempt: Attempt, sandboxes: Sandbox): Promise<void> {

@@ -1,17 +1,17 @@
 import { conflictLimits } from "~/nouns/agent-jobs/job-conflict";
 import { sprintRunSchema } from "~/nouns/sprint-runs/contract";
-import { findClashes, rebaseUnseen, tellClash } from "../git/conflicts";
+import { Refusal } from "../base/problems";
+import { sendable } from "../base/sendable";
 import { git } from "../git/git";
 import { integrate, type Work } from "../git/integrate";
 import { clashWith } from "../git/merge-tree";
-import { openPullRequest } from "../git/pull-request";
 import type { Worktree } from "../git/worktree";
-import { Refusal } from "../service/problems";
-import { report } from "../service/reports";
-import { sendable } from "../service/sendable";
 import type { Assignment } from "./assignment";
 import { type Attempt, reportUsage } from "./attempt";
+import { findClashes, rebaseUnseen, tellClash } from "./conflicts";
 import type { Delivery, Push } from "./delivery";
+import { openPullRequest } from "./pull-request";
+import { report } from "./reports";
 
 /**
  * Pushes the work to its branch, checks that it merges with the main branch and the run's other branches, and opens a

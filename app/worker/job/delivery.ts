@@ -1,4 +1,4 @@
-import type { PullRequest } from "../git/pull-request";
+import type { PullRequest } from "./pull-request";
 
 /** Result of a push. A conflict names the files and the commit they conflict with. */
 export type Push =

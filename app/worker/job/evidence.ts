@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { VerifyResult } from "~/nouns/agent-jobs/contract";
+import { sendable, sendableEnd } from "../base/sendable";
 import { git, gitPaths } from "../git/git";
 import type { Worktree } from "../git/worktree";
-import { sendable, sendableEnd } from "../service/sendable";
 import type { Attempt, Failure, Outcome } from "./attempt";
 import type { CommandResult } from "./result-file";
 import type { CommandEnd } from "./run-command";

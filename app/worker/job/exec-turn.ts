@@ -1,19 +1,19 @@
 import { open } from "node:fs/promises";
 import type { PersonMessage } from "~/nouns/comments/agent-message";
-import { readClaudeStream } from "../agents/claude-stream";
-import { readCodexLines } from "../agents/codex-jsonl";
+import { readClaudeStream } from "../agents/claude/stream";
+import { readCodexLines } from "../agents/codex/jsonl";
 import type { AgentEnd, TurnOutput, Usage } from "../agents/driver";
 import { type LineReader, signalOf } from "../agents/line-turn";
-import { createRedactor } from "../agents/redact";
 import { openTranscript } from "../agents/transcript";
-import { type ExecWish, secretsOf } from "../options";
-import type { ContextFiles } from "../service/context-files";
-import { logFileOf } from "../service/log-file";
-import { noteUsageSoFar, tellUsage } from "../service/tell-usage";
+import { type ExecWish, secretsOf } from "../base/options";
+import { createRedactor } from "../base/redact";
 import { mostKilled, outcomeOf } from "./agent-turn";
 import type { Attempt, Outcome } from "./attempt";
+import type { ContextFiles } from "./context-files";
+import { logFileOf } from "./log-file";
 import { addUsage, type CommandResult, readResult } from "./result-file";
 import { type CommandEnd, runCommand } from "./run-command";
+import { noteUsageSoFar, tellUsage } from "./tell-usage";
 
 /** Runs one assignment with the user's command, and parses its output if the format is known. */
 export async function runExecTurn(

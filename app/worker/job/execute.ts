@@ -1,10 +1,10 @@
-import { type ContextFiles, environmentOf, writeContextFiles } from "../service/context-files";
-import { notesOf } from "../service/notes";
-import { WorkerProblem } from "../service/problems";
-import { sendable } from "../service/sendable";
+import { notesOf } from "../base/notes";
+import { WorkerProblem } from "../base/problems";
+import { sendable } from "../base/sendable";
 import { runAgentTurn } from "./agent-turn";
 import type { Assignment } from "./assignment";
 import type { Attempt, Failure, Outcome } from "./attempt";
+import { type ContextFiles, environmentOf, writeContextFiles } from "./context-files";
 import type { Evidence } from "./evidence";
 import { runExecTurn } from "./exec-turn";
 import { promptWith } from "./messages";

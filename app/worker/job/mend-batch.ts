@@ -1,13 +1,13 @@
 import { commitLeftovers } from "../git/commit";
-import { tellClash } from "../git/conflicts";
 import type { Worktree } from "../git/worktree";
-import { reportFailure } from "../service/reports";
 import type { Mending } from "./assignment";
 import { type Assignment, type Surroundings, taskAssignment } from "./assignment";
 import { type Attempt, park } from "./attempt";
+import { tellClash } from "./conflicts";
 import { examine, refusalOf, testOf } from "./evidence";
 import { execute, failureOf } from "./execute";
 import { beginMending, endMending } from "./mend";
+import { reportFailure } from "./reports";
 
 /**
  * Resolves a batch's conflict in an extra turn, because all its tasks may be done. Returns true if resolved or nothing

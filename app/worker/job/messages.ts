@@ -2,7 +2,7 @@ import { appendFile, writeFile } from "node:fs/promises";
 import type { PersonMessage } from "~/nouns/comments/agent-message";
 import type { TurnMessages } from "../agents/driver";
 import { wordsOfMessages } from "../agents/message-words";
-import type { ContextFiles } from "../service/context-files";
+import type { ContextFiles } from "./context-files";
 
 /** People's messages to an attempt's agent: from the service to a turn, with confirmations back. */
 export interface Messages extends TurnMessages {

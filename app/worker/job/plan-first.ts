@@ -1,7 +1,7 @@
 import { lengths } from "~/contract/limits";
 import { agentJobSchema } from "~/nouns/agent-jobs/contract";
 import { taskExecutionSchema } from "~/nouns/sprint-runs/task-execution";
-import { sendable } from "../service/sendable";
+import { sendable } from "../base/sendable";
 import type { Assignment } from "./assignment";
 import { type Attempt, type Outcome, ofTask } from "./attempt";
 import { execute, failureOf } from "./execute";

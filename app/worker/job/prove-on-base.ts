@@ -1,10 +1,10 @@
 import type { ReportedEvidence } from "~/nouns/proof/contract";
+import { uninterrupted } from "../base/interruption";
+import { messageOf } from "../base/problems";
 import { git } from "../git/git";
-import { setUp } from "../git/set-up";
 import { addTreeAt, baseEnd, type Worktree } from "../git/worktree";
-import { messageOf } from "../service/problems";
 import type { Attempt } from "./attempt";
-import { uninterrupted } from "./interruption";
+import { setUp } from "./set-up";
 import { runShown } from "./shown-command";
 import { uploadMade } from "./upload-made";
 

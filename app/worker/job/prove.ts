@@ -6,15 +6,15 @@ import {
   storyProofSchema,
 } from "~/nouns/proof/contract";
 import { driverFor } from "../agents/catalog";
+import { personsVariables } from "../base/environment";
+import { Refusal } from "../base/problems";
+import { sendable, sendableEnd } from "../base/sendable";
 import { git } from "../git/git";
 import type { Worktree } from "../git/worktree";
 import { noSandbox } from "../sandbox/sandbox";
-import { Refusal } from "../service/problems";
-import { sendable, sendableEnd } from "../service/sendable";
 import { isAllowedAsProof } from "./allowed-as-proof";
 import type { Assignment } from "./assignment";
 import type { Attempt, Outcome } from "./attempt";
-import { personsVariables } from "./environment";
 import { type Evidence, testCommandOf, testOf } from "./evidence";
 import { compareWithBase, type Observed } from "./prove-on-base";
 import type { CommandResult } from "./result-file";

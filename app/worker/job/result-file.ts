@@ -3,9 +3,9 @@ import { httpUrlSchema } from "~/contract/text";
 import { failureClasses, verifyResults } from "~/nouns/agent-jobs/contract";
 import { evidenceKinds, evidenceVerdicts } from "~/nouns/proof/contract";
 import { type QuestionKind, questionLimits } from "~/nouns/questions/contract";
-import { readPlain } from "../agents/read-plain";
-import { cleanedValue } from "../agents/redact";
-import { sendable } from "../service/sendable";
+import { readPlain } from "../base/read-plain";
+import { cleanedValue } from "../base/redact";
+import { sendable } from "../base/sendable";
 
 const tokens = z.int().min(0).optional();
 

@@ -1,8 +1,8 @@
 import { constants } from "node:os";
 import { StringDecoder } from "node:string_decoder";
-import { eachLine, startProcess } from "../agents/process";
+import { eachLine, startProcess } from "../base/process";
+import { limitTime } from "../base/time-limit";
 import { type JobSandbox, noSandbox } from "../sandbox/sandbox";
-import { limitTime } from "../service/time-limit";
 
 /** How a command ended. `output` is the end of what it printed. */
 export interface CommandEnd {

@@ -2,8 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { SessionCost } from "../agents/driver";
-import type { WorkerOptions } from "../options";
-import { messageOf } from "../service/problems";
+import type { WorkerOptions } from "../base/options";
+import { messageOf } from "../base/problems";
 import type { Attempt } from "./attempt";
 
 /** An agent's conversations about a job on this machine, for later attempts. */

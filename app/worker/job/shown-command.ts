@@ -1,5 +1,5 @@
-import { logFileOf } from "../service/log-file";
 import type { Attempt } from "./attempt";
+import { logFileOf } from "./log-file";
 import { type CommandEnd, runCommand } from "./run-command";
 
 interface ShownCommand {

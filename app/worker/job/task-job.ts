@@ -1,24 +1,24 @@
 import { verificationSchema } from "~/nouns/sprint-runs/task-execution";
-import { beginFromEarlier, unjudgedBeginning } from "../git/begin-from";
 import { beginningOf } from "../git/begun";
 import { commitLeftovers } from "../git/commit";
-import { tellClash } from "../git/conflicts";
 import { halfDone } from "../git/half-done";
 import type { Work } from "../git/integrate";
-import { mergeBlockers } from "../git/merge-blockers";
-import { putBack } from "../git/put-back";
-import { setUp } from "../git/set-up";
 import type { Worktree } from "../git/worktree";
-import { finish, reportFailure, reportStart } from "../service/reports";
 import { type Assignment, type Surroundings, taskAssignment } from "./assignment";
 import { type Attempt, type Outcome, park } from "./attempt";
+import { beginFromEarlier, unjudgedBeginning } from "./begin-from";
+import { tellClash } from "./conflicts";
 import { deliver, pushQuestion } from "./deliver";
 import { listedFiles, refusalOf } from "./evidence";
 import { deniedFailure, failureOf } from "./execute";
 import { look } from "./look";
 import { beginMending, endMending } from "./mend";
+import { mergeBlockers } from "./merge-blockers";
 import { planAndExecute } from "./plan-first";
 import { prove } from "./prove";
+import { putBack } from "./put-back";
+import { finish, reportFailure, reportStart } from "./reports";
+import { setUp } from "./set-up";
 
 /** Runs one task: command, evidence, gate, branch, report. */
 export async function workOnTask(

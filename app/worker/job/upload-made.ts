@@ -4,8 +4,8 @@ import { basename, join, sep } from "node:path";
 import { fileLimit, fileSchema } from "~/nouns/files/contract";
 import { typeOf } from "~/nouns/files/file-type";
 import type { ClaimedCriterion } from "~/nouns/proof/contract";
-import { messageOf } from "../service/problems";
-import { sendable } from "../service/sendable";
+import { messageOf } from "../base/problems";
+import { sendable } from "../base/sendable";
 import type { Attempt } from "./attempt";
 
 interface Made {

@@ -1,11 +1,11 @@
 import { git } from "../git/git";
-import { setUp } from "../git/set-up";
 import type { Worktree } from "../git/worktree";
-import { report, reportFailure, reportStart } from "../service/reports";
 import { type Assignment, type Surroundings, taskAssignment } from "./assignment";
 import { type Attempt, type Outcome, park } from "./attempt";
 import { execute, failureOf } from "./execute";
 import { observe } from "./prove";
+import { report, reportFailure, reportStart } from "./reports";
+import { setUp } from "./set-up";
 
 /** An agent that leaves out a criterion is asked once more. */
 const mostTurns = 2;

@@ -1,10 +1,10 @@
 import { lstat, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { askIn } from "../agents/find-program";
+import { personsVariables } from "../base/environment";
+import { askIn } from "../base/find-program";
 import { git } from "../git/git";
 import type { Heartbeat } from "../service/heartbeat";
-import { personsVariables } from "./environment";
 
 /** The worktree has grown beyond the job's disk limit. */
 export class WorktreeTooLarge extends Error {}

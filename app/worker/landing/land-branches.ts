@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { landingSchema, type NextLanding, nextLandingSchema } from "~/nouns/landings/contract";
-import { interruptible, uninterrupted } from "../job/interruption";
-import { messageOf, Refusal } from "../service/problems";
-import { sendable, sendableEnd } from "../service/sendable";
+import { interruptible, uninterrupted } from "../base/interruption";
+import { messageOf, Refusal } from "../base/problems";
+import { sendable, sendableEnd } from "../base/sendable";
 import type { ServedProduct } from "../service/served-product";
 import { landOne } from "./land-one";
 import type { LandingTools } from "./run-tests";

@@ -1,4 +1,6 @@
 import { type LandingReport, landingSchema, type NextLanding } from "~/nouns/landings/contract";
+import { uninterrupted } from "../base/interruption";
+import { messageOf } from "../base/problems";
 import { ForgeProblem } from "../forge/forge";
 import { openForge } from "../forge/open-forge";
 import { committer, git, gitEnd, isAncestor } from "../git/git";
@@ -8,8 +10,6 @@ import { fetchAll, mainNameOf, placeOfBranch, tipOf } from "../git/remote";
 import { openRepositoryOf, type Repository } from "../git/repository";
 import { type Rules, readRulesOf } from "../git/rules";
 import { addTreeAt, baseEnd, mainOf } from "../git/worktree";
-import { uninterrupted } from "../job/interruption";
-import { messageOf } from "../service/problems";
 import type { ServedProduct } from "../service/served-product";
 import { type LandingTools, type Place, runTests } from "./run-tests";
 

@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import type { NextLanding } from "~/nouns/landings/contract";
+import type { Journal } from "../base/journal";
+import type { WorkerOptions } from "../base/options";
+import type { WorkFolder } from "../base/work-folder";
 import type { Repository } from "../git/repository";
 import { copyAlong, type Rules } from "../git/rules";
-import type { WorkFolder } from "../git/work-folder";
+import { reachesOf } from "../job/open-for-job";
 import { runCommand } from "../job/run-command";
-import type { WorkerOptions } from "../options";
 import { loginSentence } from "../sandbox/kept-logins";
 import { hostsFile, keptIn, mountsFile } from "../sandbox/kept-permissions";
 import { neededMount } from "../sandbox/mount-path";
-import { reachesOf } from "../sandbox/open-for-job";
 import { type JobSandbox, noSandbox, type Sandbox } from "../sandbox/sandbox";
-import type { Journal } from "../service/journal";
 import type { ServedProduct } from "../service/served-product";
 import type { Service } from "../service/service";
 

@@ -1,12 +1,12 @@
 import { mkdir } from "node:fs/promises";
-import { askIn } from "../agents/find-program";
-import { personsVariables } from "../job/environment";
-import { WorkerProblem } from "../service/problems";
+import { personsVariables } from "../base/environment";
+import { askIn } from "../base/find-program";
+import type { Launch } from "../base/launch";
+import { WorkerProblem } from "../base/problems";
 import { apartFromOutside, innerEnvironment } from "./inner-environment";
 import { isolation } from "./isolation";
 import { mountOf, openJobPlace, type PlaceWish, proxySocket } from "./job-place";
 import { takeOver } from "./job-store";
-import type { Launch } from "./launch";
 import { forwarded, proxyVariables } from "./network/forwarder";
 import type { JobNetwork } from "./network/job-network";
 import { type ProgramMounts, programMounts } from "./program-mounts";

@@ -1,4 +1,4 @@
-import { personsVariables } from "../job/environment";
+import { personsVariables } from "../base/environment";
 import { movingVariables } from "./tool-homes";
 
 /** Sockets of the user's session, which do not exist in the sandbox. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
-import { personsVariables } from "../job/environment";
+import { personsVariables } from "../base/environment";
 import { type GitPlace, openGitPlace } from "./git-mounts";
 import { openJobHome } from "./job-home";
 import { lendBranch } from "./job-store";

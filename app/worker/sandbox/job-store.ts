@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
+import { uninterrupted } from "../base/interruption";
 import { mendGitFiles } from "../git/checkout";
 import { commitOf, git, gitEnvironment } from "../git/git";
 import { removeSpecialFiles } from "../git/special-files";
-import { uninterrupted } from "../job/interruption";
 import { plainFolder } from "./plain-folder";
 
 /**

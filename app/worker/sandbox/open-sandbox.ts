@@ -1,7 +1,7 @@
-import type { WorkFolder } from "../git/work-folder";
-import { personsVariables } from "../job/environment";
-import { isDemo, type WorkerOptions } from "../options";
-import { WorkerProblem } from "../service/problems";
+import { personsVariables } from "../base/environment";
+import { isDemo, type WorkerOptions } from "../base/options";
+import { WorkerProblem } from "../base/problems";
+import type { WorkFolder } from "../base/work-folder";
 import { openBwrap } from "./bwrap";
 import { removeOldHomes } from "./job-home";
 import { passingVariables } from "./passing-variables";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { personsVariables } from "../job/environment";
+import { personsVariables } from "../base/environment";
 import { addressVariable } from "./network/model-hosts";
 import { toolchainVariables } from "./program-mounts";
 import { placeOf, toolHomesOf } from "./tool-homes";

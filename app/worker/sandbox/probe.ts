@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { findProgram } from "../agents/find-program";
+import { findProgram } from "../base/find-program";
 import { isolation } from "./isolation";
 
 const run = promisify(execFile);

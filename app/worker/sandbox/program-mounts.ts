@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join, sep } from "node:path";
-import { findProgram } from "../agents/find-program";
+import { findProgram } from "../base/find-program";
 import { systemFolders } from "./system-mounts";
 
 /** Toolchains in a home, and the variables that locate them when the home is different. */

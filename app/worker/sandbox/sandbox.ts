@@ -1,9 +1,9 @@
 import type { Confinement } from "~/nouns/workers/confinement";
-import { personsVariables } from "../job/environment";
-import type { Confine } from "./launch";
+import { personsVariables } from "../base/environment";
+import type { Confine } from "../base/launch";
+import type { Reach } from "../base/reach";
 import type { NeededMount } from "./mount-path";
 import type { RefusedHost } from "./network/job-network";
-import type { Reach } from "./network/reach";
 
 /** Separates this machine from whatever a model or a repository runs. */
 export interface Sandbox {

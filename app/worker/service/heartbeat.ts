@@ -1,8 +1,8 @@
 import { heartbeatAnswerSchema, type UsageSoFar } from "~/nouns/agent-jobs/contract";
 import type { JobPayload } from "~/nouns/workers/contract";
+import type { Journal } from "../base/journal";
+import { AttemptOver, messageOf, Refusal } from "../base/problems";
 import type { Messages } from "../job/messages";
-import type { Journal } from "./journal";
-import { AttemptOver, messageOf, Refusal } from "./problems";
 import type { Service } from "./service";
 
 /** Keeps the lease of a job while it runs. */

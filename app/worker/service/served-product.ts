@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { productSchema } from "~/nouns/products/contract";
-import type { WorkerOptions } from "../options";
-import { WorkerProblem } from "./problems";
+import type { WorkerOptions } from "../base/options";
+import { WorkerProblem } from "../base/problems";
 import type { Service } from "./service";
 
 export type ServedProduct = z.output<typeof productSchema>;

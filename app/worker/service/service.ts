@@ -3,9 +3,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Client, SdkHttpError, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { workerProtocol, workerProtocolHeader } from "~/nouns/workers/worker-protocol";
-import { cleanedValue } from "../agents/redact";
-import type { Journal } from "./journal";
-import { LimitReached, messageOf, Refusal, refusalOf, WorkerProblem } from "./problems";
+import type { Journal } from "../base/journal";
+import { LimitReached, messageOf, Refusal, refusalOf, WorkerProblem } from "../base/problems";
+import { cleanedValue } from "../base/redact";
 import { callMilliseconds, restCalls } from "./rest-calls";
 
 /** Calls the service's tools and retries until it answers; network and service may be away for a while. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { openJournal } from "~/worker/base/journal";
 import { forgeKinds } from "~/worker/forge/forge";
 import { pullLook } from "~/worker/forge/look-at-pulls";
-import { openJournal } from "~/worker/service/journal";
 import { claim } from "../../db/agents/sprint-world";
 import { at } from "../../db/world";
 import { createToken, startTestApp } from "../../setup/app";

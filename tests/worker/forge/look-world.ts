@@ -1,8 +1,8 @@
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { listPulls } from "~/nouns/pulls/operations.server";
+import { openJournal } from "~/worker/base/journal";
 import type { ForgeKind } from "~/worker/forge/forge";
 import { pullLook } from "~/worker/forge/look-at-pulls";
-import { openJournal } from "~/worker/service/journal";
 import { claim } from "../../db/agents/sprint-world";
 import { createToken } from "../../setup/app";
 import { createUser } from "../../setup/users";

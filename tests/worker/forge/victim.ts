@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openForgejo } from "~/worker/forge/forgejo";
-import { openGitHub } from "~/worker/forge/github";
-import { openGitLab } from "~/worker/forge/gitlab";
+import { openJournal } from "~/worker/base/journal";
+import { openForgejo } from "~/worker/forge/forgejo/forgejo";
+import { openGitHub } from "~/worker/forge/github/github";
+import { openGitLab } from "~/worker/forge/gitlab/gitlab";
 import { placeOf } from "~/worker/forge/place";
 import { openRequests } from "~/worker/forge/requests";
-import { openJournal } from "~/worker/service/journal";
 import type { Service } from "~/worker/service/service";
 import { connectService } from "~/worker/service/service";
 import type { HeldTool, openToolGate } from "../tool-gate";

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { openJournal } from "~/worker/base/journal";
 import { type ForgeKind, forgeKinds } from "~/worker/forge/forge";
-import { openForgejo } from "~/worker/forge/forgejo";
-import { openGitHub } from "~/worker/forge/github";
-import { openGitLab } from "~/worker/forge/gitlab";
+import { openForgejo } from "~/worker/forge/forgejo/forgejo";
+import { openGitHub } from "~/worker/forge/github/github";
+import { openGitLab } from "~/worker/forge/gitlab/gitlab";
 import { pullLook } from "~/worker/forge/look-at-pulls";
 import { placeOf } from "~/worker/forge/place";
 import { openRequests } from "~/worker/forge/requests";
-import { openJournal } from "~/worker/service/journal";
 import { connectService } from "~/worker/service/service";
 import { seedProduct } from "../../setup/backlog";
 import { gitIn, openStage } from "../fixture";

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { hostOf, placeOfAddress, type Reach } from "./reach";
+import { hostOf, placeOfAddress, type Reach } from "../../base/reach";
 
 /** The address to connect to, or why it is refused. */
 export type Verdict =

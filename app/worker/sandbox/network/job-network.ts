@@ -1,6 +1,6 @@
+import { hostOf, type Reach } from "../../base/reach";
 import { AllowedHosts } from "./allowed";
 import { openProxy } from "./proxy";
-import { hostOf, type Reach } from "./reach";
 
 /** A refused host, and a callback that allows it from then on. */
 export interface RefusedHost {

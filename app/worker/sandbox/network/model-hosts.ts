@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { type Reach, reachOf, readReach } from "../../base/reach";
 import { placeOf, toolHomesOf } from "../tool-homes";
-import { type Reach, reachOf, readReach } from "./reach";
 
 /** Hosts a tool needs: its model API and its login. */
 const hostsOfTools: Record<string, readonly string[]> = {

@@ -5,8 +5,8 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
+import { hostOf } from "../../base/reach";
 import type { AllowedHosts, Unlisted } from "./allowed";
-import { hostOf } from "./reach";
 
 interface ProxyWish {
   allowed: AllowedHosts;

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
+import { type Reach, reachOf, readReach } from "../../base/reach";
 import { git } from "../../git/git";
-import { type Reach, reachOf, readReach } from "./reach";
 
 const npm = ["registry.npmjs.org"];
 const python = ["pypi.org", "files.pythonhosted.org"];

@@ -1,0 +1,110 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { type ClientContext, RequestError } from "@agentclientprotocol/sdk/unstable";
+import type { AgentTurn } from "../driver";
+import type { AcpAgent } from "./agent";
+import { errorDataSchema, initializedSchema, type Session, sessionSchema } from "./messages";
+
+/** A longer handshake means that the tool waits for something else, such as a browser. */
+const handshakeMilliseconds = 120_000;
+
+interface OpenedSession {
+  id: string;
+  model: string | null;
+  /** Why the earlier session could not be resumed; null if it was, or if there is none. */
+  lostBecause: string | null;
+  isResumed: boolean;
+}
+
+/** Resumes the turn's earlier session if the agent still has it, otherwise opens a new one. */
+export function openSession(
+  context: ClientContext,
+  agent: AcpAgent,
+  turn: AgentTurn,
+): Promise<OpenedSession> {
+  return inTime(shakeHands(context, agent, turn));
+}
+
+async function shakeHands(
+  context: ClientContext,
+  agent: AcpAgent,
+  turn: AgentTurn,
+): Promise<OpenedSession> {
+  const initialized = initializedSchema.parse(
+    await context.request<unknown>("initialize", {
+      protocolVersion: 1,
+      clientInfo: { name: "backloom", title: "Backloom", version: "1" },
+      // No file system: agents work in the folder, and some mistake a missing file for a broken one.
+      clientCapabilities: {
+        fs: { readTextFile: false, writeTextFile: false },
+        terminal: false,
+        elicitation: { form: {} },
+      },
+    }),
+  );
+  const place = { cwd: turn.folder, mcpServers: [] };
+  const capabilities = initialized.agentCapabilities;
+  let session: Session | null = null;
+  let lostBecause: string | null = null;
+  const wanted = turn.resume?.sessionId;
+  if (wanted !== undefined) {
+    const way = capabilities?.sessionCapabilities?.resume
+      ? "session/resume"
+      : capabilities?.loadSession
+        ? "session/load"
+        : null;
+    if (way === null) lostBecause = "it keeps none";
+    else {
+      session = await context
+        .request<unknown>(way, { ...place, sessionId: wanted })
+        .then((answer) => ({ ...sessionSchema.parse(answer ?? {}), sessionId: wanted }))
+        .catch((error: unknown) => {
+          lostBecause = reasonOf(error);
+          return null;
+        });
+    }
+  }
+  const isResumed = session !== null;
+  session ??= sessionSchema.parse(await context.request<unknown>("session/new", place));
+  const id = session.sessionId;
+  if (id === undefined) throw new Error("The agent opened a session without a name");
+  await choose(context, id, session, agent, turn);
+  const chosen = session.configOptions?.find((option) => option.id === "model")?.currentValue;
+  const model = turn.model ?? session.models?.currentModelId ?? chosen;
+  return { id, model: typeof model === "string" ? model : null, lostBecause, isResumed };
+}
+
+/** The useful text is often in the error's data; the message itself is just "Internal error". */
+function reasonOf(error: unknown): string {
+  const told = error instanceof RequestError ? errorDataSchema.safeParse(error.data).data : null;
+  const words = told?.details ?? told?.message ?? (error instanceof Error ? error.message : "");
+  return words.trim().replace(/\.$/, "").slice(0, 300) || "it gave no reason";
+}
+
+/** Sets mode and model if the agent supports them. */
+async function choose(
+  context: ClientContext,
+  sessionId: string,
+  session: Session,
+  agent: AcpAgent,
+  turn: AgentTurn,
+): Promise<void> {
+  const modeId = agent.modeFor?.(turn);
+  if (modeId !== undefined && session.modes?.availableModes.some(({ id }) => id === modeId)) {
+    await context.request<unknown>("session/set_mode", { sessionId, modeId });
+  }
+  if (turn.model === undefined) return;
+  if (session.configOptions?.some(({ id }) => id === "model")) {
+    const wish = { sessionId, configId: "model", value: turn.model };
+    await context.request<unknown>("session/set_config_option", wish);
+  } else if (session.models) {
+    await context.request<unknown>("session/set_model", { sessionId, modelId: turn.model });
+  }
+}
+
+async function inTime<T>(promise: Promise<T>): Promise<T> {
+  const late = wait(handshakeMilliseconds, null, { ref: false }).then((): never => {
+    throw new Error("The agent did not begin within two minutes");
+  });
+  promise.catch(() => undefined);
+  return Promise.race([promise, late]);
+}

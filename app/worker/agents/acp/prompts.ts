@@ -1,0 +1,89 @@
+import type { PersonMessage } from "~/nouns/comments/agent-message";
+import type { AgentQuestion, TurnMessages } from "../driver";
+import { wordsOfMessages } from "../message-words";
+import type { Live } from "./client";
+import type { Answer } from "./messages";
+
+interface Prompting {
+  /** First prompt of the turn. */
+  text: string;
+  messages: TurnMessages | undefined;
+  live: Live;
+  prompt(text: string): Promise<Answer>;
+  /** Cancels the prompt and waits briefly for its answer. */
+  cancel(answering: Promise<Answer>): Promise<Answer | null>;
+  asked: { question(): AgentQuestion | null; next(): Promise<"question"> };
+  /** Called with each answer of the agent. */
+  took(answer: Answer | null): void;
+  whileAlive<T>(promise: Promise<T>): Promise<T>;
+  isStopped(): boolean;
+}
+
+/**
+ * Runs a turn: one prompt, and another in the same session for each message of a person, for which the current one is
+ * cancelled. Returns the answer to the last prompt, or "question" if a person is asked.
+ */
+export async function promptUntilDone(prompting: Prompting): Promise<Answer | "question"> {
+  const { messages, live, asked, whileAlive, took } = prompting;
+  const inbox = openInbox(messages);
+  const heard: string[] = [];
+  // Messages that already wait go into the first prompt.
+  let text = [prompting.text, ...inbox.words(heard)].join("\n\n");
+  try {
+    for (;;) {
+      live.heard = () => messages?.seen(heard);
+      const answering = prompting.prompt(text);
+      const winner = await whileAlive(Promise.race([answering, asked.next(), inbox.next()])).catch(
+        async (error: unknown) => {
+          // Also cancels through the protocol, so that the agent winds up and reports its usage.
+          if (prompting.isStopped()) took(await prompting.cancel(answering));
+          throw error;
+        },
+      );
+      const answer = typeof winner === "string" ? await prompting.cancel(answering) : winner;
+      if (winner === "question" || asked.question() !== null) {
+        took(answer);
+        return "question";
+      }
+      // An agent that ignores the cancellation gets the message once it has ended.
+      const ended = answer ?? (await whileAlive(Promise.race([answering, asked.next()])));
+      if (ended === "question") {
+        took(await prompting.cancel(answering));
+        return "question";
+      }
+      took(ended);
+      messages?.seen(heard);
+      const isOver = winner !== "message" && ended.stopReason !== "end_turn";
+      const [words] = isOver ? [] : inbox.words(heard);
+      if (words === undefined) return ended;
+      text = words;
+    }
+  } finally {
+    inbox.close();
+  }
+}
+
+function openInbox(messages: TurnMessages | undefined) {
+  let waiting: PersonMessage[] = [];
+  let tell = (): void => undefined;
+  const close = messages?.follow((message) => {
+    waiting.push(message);
+    tell();
+  });
+  return {
+    /** Resolves when a person has written. */
+    next: () =>
+      new Promise<"message">((resolve) => {
+        tell = () => resolve("message");
+        if (waiting.length > 0) tell();
+      }),
+    /** The waiting messages as one prompt, or none. Adds their ids to `heard`. */
+    words(heard: string[]): string[] {
+      const taken = waiting;
+      waiting = [];
+      heard.push(...taken.map(({ id }) => id));
+      return taken.length === 0 ? [] : [wordsOfMessages(taken)];
+    },
+    close: () => close?.(),
+  };
+}

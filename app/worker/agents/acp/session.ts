@@ -1,0 +1,180 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
+import { type ClientConnection, RequestError } from "@agentclientprotocol/sdk/unstable";
+import { type RunningProcess, startProcess } from "../../base/process";
+import { beginAnew } from "../begin-anew";
+import type { AgentQuestion, AgentTurn, SessionCost, TurnEnd, TurnOutput, Usage } from "../driver";
+import { nothingKnown, sumByModel } from "../usage";
+import type { AcpAgent } from "./agent";
+import { type Live, listenTo } from "./client";
+import { readEnd, readFailure, ToolEnded } from "./end";
+import { type Answer, answerSchema } from "./messages";
+import { openSession } from "./open";
+import { promptUntilDone } from "./prompts";
+import { streamOf } from "./stream";
+import { readUpdates } from "./updates";
+
+/** Time an agent gets to end after a cancellation. */
+const cancelMilliseconds = 2_000;
+/** Time a process gets to end after its connection closed. */
+const endMilliseconds = 1_000;
+
+/** Runs one turn with an agent that speaks ACP over standard input and output. */
+export async function converseOverAcp(
+  agent: AcpAgent,
+  turn: AgentTurn,
+  output: TurnOutput,
+): Promise<TurnEnd> {
+  const started = await startProcess({
+    program: agent.program,
+    words: agent.words,
+    folder: turn.folder,
+    environment: { ...turn.environment, ...agent.environment?.(turn) },
+    confine: turn.confine,
+    pidFile: turn.pidFile,
+    logFile: turn.logFile,
+    heard: output.heard,
+  });
+  try {
+    return await converse(agent, turn, output, started);
+  } finally {
+    await started.stop();
+  }
+}
+
+async function converse(
+  agent: AcpAgent,
+  turn: AgentTurn,
+  output: TurnOutput,
+  started: RunningProcess,
+): Promise<TurnEnd> {
+  const updates = readUpdates(turn.folder, output);
+  updates.resume(agent.countsAnew ? null : (turn.resume?.cost ?? null));
+  const asked = awaitQuestion();
+  const live: Live = { hasBegun: false, model: null, heard: () => undefined };
+  const connection = listenTo({ agent, turn, output, updates, live, ask: asked.ask }).connect(
+    streamOf(started),
+  );
+  const crashed = started.ended.then(({ code, signal }) => {
+    throw new ToolEnded(code, signal, started.complaints());
+  });
+  crashed.catch(() => undefined);
+  const stopped = rejectedBy(turn.signal);
+  const used: Usage[] = [];
+  const took = (answer: Answer | null): void => {
+    if (answer !== null) used.push(...agent.usageOf(answer, { model: live.model }));
+  };
+  /** Reports usage once per turn, as the cost covers all of its prompts. */
+  const tellUsage = (): void => {
+    if (used.length === 0 && updates.news.cost === null) return;
+    for (const usage of withCost(sumByModel(used), updates.news.cost)) output.usage(usage);
+  };
+  const whileAlive = <T>(promise: Promise<T>): Promise<T> => {
+    promise.catch(() => undefined);
+    return Promise.race([promise, crashed, stopped.promise]);
+  };
+
+  try {
+    const session = await whileAlive(openSession(connection.agent, agent, turn));
+    live.model = session.model ?? turn.model ?? null;
+    output.session(session.id);
+    if (!session.isResumed) updates.resume(null);
+    if (session.lostBecause !== null) {
+      await whileAlive(beginAnew(agent.title, turn, output, session.lostBecause));
+    }
+    const promptFile = session.isResumed ? turn.resume?.promptFile : undefined;
+    const text = await readFile(promptFile ?? turn.promptFile, "utf8");
+    live.hasBegun = true;
+    const sessionId = session.id;
+    const ended = await promptUntilDone({
+      text,
+      messages: turn.messages,
+      live,
+      asked,
+      whileAlive,
+      took,
+      isStopped: () => turn.signal.aborted,
+      prompt: (words) =>
+        connection.agent
+          .request<unknown>("session/prompt", {
+            sessionId,
+            prompt: [{ type: "text", text: words }],
+          })
+          .then((answer) => answerSchema.parse(answer)),
+      cancel: (answering) => windUp(connection, sessionId, answering),
+    }).finally(tellUsage);
+    const question = asked.question();
+    if (question !== null) return { kind: "question", question };
+    if (ended !== "question") {
+      return readEnd(ended, updates.news.trouble, output.transcript.lastWords());
+    }
+    throw new Error("A question was asked and is gone");
+  } catch (error) {
+    turn.signal.throwIfAborted();
+    const question = asked.question();
+    if (question !== null) return { kind: "question", question };
+    const isAnswer = error instanceof RequestError;
+    // The connection closes shortly before the process ends, and only the process says why.
+    const cause = isAnswer
+      ? error
+      : await Promise.race([crashed, wait(endMilliseconds)]).catch(same);
+    return readFailure(agent, cause ?? error, updates.news.trouble);
+  } finally {
+    stopped.forget();
+    connection.close();
+  }
+}
+
+/** Keeps the first question of a turn. Later ones are ignored. */
+function awaitQuestion() {
+  let first: AgentQuestion | null = null;
+  let tell = (): void => undefined;
+  return {
+    question: () => first,
+    ask(question: AgentQuestion): void {
+      first ??= question;
+      tell();
+    },
+    /** Resolves when the next question is asked. */
+    next: () =>
+      new Promise<"question">((resolve) => {
+        tell = () => resolve("question");
+      }),
+  };
+}
+
+/** Adds the turn's cost to its counts if they are of one model, or reports it alone if there are none. */
+function withCost(told: Usage[], cost: SessionCost | null): Usage[] {
+  if (cost === null || told.length > 1) return told;
+  const { amount, currency } = cost;
+  return [{ ...(told[0] ?? nothingKnown), cost: amount, currency }];
+}
+
+/** Rejects on abort. Call `forget` to remove the listener: a batch runs many turns under one signal. */
+function rejectedBy(signal: AbortSignal) {
+  let stop = (): void => undefined;
+  const promise = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  promise.catch(() => undefined);
+  return { promise, forget: () => signal.removeEventListener("abort", stop) };
+}
+
+/** Cancels the prompt and waits briefly for its answer. */
+async function windUp(
+  connection: ClientConnection,
+  sessionId: string,
+  answering: Promise<Answer>,
+): Promise<Answer | null> {
+  await connection.agent.notify("session/cancel", { sessionId }).catch(() => undefined);
+  return Promise.race([
+    answering.catch(() => null),
+    wait(cancelMilliseconds, null, { ref: false }),
+  ]);
+}
+
+function same(error: unknown): unknown {
+  return error;
+}

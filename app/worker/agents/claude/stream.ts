@@ -1,0 +1,214 @@
+import { z } from "zod";
+import { shortPath } from "../acp/updates";
+import type { TurnEnd, TurnOutput, Usage } from "../driver";
+import { limitIn } from "../limits";
+import { crashEnd, jsonOf, type LineReader } from "../line-turn";
+import { describeChange, type KnownCall, openCallLog } from "../tool-calls";
+import type { EntryKind, Transcript } from "../transcript";
+import { sumByModel } from "../usage";
+import { type Block, type Counts, type Line, lineSchema, type Message } from "./lines";
+
+/** Reads the output of `claude -p --output-format stream-json`. */
+export function readClaudeStream(folder: string, output: TurnOutput): LineReader {
+  const { transcript } = output;
+  const calls = followCalls(folder, transcript);
+  const answers = countAnswers(output);
+  let current = "";
+  let hasStreamed = false;
+  let result: Line | undefined;
+  let resetsAt: number | undefined;
+
+  /** Events of `--include-partial-messages`: text as it streams, and the counts of each complete answer. */
+  const takeEvent = ({ type, message: begun, delta, usage }: NonNullable<Line["event"]>): void => {
+    if (type === "message_start") {
+      hasStreamed = true;
+      transcript.endMessage();
+      current = begun?.id ?? "";
+      if (begun?.usage) answers.count(current, begun.model, begun.usage);
+    }
+    if (delta?.text) transcript.say("text", delta.text);
+    if (delta?.thinking) transcript.say("thought", delta.thinking);
+    if (type === "message_delta" && usage) answers.count(current, undefined, usage);
+  };
+
+  const takeAssistant = ({ id, model, content, usage }: Message): void => {
+    const isOurs = model === "<synthetic>";
+    if (!hasStreamed && !isOurs && id !== undefined && usage) answers.count(id, model, usage);
+    for (const part of partsOf(content)) {
+      if (part.type === "text" && part.text && (!hasStreamed || isOurs)) {
+        transcript.endMessage();
+        transcript.say("text", part.text);
+      }
+      if (part.type === "tool_use") calls.begin(part);
+    }
+  };
+
+  const takeLine = (line: Line): void => {
+    if (line.session_id !== undefined) output.session(line.session_id);
+    if (line.type === "stream_event" && line.event) takeEvent(line.event);
+    if (line.type === "assistant" && line.message) takeAssistant(line.message);
+    if (line.type === "user" && line.message) partsOf(line.message.content).forEach(calls.end);
+    if (line.type === "rate_limit_event") resetsAt = line.rate_limit_info?.resetsAt ?? resetsAt;
+    if (line.type === "system" && line.subtype === "api_retry") sayRetry(line, transcript);
+    if (line.type === "result") result = line;
+  };
+
+  return {
+    take(text) {
+      const line = lineSchema.safeParse(jsonOf(text));
+      if (line.success) takeLine(line.data);
+    },
+    end(exit) {
+      answers.tell(result?.modelUsage);
+      for (const { tool_name, tool_input } of result?.permission_denials ?? []) {
+        output.denied(titleOf(tool_name, tool_input, folder));
+      }
+      return result === undefined ? crashEnd("Claude Code", exit) : readResult(result, resetsAt);
+    },
+  };
+}
+
+function partsOf(content: Message["content"]): Block[] {
+  return Array.isArray(content) ? content : [];
+}
+
+/** A call is in one message, its result in a later one. */
+function followCalls(folder: string, transcript: Transcript) {
+  const log = openCallLog(transcript);
+  const calls = new Map<string, KnownCall>();
+  return {
+    begin(part: Block): void {
+      if (part.id === undefined) return;
+      const call = callOf(part, folder);
+      calls.set(part.id, call);
+      log.begin(part.id, call);
+    },
+    end(part: Block): void {
+      const id = part.tool_use_id;
+      const call = id === undefined ? undefined : calls.get(id);
+      if (part.type !== "tool_result" || id === undefined || call === undefined) return;
+      const isShown = call.kind === "edit" && !part.is_error;
+      const said = isShown ? (call.intent ?? "") : textOf(part.content);
+      log.end(id, call, part.is_error ? "failed" : "done", said);
+    },
+  };
+}
+
+function sayRetry({ retry_delay_ms, error_status }: Line, transcript: Transcript): void {
+  const seconds = Math.ceil((retry_delay_ms ?? 0) / 1000);
+  const text = `The model's service answered ${error_status ?? "with an error"}; trying again in ${seconds} s`;
+  transcript.add({ kind: "note", text });
+}
+
+function readResult(result: Line, resetsAt: number | undefined): TurnEnd {
+  const words = result.result ?? result.subtype ?? "";
+  if (result.is_error || result.subtype !== "success") {
+    if (result.api_error_status === 401 || result.api_error_status === 403) {
+      const reason = `Claude Code is not signed in on this machine (${words}): start claude once and sign in`;
+      return { kind: "failed", cause: "sign-in", reason };
+    }
+    if (result.subtype === "error_max_budget_usd") {
+      const reason = "Claude Code stopped at the sum that this job may cost";
+      return { kind: "limit", reason, resetsAt: null, isBudget: true };
+    }
+    const limit = limitIn(words, result.api_error_status);
+    if (limit === null) return { kind: "failed", cause: "error", reason: words };
+    const known = resetsAt === undefined ? null : new Date(resetsAt * 1000).toISOString();
+    return { kind: "limit", reason: limit.reason, resetsAt: known ?? limit.resetsAt };
+  }
+  if (result.stop_reason === "refusal") {
+    const reason = "The model refused to go on with this work";
+    return { kind: "failed", cause: "refusal", reason };
+  }
+  return { kind: "done" };
+}
+
+const kinds: Record<string, EntryKind> = {
+  Bash: "command",
+  Write: "edit",
+  Edit: "edit",
+  MultiEdit: "edit",
+  NotebookEdit: "edit",
+  TodoWrite: "plan",
+};
+
+function callOf({ name = "", input = {} }: Block, folder: string): KnownCall {
+  const path = text(input.file_path) ?? text(input.notebook_path);
+  const after = text(input.content) ?? text(input.new_string);
+  return {
+    kind: kinds[name] ?? "tool",
+    title: titleOf(name, input, folder),
+    path: path === undefined ? undefined : shortPath(path, folder),
+    intent: after === undefined ? undefined : describeChange(text(input.old_string), after),
+  };
+}
+
+function titleOf(name: string, input: Record<string, unknown>, folder: string): string {
+  const path = text(input.file_path);
+  const about =
+    text(input.command) ??
+    (path === undefined ? undefined : shortPath(path, folder)) ??
+    text(input.pattern) ??
+    text(input.description) ??
+    text(input.url);
+  if (name === "Bash" && about !== undefined) return about;
+  return about === undefined ? name : `${name} ${about}`;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+const texts = z.array(z.looseObject({ text: z.string().optional() }));
+
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return (texts.safeParse(content).data ?? []).map((part) => part.text ?? "").join("\n");
+}
+
+/** Counts the tokens of each answer, and reports the totals at the end. */
+function countAnswers(output: TurnOutput) {
+  /** By message id; later counts replace earlier ones. */
+  const answers = new Map<string, Usage>();
+  return {
+    count(id: string, model: string | undefined, counts: Counts): void {
+      const known = answers.get(id);
+      answers.set(id, {
+        model: known?.model ?? modelName(model),
+        freshInput: counts.input_tokens ?? known?.freshInput ?? null,
+        output: counts.output_tokens ?? known?.output ?? null,
+        cacheRead: counts.cache_read_input_tokens ?? known?.cacheRead ?? null,
+        cacheWrite: counts.cache_creation_input_tokens ?? known?.cacheWrite ?? null,
+        cost: null,
+        currency: null,
+      });
+      output.usageSoFar(sumByModel(answers.values()));
+    },
+    /** The tool's own totals take precedence over the counted ones. */
+    tell(byModel: Line["modelUsage"]): void {
+      const told = Object.entries(byModel ?? {}).map(usageOf);
+      const used = told.length > 0 ? told : answers.values();
+      for (const usage of sumByModel(used)) output.usage(usage);
+    },
+  };
+}
+
+type ModelCounts = NonNullable<Line["modelUsage"]>[string];
+
+function usageOf([model, counts]: [string, ModelCounts]): Usage {
+  const cost = counts.costUSD ?? null;
+  return {
+    model: modelName(model),
+    freshInput: counts.inputTokens ?? null,
+    output: counts.outputTokens ?? null,
+    cacheRead: counts.cacheReadInputTokens ?? null,
+    cacheWrite: counts.cacheCreationInputTokens ?? null,
+    cost,
+    currency: cost === null ? null : "USD",
+  };
+}
+
+/** `claude-opus-4-8[1m]` is the same model with a longer context window: same prices, same name. */
+function modelName(model: string | undefined): string | null {
+  return model?.replace(/\[[^\]]*\]$/, "") ?? null;
+}

@@ -1,0 +1,64 @@
+import { execFile } from "node:child_process";
+import { access, constants } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import type { Launch } from "./launch";
+import { processEnvironment } from "./process";
+
+const run = promisify(execFile);
+
+/** Finds a program on the environment's PATH. */
+export async function findProgram(
+  name: string,
+  environment: Record<string, string>,
+): Promise<string | null> {
+  const folders = name.includes("/") ? [""] : (environment.PATH ?? "").split(delimiter);
+  for (const folder of folders) {
+    const file = folder === "" ? name : join(folder, name);
+    const isThere = await access(file, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return file;
+  }
+  return null;
+}
+
+interface Told {
+  isWell: boolean;
+  stdout: string;
+  /** Standard output and error. */
+  output: string;
+}
+
+/** Runs a short-lived program and returns its output; null if it could not be started. */
+export function ask(
+  program: string,
+  words: readonly string[],
+  environment: Record<string, string>,
+): Promise<Told | null> {
+  return askIn({ program, words, environment });
+}
+
+/** Like `ask`, in a folder. */
+export async function askIn({
+  program,
+  words,
+  environment,
+  folder,
+}: Omit<Launch, "folder"> & { folder?: string }): Promise<Told | null> {
+  try {
+    const { stdout, stderr } = await run(program, words, {
+      cwd: folder,
+      env: processEnvironment(environment),
+      timeout: 30_000,
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    return { isWell: true, stdout, output: `${stdout}\n${stderr}`.trim() };
+  } catch (error) {
+    if (!(error instanceof Error) || !("stdout" in error)) return null;
+    const stderr = "stderr" in error ? String(error.stderr) : "";
+    const stdout = String(error.stdout);
+    return { isWell: false, stdout, output: `${stdout}\n${stderr}`.trim() };
+  }
+}

@@ -1,0 +1,245 @@
+import { homedir, hostname } from "node:os";
+import { join, resolve } from "node:path";
+import { z } from "zod";
+import { splitWords } from "~/cli/words";
+import { agentJobKinds } from "~/nouns/agent-jobs/contract";
+import { type Allowance, allowances } from "../agents/driver";
+import { isAlsoRepo } from "./allowed-repositories";
+import { WorkerProblem } from "./problems";
+import { readReach } from "./reach";
+
+export const usage = `npm run worker -- --url <address> --token <api token> --agent <name> [options]
+npm run worker -- agents        which agents and sandbox this machine has; --sandbox tries another one
+
+  --url        address of the service (or BACKLOOM_URL)
+  --token      API token (or BACKLOOM_TOKEN, which keeps it out of the process list)
+  --agent      claude, codex, gemini, opencode, auto (the one that .backloom.yml names, else the first that is installed),
+               or acp:<command> for anything that speaks the Agent Client Protocol
+  --allow      what the agent may do without asking: edit, commands or all (default: commands)
+  --model      the agent's model, as the agent names it
+  --silence    minutes without a sign of life after which an agent is stopped (default: 20)
+  --secret     name of a variable whose value must not leave this machine; may be given several times
+  --exec       instead of --agent: a command that does the work; "demo" is built in and needs no account
+  --output     what the command prints: text, claude-stream-json or codex-jsonl (default: text)
+  --repo       folder or address of the repository of one product; without it the product's repository is cloned
+  --also-repo  address of a repository that tasks of their own may name, or its beginning up to a "/"; may be given several times
+  --hooks      let git run the hooks of your repository in worktrees (without it none run)
+  --name       name of this worker, the same after a restart (default: the name of this machine)
+  --product    id or code: only jobs of this product (with --repo needed when you have several)
+  --kinds      comma-separated job kinds (default: all)
+  --test       command that checks the work; it must end with 0
+  --pr         open pull requests at GitHub, GitLab or Forgejo, where the product wants them; with a command: it opens
+               them and prints their address
+  --land       push finished branches to the main branch where the product has a landing queue and no pull requests
+  --heartbeat  seconds between heartbeats (default: as the service says, 60)
+  --quota      command that prints the remaining quota in percent
+  --sandbox    where agents and commands run: auto (bwrap where it works, else off), bwrap or off (default: auto)
+  --net        host or host:port that jobs in a sandbox may reach; may be given several times, or "all" for any network
+  --mount      file or folder of this machine that jobs in a sandbox may read, with ":rw" write; may be given several times
+  --env        name of one of your variables that jobs in a sandbox get, besides the agent's keys; may be given several times
+  --disk       gigabytes by which the worktree of a job may grow, at most 90 % of what is free (default: 10)
+  --work-dir   where worktrees and logs are kept (default: ~/.backloom)
+  --timeout    minutes after which a command is stopped (default: 120)
+  --subscription  a subscription pays the agent: what it uses counts as tokens and not as money
+  --once       end after one job      --until-idle  end when the queue is empty
+  --demo-ask   the demo asks one question before its first work`;
+
+const outputFormats = ["text", "claude-stream-json", "codex-jsonl"] as const;
+const seconds = z.coerce.number().positive().max(3600);
+
+const noAlsoRepo = {
+  message: "takes an https, ssh or git@ address, or the beginning of one that ends in /",
+};
+
+const noHost = "--net takes a host such as pypi.org or pypi.org:443, or all";
+const noMount = "--mount takes an absolute path, with :rw behind it where jobs may write";
+
+function isHostOrAll(text: string): boolean {
+  return text === "all" || readReach(text, "person") !== null;
+}
+
+const optionsSchema = z.object({
+  url: z.url({ protocol: /^https?$/, error: "--url must be the address of the service" }),
+  token: z.string({ error: "--token is missing: make one under Settings, Tokens" }).min(1),
+  agent: z.string().min(1).optional(),
+  allow: z.enum(allowances).default("commands"),
+  model: z.string().min(1).optional(),
+  silence: z.coerce.number().positive().default(20),
+  secret: z.array(z.string().min(1)).default([]),
+  exec: z.string().min(1).optional(),
+  output: z.enum(outputFormats).default("text"),
+  repo: z.string().min(1).optional(),
+  "also-repo": z.array(z.string().refine(isAlsoRepo, noAlsoRepo)).default([]),
+  hooks: z.boolean().default(false),
+  name: z.string().min(1).max(90).optional(),
+  product: z.string().optional(),
+  kinds: z
+    .string()
+    .transform((list) => list.split(",").map((kind) => kind.trim()))
+    .pipe(z.array(z.enum(agentJobKinds)))
+    .optional(),
+  test: z.string().min(1).optional(),
+  pr: z.string().optional(),
+  land: z.boolean().default(false),
+  heartbeat: seconds.optional(),
+  quota: z.string().min(1).optional(),
+  sandbox: z.enum(["auto", "bwrap", "off"], "must be auto, bwrap or off").default("auto"),
+  net: z.array(z.string().refine(isHostOrAll, noHost)).default([]),
+  mount: z.array(z.string().regex(/^(\/|~\/)./, noMount)).default([]),
+  env: z
+    .array(z.string().regex(/^[A-Za-z_]\w*$/, "--env takes the name of a variable"))
+    .default([]),
+  disk: z.coerce.number().positive().default(10),
+  "work-dir": z.string().min(1).optional(),
+  timeout: z.coerce.number().positive().default(120),
+  subscription: z.boolean().default(false),
+  once: z.boolean().default(false),
+  "until-idle": z.boolean().default(false),
+  "demo-ask": z.boolean().default(false),
+});
+
+/** All options; a test checks that `usage` lists each. */
+export const optionNames = Object.keys(optionsSchema.shape);
+
+export interface AgentWish {
+  agent: string;
+  allow: Allowance;
+  model: string | undefined;
+  silenceMinutes: number;
+  /** Values that must not leave this machine. */
+  secrets: string[];
+}
+
+export interface ExecWish {
+  exec: string;
+  output: (typeof outputFormats)[number];
+  secrets: string[];
+}
+
+export type WorkerOptions = ReturnType<typeof readOptions>;
+
+/** Reads the command line. URL and token may come from the environment. */
+export function readOptions(
+  argv: readonly string[],
+  environment: Record<string, string | undefined>,
+) {
+  const parsed = optionsSchema.safeParse({
+    url: environment.BACKLOOM_URL,
+    token: environment.BACKLOOM_TOKEN,
+    ...valuesOf(argv),
+  });
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(
+      (issue) => `${issue.path.join(".")}: ${issue.message}`,
+    );
+    throw new WorkerProblem(`${problems.join("\n")}\n\n${usage}`);
+  }
+  const { data } = parsed;
+  return {
+    url: data.url,
+    token: data.token,
+    /** The agent or command that does the work. */
+    work: workOf(data, environment),
+    repo: data.repo,
+    /** Repositories that tasks may name: addresses or prefixes of addresses. */
+    alsoRepos: data["also-repo"],
+    hooks: data.hooks,
+    product: data.product,
+    kinds: data.kinds,
+    subscription: data.subscription,
+    once: data.once,
+    name: data.name ?? hostname().slice(0, 90),
+    testCommand: data.test,
+    /** `--pr` without a value: the worker opens pull requests with the user's login at the code host. */
+    opensPulls: data.pr === "",
+    /** `--land`: pushes branches without a pull request to the main branch. */
+    lands: data.land,
+    pullRequestCommand: data.pr || undefined,
+    forgeUrl: readForgeUrl(environment.BACKLOOM_FORGE_URL),
+    forgePollSeconds: readPollSeconds(environment.BACKLOOM_FORGE_POLL_SECONDS),
+    heartbeatSeconds: data.heartbeat,
+    quotaCommand: data.quota,
+    sandbox: data.sandbox,
+    net: data.net,
+    mounts: data.mount,
+    /** Further variables for jobs in a sandbox. */
+    env: data.env,
+    diskGigabytes: data.disk,
+    workDir: resolve(data["work-dir"] ?? join(homedir(), ".backloom")),
+    timeoutMinutes: data.timeout,
+    untilIdle: data["until-idle"],
+    /** True if the demo should ask before its first work; false once it has asked. */
+    demoAsk: data["demo-ask"],
+  };
+}
+
+/** The `--sandbox` value of a command line, ignoring the rest. */
+export function readSandboxOption(words: readonly string[]): WorkerOptions["sandbox"] {
+  const parsed = optionsSchema.pick({ sandbox: true }).safeParse(valuesOf(words));
+  if (parsed.success) return parsed.data.sandbox;
+  throw new WorkerProblem(`sandbox: ${parsed.error.issues[0]?.message}`);
+}
+
+/** Values that must not leave this machine. The list grows when a login is found. */
+export function secretsOf({ work }: Pick<WorkerOptions, "work">): readonly string[] {
+  return work.secrets;
+}
+
+export function learnSecret({ work }: Pick<WorkerOptions, "work">, secret: string): void {
+  if (!work.secrets.includes(secret)) work.secrets.push(secret);
+}
+
+/** True for the built-in demo, which needs no account and no repository. */
+export function isDemo({ work }: WorkerOptions): boolean {
+  return "exec" in work && work.exec === "demo";
+}
+
+function workOf(
+  data: z.output<typeof optionsSchema>,
+  environment: Record<string, string | undefined>,
+): AgentWish | ExecWish {
+  const { agent, exec, allow, model, output, silence, secret, token } = data;
+  const named = [...secret, "BACKLOOM_FORGE_TOKEN"].flatMap((name) => environment[name] || []);
+  const secrets = [...named, token];
+  const missing = secret.filter((name) => !environment[name]);
+  if (missing.length > 0) throw new WorkerProblem(`--secret: ${missing.join(", ")} is not set`);
+  if (agent !== undefined && exec !== undefined) {
+    throw new WorkerProblem(`Give --agent or --exec, not both\n\n${usage}`);
+  }
+  if (agent !== undefined) return { agent, allow, model, silenceMinutes: silence, secrets };
+  if (exec !== undefined) return { exec, output, secrets };
+  throw new WorkerProblem(
+    `--agent is missing: the agent that does the work, or --exec with a command, or --exec demo\n\n${usage}`,
+  );
+}
+
+/** Allows `--pr` without a value, even as the last word. */
+function withValueOfPr(argv: readonly string[]): string[] {
+  return argv.map((word, place) => {
+    const next = argv[place + 1];
+    return word === "--pr" && (next === undefined || next.startsWith("--")) ? "--pr=" : word;
+  });
+}
+
+function readPollSeconds(given: string | undefined): number {
+  const { data } = z.coerce
+    .number()
+    .min(2)
+    .max(3_600)
+    .safeParse(given || 60);
+  if (data !== undefined) return data;
+  throw new WorkerProblem("BACKLOOM_FORGE_POLL_SECONDS must be a number from 2 to 3600");
+}
+
+function readForgeUrl(given: string | undefined): string | undefined {
+  if (!given || z.url({ protocol: /^https?$/ }).safeParse(given).success) return given || undefined;
+  throw new WorkerProblem("BACKLOOM_FORGE_URL must be the address of a code host");
+}
+
+function valuesOf(argv: readonly string[]): Record<string, unknown> {
+  try {
+    return splitWords(withValueOfPr(argv), optionsSchema.shape, false).values;
+  } catch (error) {
+    throw new WorkerProblem(`${error instanceof Error ? error.message : error}\n\n${usage}`);
+  }
+}

@@ -1,0 +1,81 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { notesNamed } from "./notes";
+
+const run = promisify(execFile);
+
+/** Set in the environment of everything a worker starts. */
+const mark = "BACKLOOM_WORKTREES";
+const mostRounds = 10;
+
+/** Stores a process group's leader, so that the worker's next start can end the group. */
+export async function noteCommand(file: string, pid: number): Promise<void> {
+  await writeFile(file, JSON.stringify({ pid, began: await beginningOf(pid) }));
+}
+
+/** Marks all processes started from now on, and their children, as this worker's. */
+export function markProcesses(worktrees: string): void {
+  process.env[mark] = worktrees;
+}
+
+/** Ends commands of an earlier run of this worker; nobody would use their work. */
+export async function endOrphans(worktrees: string): Promise<void> {
+  for (const text of await notesNamed(worktrees, "command.pid")) await endOrphan(text, worktrees);
+  await endMarked(mark, worktrees);
+}
+
+/** Ends what a job's programs left running in the background, before its worktree goes. */
+export function endLeftRunning(jobId: string): Promise<void> {
+  return endMarked("BACKLOOM_JOB_ID", jobId);
+}
+
+/**
+ * Agents run shell commands in own process groups, which outlive them. Finds these by the mark in their environment
+ * (Linux only). Repeats, as a process may have started another one meanwhile.
+ */
+async function endMarked(name: string, value: string): Promise<void> {
+  for (let round = 0; round < mostRounds; round += 1) {
+    const strays = await findMarked(name, value);
+    if (strays.length === 0) return;
+    for (const pid of strays) end(pid);
+  }
+}
+
+async function findMarked(name: string, value: string): Promise<number[]> {
+  const processes = (await readdir("/proc").catch(() => [])).filter((one) => /^\d+$/.test(one));
+  const found: number[] = [];
+  for (const pid of processes.map(Number)) {
+    if (pid !== process.pid && (await isMarked(pid, name, value))) found.push(pid);
+  }
+  return found;
+}
+
+async function isMarked(pid: number, name: string, value: string): Promise<boolean> {
+  const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
+  return `\0${environment}\0`.includes(`\0${name}=${value}\0`);
+}
+
+async function endOrphan(text: string, worktrees: string): Promise<void> {
+  const [, noted, began] = /^\{"pid":(\d+),"began":"([^"]+)"\}$/.exec(text) ?? [];
+  const pid = Number(noted);
+  if (noted === undefined || pid <= 1 || began !== (await beginningOf(pid))) return;
+  if (process.platform === "linux" && !(await isMarked(pid, mark, worktrees))) return;
+  end(-pid);
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has already ended.
+  }
+}
+
+/** Start time of a process; its id alone may have been reused. */
+async function beginningOf(pid: number): Promise<string | null> {
+  return run("ps", ["-o", "lstart=", "-p", String(pid)]).then(
+    ({ stdout }) => stdout.trim() || null,
+    () => null,
+  );
+}

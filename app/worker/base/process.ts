@@ -1,0 +1,205 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { type Readable, Writable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
+import { noteTouched } from "../git/checkout";
+import type { Confine, Launch } from "./launch";
+import { openLog } from "./open-log";
+import { noteCommand } from "./orphans";
+
+const run = promisify(execFile);
+
+interface ProcessWish extends Launch {
+  /** Puts it into a sandbox. */
+  confine?: Confine | undefined;
+  /** Where the process id is stored, for the worker's next start. */
+  pidFile?: string | undefined;
+  logFile?: string | undefined;
+  /** Called for each chunk of standard output. */
+  heard: (piece: Buffer) => void;
+  /** Called for each chunk of standard error. */
+  complained?: (piece: Buffer) => void;
+}
+
+/** A running program and everything it starts. */
+export interface RunningProcess {
+  stdin: Writable;
+  stdout: Readable;
+  /** End of its standard error. */
+  complaints(): string;
+  /** Resolves once the process and its pipes are closed. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Asks the process tree to end, then kills it. */
+  stop(): Promise<void>;
+}
+
+const keptComplaints = 8_000;
+/** Time a program gets to end after it is asked to. */
+const graceMilliseconds = 2_000;
+/** Time that leftover background processes may keep the pipes open. */
+const leftMilliseconds = 5_000;
+
+/**
+ * The shell waits until its process id is stored, then execs the program. If the worker dies before, the shell exits,
+ * so nothing runs unrecorded.
+ */
+const whenNoted = 'read -r _ <&3 || exit 125; exec 3<&-; exec "$@"';
+
+/** Starts a program in its own process group. */
+export async function startProcess(wish: ProcessWish): Promise<RunningProcess> {
+  const launch = wish.confine === undefined ? wish : await wish.confine(wish);
+  const child: ChildProcess = spawn(
+    "/bin/sh",
+    ["-c", whenNoted, "agent", launch.program, ...launch.words],
+    {
+      cwd: launch.folder,
+      env: processEnvironment(launch.environment),
+      detached: true,
+      stdio: ["pipe", "pipe", "pipe", "pipe"],
+    },
+  );
+  const { stdin, stdout, stderr } = child;
+  const gate = child.stdio[3];
+  if (stdin === null || stdout === null || stderr === null || !(gate instanceof Writable)) {
+    throw new Error("A program was started without its pipes");
+  }
+  for (const pipe of [stdin, gate]) pipe.on("error", () => undefined);
+  const log = openLog(wish.logFile);
+  const decoder = new StringDecoder("utf8");
+  let complaints = "";
+  stderr.on("data", (piece: Buffer) => {
+    log.write(piece);
+    complaints = (complaints + decoder.write(piece)).slice(-keptComplaints);
+    wish.complained?.(piece);
+  });
+  stdout.on("data", (piece: Buffer) => {
+    log.write(piece);
+    wish.heard(piece);
+  });
+  const ended = endOf(child)
+    .finally(async () => {
+      await log.close();
+      noteTouched(wish.folder, wish.confine !== undefined);
+      await launch.cleared?.();
+    })
+    .then((end) => {
+      const problem = launch.startProblem?.(end.code, complaints);
+      if (problem) throw new Error(`The sandbox did not start: ${problem}`);
+      return end;
+    });
+  // Nobody has to await it.
+  ended.catch(() => undefined);
+  await letBegin(gate, child.pid, wish.pidFile);
+  return {
+    stdin,
+    stdout,
+    complaints: () => complaints.trim(),
+    ended,
+    stop: () => stopTree(child, ended, launch.endsAll),
+  };
+}
+
+/** Closing the gate without writing makes the waiting shell exit. */
+async function letBegin(
+  gate: Writable,
+  pid: number | undefined,
+  pidFile: string | undefined,
+): Promise<void> {
+  try {
+    if (pidFile !== undefined && pid !== undefined) await noteCommand(pidFile, pid);
+    gate.end("go\n");
+  } finally {
+    if (!gate.writableEnded) gate.destroy();
+  }
+}
+
+/**
+ * Builds the environment of a process. Remix's types require NODE_ENV in every environment, but agents must not get it.
+ */
+export function processEnvironment(environment: Record<string, string>): NodeJS.ProcessEnv {
+  return Object.assign(Object.create(null), environment);
+}
+
+/** Calls back with each line as it comes. */
+export async function eachLine(stdout: Readable, take: (line: string) => void): Promise<void> {
+  const lines = createInterface({ input: stdout, crlfDelay: Number.POSITIVE_INFINITY });
+  // A destroyed pipe emits no end, so the reader must be closed here.
+  stdout.once("close", () => lines.close());
+  for await (const line of lines) take(line);
+}
+
+function endOf(child: ChildProcess) {
+  return new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve({ code, signal }));
+    child.once("exit", () => {
+      const late = setTimeout(() => letGo(child), leftMilliseconds);
+      child.once("close", () => clearTimeout(late));
+    });
+  });
+}
+
+/** Background processes keep the pipes open. Kills them, so that nobody waits for them. */
+function letGo({ pid, stdout, stderr }: ChildProcess): void {
+  if (pid !== undefined) signal(-pid, "SIGKILL");
+  stdout?.destroy();
+  stderr?.destroy();
+}
+
+/**
+ * Ends a process tree. Reads the tree first, because descendants may be in other process groups and cannot be found
+ * once the root is gone.
+ */
+export async function stopTree(
+  child: ChildProcess,
+  ended: Promise<unknown>,
+  endsAll = false,
+): Promise<void> {
+  const { pid } = child;
+  if (pid === undefined) return;
+  const below = await descendantsOf(pid);
+  const tree = [pid, ...below];
+  const signalAll = (name: NodeJS.Signals): void => {
+    const isSpared = endsAll && name === "SIGTERM" && below.length > 0;
+    for (const one of isSpared ? below : [-pid, ...tree]) signal(one, name);
+  };
+  if (child.exitCode === null && child.signalCode === null) {
+    signalAll("SIGTERM");
+    const until = performance.now() + graceMilliseconds;
+    // The root may exit at once while children still write their output.
+    do await wait(20);
+    while (performance.now() < until && (await isAnyRunning(tree)));
+  }
+  signalAll("SIGKILL");
+  letGo(child);
+  await ended.catch(() => undefined);
+}
+
+async function descendantsOf(root: number): Promise<number[]> {
+  const { stdout } = await run("ps", ["-e", "-o", "pid=,ppid="]).catch(() => ({ stdout: "" }));
+  const pairs = stdout.split("\n").map((line) => line.trim().split(/\s+/).map(Number));
+  const found = [root];
+  for (let index = 0; index < found.length; index += 1) {
+    for (const [pid, parent] of pairs) {
+      if (parent === found[index] && pid !== undefined && !found.includes(pid)) found.push(pid);
+    }
+  }
+  return found.slice(1);
+}
+
+/** Ignores zombies: processes that ended and were not reaped yet. */
+async function isAnyRunning(pids: readonly number[]): Promise<boolean> {
+  const words = ["-o", "stat=", "-p", pids.join(",")];
+  const { stdout } = await run("ps", words).catch(() => ({ stdout: "" }));
+  return stdout.split("\n").some((state) => /^\s*[^\sZ]/.test(state));
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended.
+  }
+}

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { type Forge, type ForgePlace, ForgeProblem } from "../forge";
+import { issueVerbs } from "../issue-verbs";
+import { issuesOfForgejo } from "../list-issues";
+import type { Requests } from "../requests";
+import { lookAtForgejo } from "./look";
+
+const draftMark = "WIP: ";
+const pageSize = 50;
+const mostPages = 40;
+
+const pullSchema = z
+  .object({
+    number: z.int(),
+    html_url: z.url({ protocol: /^https?$/ }),
+    title: z.string(),
+    body: z.string().nullish(),
+    draft: z.boolean().optional(),
+    head: z.object({ ref: z.string(), sha: z.string(), repo_id: z.int().optional() }),
+    base: z.object({ ref: z.string(), repo_id: z.int().optional() }),
+  })
+  .transform(({ number, html_url, title, body, draft, head, base }) => ({
+    ...{ number, url: html_url, title, body: body ?? "", headSha: head.sha, branch: head.ref },
+    isDraft: draft ?? title.startsWith(draftMark),
+    isOfFork: head.repo_id !== base.repo_id,
+  }));
+
+/** Forgejo and Gitea: drafts are marked in the title, and labels are set by id. */
+export function openForgejo(place: ForgePlace, requests: Requests): Forge {
+  const repository = `/repos/${place.project}`;
+  return {
+    place,
+    ...lookAtForgejo(repository, requests),
+    listIssues: issuesOfForgejo(repository, requests),
+    ...issueVerbs(repository, 50, requests),
+    async findOpen(branch) {
+      // Older versions cannot filter by branch.
+      for (let page = 1; page <= mostPages; page += 1) {
+        const path = `${repository}/pulls?state=open&sort=recentupdate&limit=${pageSize}&page=${page}`;
+        const pulls = z.array(pullSchema).parse(await requests.get(path));
+        const found = pulls.find((pull) => pull.branch === branch && !pull.isOfFork);
+        if (found !== undefined || pulls.length === 0) return found ?? null;
+      }
+      return null;
+    },
+    async defaultBranch() {
+      const found = await requests.get(repository);
+      return z.object({ default_branch: z.string() }).parse(found).default_branch;
+    },
+    async open({ branch, base, title, body, isDraft }) {
+      const given = { head: branch, base, title: isDraft ? `${draftMark}${title}` : title, body };
+      return pullSchema.parse(await requests.send("POST", `${repository}/pulls`, given));
+    },
+    async setBody({ number }, body) {
+      await requests.send("PATCH", `${repository}/pulls/${number}`, { body });
+    },
+    async markReady({ number, title }) {
+      const plain = title.replace(/^(WIP:|\[WIP\])\s*/i, "");
+      await requests.send("PATCH", `${repository}/pulls/${number}`, { title: plain });
+    },
+    async merge(number, head_commit_id) {
+      for (const Do of ["merge", "squash", "rebase"]) {
+        try {
+          await requests.send("POST", `${repository}/pulls/${number}/merge`, {
+            Do,
+            head_commit_id,
+          });
+          return;
+        } catch (error) {
+          if (Do === "rebase" || !(error instanceof ForgeProblem) || error.status !== 405)
+            throw error;
+        }
+      }
+    },
+    async addLabels({ number }, names) {
+      const found = await requests.get(`${repository}/labels?limit=${pageSize}`);
+      const known = z.array(z.object({ id: z.int(), name: z.string() })).parse(found);
+      const labels = known.filter(({ name }) => names.includes(name)).map(({ id }) => id);
+      await requests.send("POST", `${repository}/issues/${number}/labels`, { labels });
+    },
+    async askReviewers({ number }, reviewers) {
+      const path = `${repository}/pulls/${number}/requested_reviewers`;
+      await requests.send("POST", path, { reviewers });
+    },
+  };
+}

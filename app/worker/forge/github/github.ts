@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { type Forge, type ForgePlace, ForgeProblem, type Pull } from "../forge";
+import { issueVerbs } from "../issue-verbs";
+import { issuesOfGitHub } from "../list-issues";
+import type { Requests } from "../requests";
+import { lookAtGitHub } from "./look";
+
+const pullSchema = z
+  .object({
+    number: z.int(),
+    node_id: z.string().optional(),
+    html_url: z.url({ protocol: /^https?$/ }),
+    title: z.string(),
+    body: z.string().nullish(),
+    draft: z.boolean().default(false),
+    head: z.object({ sha: z.string() }),
+  })
+  .transform(({ number, node_id, html_url, title, body, draft, head }) => ({
+    ...{ number, url: html_url, title, body: body ?? "", isDraft: draft, headSha: head.sha },
+    nodeId: node_id,
+  }));
+
+/** GitHub, and GitHub Enterprise on its own host. */
+export function openGitHub(place: ForgePlace, requests: Requests): Forge {
+  const repository = `/repos/${place.project}`;
+  const [owner = ""] = place.project.split("/");
+  const read = async (pull: Pull) =>
+    pullSchema.parse(await requests.get(`${repository}/pulls/${pull.number}`));
+  return {
+    place,
+    ...lookAtGitHub(repository, requests),
+    listIssues: issuesOfGitHub(repository, requests),
+    ...issueVerbs(repository, 100, requests),
+    async findOpen(branch) {
+      const query = new URLSearchParams({ state: "open", head: `${owner}:${branch}` });
+      const found = await requests.get(`${repository}/pulls?${query}`);
+      return z.array(pullSchema).parse(found)[0] ?? null;
+    },
+    async defaultBranch() {
+      const found = await requests.get(repository);
+      return z.object({ default_branch: z.string() }).parse(found).default_branch;
+    },
+    async open({ branch, base, title, body, isDraft }) {
+      const given = { title, head: branch, base, body };
+      const path = `${repository}/pulls`;
+      try {
+        return pullSchema.parse(await requests.send("POST", path, { ...given, draft: isDraft }));
+      } catch (error) {
+        // Private repositories on the free plan have no drafts.
+        if (!isDraft || !isRefusalOfDrafts(error)) throw error;
+        return pullSchema.parse(await requests.send("POST", path, given));
+      }
+    },
+    async setBody({ number }, body) {
+      await requests.send("PATCH", `${repository}/pulls/${number}`, { body });
+    },
+    async markReady(pull) {
+      // The REST API cannot do this.
+      const { nodeId } = await read(pull);
+      if (nodeId === undefined) return;
+      const query =
+        "mutation($id: ID!) { markPullRequestReadyForReview(input: { pullRequestId: $id }) { clientMutationId } }";
+      const address = graphqlOf(place.api);
+      await requests.send("POST", address, { query, variables: { id: nodeId } });
+    },
+    async merge(number, sha) {
+      // The owner chooses which of the three methods are allowed; the resulting content is the same.
+      for (const merge_method of ["merge", "squash", "rebase"]) {
+        try {
+          await requests.send("PUT", `${repository}/pulls/${number}/merge`, { sha, merge_method });
+          return;
+        } catch (error) {
+          if (merge_method === "rebase" || !isRefusalOfMethod(error)) throw error;
+        }
+      }
+    },
+    async addLabels({ number }, labels) {
+      await requests.send("POST", `${repository}/issues/${number}/labels`, { labels });
+    },
+    async askReviewers({ number }, reviewers) {
+      // Teams are written as on GitHub: organization/team.
+      const team_reviewers = reviewers.flatMap((name) => name.split("/")[1] ?? []);
+      const people = reviewers.filter((name) => !name.includes("/"));
+      const path = `${repository}/pulls/${number}/requested_reviewers`;
+      await requests.send("POST", path, { reviewers: people, team_reviewers });
+    },
+  };
+}
+
+function isRefusalOfMethod(error: unknown): boolean {
+  return (
+    error instanceof ForgeProblem && error.status === 405 && /not allowed/i.test(error.message)
+  );
+}
+
+function isRefusalOfDrafts(error: unknown): boolean {
+  return error instanceof ForgeProblem && error.status === 422 && /draft/i.test(error.message);
+}
+
+/** GraphQL path: below the API on github.com, beside it on other hosts. */
+function graphqlOf(api: string): string {
+  return api === "https://api.github.com" ? "/graphql" : "/../graphql";
+}

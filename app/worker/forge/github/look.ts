@@ -1,0 +1,132 @@
+import { z } from "zod";
+import { allOf, onceEach } from "../all-of";
+import { unlessForbidden } from "../ci";
+import type { Forge, PullDetails } from "../forge";
+import type { Requests } from "../requests";
+import { ciOfGitHub } from "./ci";
+
+const listedSchema = z
+  .object({
+    number: z.int(),
+    html_url: z.url({ protocol: /^https?$/ }),
+    state: z.string(),
+    draft: z.boolean().default(false),
+    merged_at: z.string().nullish(),
+    updated_at: z.string().default(""),
+    head: z.object({
+      ref: z.string(),
+      sha: z.string(),
+      repo: z.object({ full_name: z.string() }).nullish(),
+    }),
+  })
+  .transform(({ number, html_url, state, draft, merged_at, updated_at, head }) => ({
+    ...{ number, url: html_url, isDraft: draft, version: updated_at },
+    ...{ branch: head.ref, headSha: head.sha, repository: head.repo?.full_name },
+    state: merged_at
+      ? ("merged" as const)
+      : state === "open"
+        ? ("open" as const)
+        : ("closed" as const),
+  }));
+
+const writtenSchema = z.object({
+  id: z.int(),
+  body: z.string().nullish(),
+  user: z.object({ login: z.string(), type: z.string().optional() }).nullish(),
+  author_association: z.string().default("NONE"),
+  created_at: z.string().nullish(),
+  submitted_at: z.string().nullish(),
+  updated_at: z.string().nullish(),
+});
+const reviewSchema = writtenSchema.extend({ state: z.string() });
+const commentSchema = writtenSchema.extend({ path: z.string(), line: z.int().nullish() });
+
+/** Associations that may include push access. Nobody else is asked about. */
+const trusted = ["OWNER", "MEMBER", "COLLABORATOR"];
+
+export function lookAtGitHub(
+  repository: string,
+  requests: Requests,
+): Pick<Forge, "listRecent" | "readListed" | "inspect"> {
+  const readCi = ciOfGitHub(repository, requests);
+  const isOwn = (pull: z.output<typeof listedSchema>) => repository.endsWith(`/${pull.repository}`);
+  /** Members of an organisation and collaborators may have read access only. A login that may not ask believes the association. */
+  const mayPush = async (login: string): Promise<boolean> => {
+    const path = `${repository}/collaborators/${encodeURIComponent(login)}/permission`;
+    const answer = await unlessForbidden(requests.get(path), null);
+    const { data } = z.object({ permission: z.string() }).safeParse(answer);
+    return data === undefined || ["admin", "maintain", "write"].includes(data.permission);
+  };
+  return {
+    async listRecent() {
+      const path = `${repository}/pulls?state=all&sort=updated&direction=desc&per_page=100`;
+      const pulls = z.array(listedSchema).parse(await requests.get(path));
+      return pulls.filter(isOwn);
+    },
+    async readListed(number) {
+      const pull = listedSchema.parse(await requests.get(`${repository}/pulls/${number}`));
+      return isOwn(pull) ? pull : null;
+    },
+    async inspect(pull) {
+      const one = `${repository}/pulls/${pull.number}`;
+      const { mergeable } = z
+        .object({ mergeable: z.boolean().nullish() })
+        .parse(await requests.get(one));
+      const reviews = await allOf(reviewSchema, `${one}/reviews?per_page=100`, 100, requests);
+      const newest = `${one}/comments?per_page=100&sort=created&direction=desc`;
+      const comments = z
+        .array(commentSchema)
+        .parse(await requests.get(newest))
+        .sort(byNumber);
+      const mayWrite = onceEach(mayPush);
+      const commentOf = async (written: z.output<typeof writtenSchema>) => {
+        const { trusted, ...comment } = wordsOf(written);
+        return { ...comment, trusted: trusted && (await mayWrite(comment.author)) };
+      };
+      const said: PullDetails["comments"] = [];
+      const verdicts = reviews.filter(({ state, body }) => state === "CHANGES_REQUESTED" && body);
+      for (const review of verdicts.slice(-25)) {
+        said.push({ ...(await commentOf(review)), kind: "changes_requested" });
+      }
+      for (const { path, line, ...comment } of comments.slice(-25)) {
+        const place = { kind: "review_comment" as const, path, line: line ?? null };
+        said.push({ ...(await commentOf(comment)), ...place });
+      }
+      return {
+        mergeable: mergeable ?? null,
+        ...(await readCi(pull.headSha)),
+        review: verdictOf(reviews),
+        comments: said,
+      };
+    },
+  };
+}
+
+/** Only the latest verdict of each reviewer counts. */
+function verdictOf(reviews: readonly z.output<typeof reviewSchema>[]): PullDetails["review"] {
+  const last = new Map<string, string>();
+  for (const { user, state } of reviews) {
+    if (state === "CHANGES_REQUESTED" || state === "APPROVED" || state === "DISMISSED") {
+      last.set(user?.login ?? "", state);
+    }
+  }
+  const words = [...last.values()];
+  if (words.includes("CHANGES_REQUESTED")) return "changes_requested";
+  return words.includes("APPROVED") ? "approved" : "none";
+}
+
+function byNumber(one: { id: number }, other: { id: number }): number {
+  return one.id - other.id;
+}
+
+function wordsOf(written: z.output<typeof writtenSchema>) {
+  const { id, body, user, author_association, updated_at } = written;
+  const begun = written.created_at ?? written.submitted_at;
+  return {
+    id: String(id),
+    author: user?.login ?? "somebody",
+    body: (body ?? "").slice(0, 10_000),
+    trusted: trusted.includes(author_association) && user?.type !== "Bot",
+    edited: Boolean(updated_at && begun && updated_at !== begun),
+  };
+}

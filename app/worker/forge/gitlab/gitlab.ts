@@ -1,0 +1,87 @@
+import { z } from "zod";
+import type { Forge, ForgePlace } from "../forge";
+import { issueVerbsOfGitLab } from "../issue-verbs";
+import { issuesOfGitLab } from "../list-issues";
+import type { Requests } from "../requests";
+import { lookAtGitLab } from "./look";
+
+const draftMark = "Draft: ";
+
+const pullSchema = z
+  .object({
+    iid: z.int(),
+    web_url: z.url({ protocol: /^https?$/ }),
+    title: z.string(),
+    description: z.string().nullish(),
+    draft: z.boolean().optional(),
+    sha: z.string().nullish(),
+    source_project_id: z.int().optional(),
+    target_project_id: z.int().optional(),
+  })
+  .transform(({ iid, web_url, title, description, draft, sha, ...projects }) => ({
+    ...{ number: iid, url: web_url, title, body: description ?? "", headSha: sha ?? "" },
+    isDraft: draft ?? title.startsWith(draftMark),
+    isOfFork: projects.source_project_id !== projects.target_project_id,
+  }));
+
+/** GitLab: pull requests are called merge requests, and drafts are marked in the title. */
+export function openGitLab(place: ForgePlace, requests: Requests): Forge {
+  const project = `/projects/${encodeURIComponent(place.project)}`;
+  const change = (number: number, fields: object) =>
+    requests.send("PUT", `${project}/merge_requests/${number}`, fields);
+  return {
+    place,
+    ...lookAtGitLab(project, requests),
+    listIssues: issuesOfGitLab(project, requests),
+    ...issueVerbsOfGitLab(project, requests),
+    async findOpen(branch) {
+      const query = new URLSearchParams({ state: "opened", source_branch: branch });
+      const found = await requests.get(`${project}/merge_requests?${query}`);
+      // A fork may have a branch of that name.
+      return (
+        z
+          .array(pullSchema)
+          .parse(found)
+          .find(({ isOfFork }) => !isOfFork) ?? null
+      );
+    },
+    async defaultBranch() {
+      const found = await requests.get(project);
+      return z.object({ default_branch: z.string() }).parse(found).default_branch;
+    },
+    async open({ branch, base, title, body, isDraft }) {
+      const given = {
+        source_branch: branch,
+        target_branch: base,
+        title: isDraft ? `${draftMark}${title}` : title,
+        description: body,
+      };
+      return pullSchema.parse(await requests.send("POST", `${project}/merge_requests`, given));
+    },
+    async setBody({ number }, description) {
+      await change(number, { description });
+    },
+    async markReady({ number, title }) {
+      await change(number, { title: title.replace(/^draft:\s*/i, "") });
+    },
+    async merge(number, sha) {
+      await requests.send("PUT", `${project}/merge_requests/${number}/merge`, { sha });
+    },
+    async addLabels({ number }, labels) {
+      await change(number, { add_labels: labels.join(",") });
+    },
+    async askReviewers({ number }, reviewers) {
+      const ids: number[] = [];
+      for (const username of reviewers) {
+        const found = await requests.get(`/users?${new URLSearchParams({ username })}`);
+        ids.push(
+          ...z
+            .array(z.object({ id: z.int() }))
+            .parse(found)
+            .map(({ id }) => id),
+        );
+      }
+      await change(number, { reviewer_ids: ids });
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { lstat, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Journal } from "../base/journal";
+import { notesEnd } from "../base/notes";
+import { messageOf } from "../base/problems";
+import { rememberCheckout } from "../git/checkout";
+import { git } from "../git/git";
+import { keepWork } from "../git/keep";
+import { baseEnd, destinationOf, goneEnd, removeFolder, removeTree } from "../git/worktree";
+import { noteEnd, noteOf } from "../git/worktree-note";
+import { takeOver } from "../sandbox/job-store";
+
+/**
+ * Removes worktrees left by an earlier run of this worker, after keeping their work. One whose work cannot be kept
+ * stays. Call it when its processes have ended.
+ */
+export async function removeLeftovers(worktrees: string, journal: Journal): Promise<void> {
+  const names = await readdir(worktrees).catch(() => []);
+  const staying: string[] = [];
+  for (const name of names) {
+    if ([notesEnd, ".git", goneEnd, noteEnd].some((end) => name.endsWith(end))) continue;
+    if (!(await isRescued(worktrees, name, journal))) staying.push(name);
+  }
+  for (const name of await readdir(worktrees).catch(() => [])) {
+    const isStaying = staying.some((one) => name === one || name.startsWith(`${one}.`));
+    if (!isStaying || name.endsWith(goneEnd)) await removeTree(join(worktrees, name));
+  }
+}
+
+/** A name for a worktree. One that stayed because its work could not be kept is tried again first. */
+export async function freeName(worktrees: string, wanted: string, journal: Journal) {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? wanted : `${wanted}.${number}`;
+    if (await isRescued(worktrees, name, journal)) return name;
+  }
+}
+
+/** Returns false if the worktree must stay. */
+async function isRescued(worktrees: string, name: string, journal: Journal): Promise<boolean> {
+  const folder = join(worktrees, name);
+  const problem = await rescue(folder, name, journal).catch(messageOf);
+  if (problem === null) return true;
+  journal.say(`The work in ${folder} could not be kept, and it stays: ${problem}`);
+  return false;
+}
+
+/** Returns why the folder must stay, or null. */
+async function rescue(folder: string, name: string, journal: Journal): Promise<string | null> {
+  const hasGit = (await lstat(join(folder, ".git")).catch(() => null)) !== null;
+  const note = await noteOf(folder);
+  if (note === null || !(await rememberCheckout(folder, note))) {
+    return hasGit ? "its repository does not know it; check it and remove it yourself" : null;
+  }
+  if (!name.endsWith(baseEnd)) {
+    await takeOver(folder);
+    const checkout = note.branch?.replace("refs/heads/", "") ?? "";
+    const destination = await destinationOf(folder, checkout);
+    const kept = await keepWork(folder, { name, checkout, destination, prefix: note.prefix });
+    if (kept !== null) journal.say(`The work of an earlier attempt is kept on ${kept}`);
+  }
+  await removeFolder(note.home, folder);
+  if (note.branch !== null) {
+    await git(note.home, "update-ref", "-d", note.branch).catch(() => undefined);
+  }
+  return null;
+}

@@ -1,0 +1,82 @@
+import type { AwaitedHead } from "~/nouns/agent-jobs/contract";
+import { mergedJobSchema } from "~/nouns/agent-jobs/merged-job";
+import { RepositoryNotAllowed } from "../base/allowed-repositories";
+import type { Journal } from "../base/journal";
+import type { WorkerOptions } from "../base/options";
+import { messageOf, Refusal } from "../base/problems";
+import type { WorkFolder } from "../base/work-folder";
+import { isOnMain } from "../git/on-main";
+import { fetchAll } from "../git/remote";
+import { openRepositoryOf } from "../git/repository";
+import { mainOf } from "../git/worktree";
+import type { Service } from "../service/service";
+import type { MergeLooks } from "./merge-looks";
+
+interface Place {
+  options: WorkerOptions;
+  service: Service;
+  journal: Journal;
+  folder: WorkFolder;
+  /** Earlier searches without a result. */
+  looks: MergeLooks;
+}
+
+/** Checks whether main branches have the commits that other work waits for, and reports those found. */
+export async function tellMerged(heads: readonly AwaitedHead[], place: Place): Promise<void> {
+  for (const group of byRepository(heads)) {
+    try {
+      await lookIn(group, place);
+    } catch (error) {
+      if (error instanceof RepositoryNotAllowed) {
+        if (place.looks.isFirstRefusal(error.address)) place.journal.say(error.message);
+        continue;
+      }
+      place.journal.sayOnce(
+        `Whether the main branch has what others wait for cannot be seen: ${messageOf(error)}`,
+      );
+    }
+  }
+}
+
+/** Groups by both addresses: the same one may come from one product's owner and another product's member. */
+function byRepository(heads: readonly AwaitedHead[]): AwaitedHead[][] {
+  const groups = new Map<string, AwaitedHead[]>();
+  for (const head of heads) {
+    const key = JSON.stringify([head.product_repo_url, head.repo_url]);
+    groups.set(key, [...(groups.get(key) ?? []), head]);
+  }
+  return [...groups.values()];
+}
+
+async function lookIn(heads: readonly AwaitedHead[], place: Place): Promise<void> {
+  const [first] = heads;
+  if (first === undefined) return;
+  const { repo_url, product_repo_url } = first;
+  const wish = { product: { repo_url: product_repo_url }, repo_url };
+  const isDue = place.looks.isDue(repo_url, heads);
+  const repository = await openRepositoryOf(wish, place.options, place.folder);
+  if (isDue) await fetchAll(repository);
+  const main = await mainOf(repository);
+  if (!isDue && !place.looks.isNew(repo_url, heads, main)) return;
+  const missed: AwaitedHead[] = [];
+  for (const head of heads) {
+    if (await isOnMain(repository.folder, main, head.head_sha)) await tellOnMain(head, place);
+    else missed.push(head);
+  }
+  place.looks.note(repo_url, missed, main);
+}
+
+/** Reports that the main branch has a job's work. */
+export async function tellOnMain(
+  { job_id, head_sha, task_code }: Pick<AwaitedHead, "job_id" | "head_sha" | "task_code">,
+  { service, journal }: Pick<Place, "service" | "journal">,
+): Promise<void> {
+  try {
+    await service.post(`/api/jobs/${job_id}/merged`, { head_sha }, mergedJobSchema);
+    journal.say(`The main branch has the work of ${task_code}`);
+  } catch (error) {
+    // Work that has changed meanwhile is checked again later.
+    if (!(error instanceof Refusal)) throw error;
+    journal.sayOnce(`That the main branch has ${task_code} was not taken: ${error.message}`);
+  }
+}
