@@ -101,7 +101,7 @@ test("who has a story and which product is shown can be chosen before the script
   await page.reload();
   await expect(assignee.locator("option:checked")).toHaveText(name);
 
-  goOn = await openWithoutScript(page, "/jobs");
+  goOn = await openWithoutScript(page, "/agents");
   await page.getByRole("combobox", { name: "Product" }).selectOption({ index: 1 });
   await goOn();
   await expect(page).toHaveURL(new RegExp(`product=${world.productId}`));

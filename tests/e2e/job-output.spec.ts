@@ -35,7 +35,7 @@ test("people watch what an agent says while it works, and read it when it has en
   await expect(card.locator("[data-doing]")).toContainText("said I read the plan.");
 
   const page = await owner.context.newPage();
-  await page.goto("/jobs");
+  await page.goto("/agents");
   await page.getByRole("link", { name: /Write the greeting/ }).click();
   await expect(page.getByText("I read the plan.")).toBeVisible();
   await expect(page.getByText("Attempt 1: running")).toBeVisible();

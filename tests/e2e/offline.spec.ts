@@ -20,7 +20,7 @@ test("a move made offline falls back with its reason, and the board stays", asyn
   await page.getByRole("button", { name: "Done", exact: true }).click();
   await expect(page.getByText(/T-1 was not moved: You are offline/)).toBeVisible();
   await expect(column(page, "To do")).toContainText("T-1");
-  await page.getByRole("link", { name: "Runs", exact: true }).click();
+  await page.getByRole("link", { name: "Members", exact: true }).click();
   await expect(page.getByText("You are offline. Other pages open")).toBeVisible();
   await expect(column(page, "To do")).toContainText("T-1");
 

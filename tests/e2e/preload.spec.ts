@@ -45,9 +45,9 @@ test("the code of a page is loaded before somebody goes there, its data once", a
   await expect(backlog).toBeAttached();
   await expect(page).toHaveURL(/insights/);
   await expect(page.getByRole("heading", { name: "Insights" })).toBeVisible();
-  await page.getByRole("link", { name: "Jobs", exact: true }).click();
-  await expect(page.getByRole("heading", { name: "Jobs" })).toBeVisible();
-  expect(data.filter((route) => route === "routes/_app.jobs")).toHaveLength(1);
+  await page.getByRole("link", { name: "Agents", exact: true }).click();
+  await expect(page.getByRole("heading", { name: "Agents" })).toBeVisible();
+  expect(data.filter((route) => route === "routes/_app.agents._index")).toHaveLength(1);
   expect(data.filter((route) => route === "routes/_app.insights")).toHaveLength(1);
 
   // One whose data takes its time says so, until it is there.

@@ -134,6 +134,7 @@ test("three workers finish a sprint of an imported backlog, although one is kill
     timeout: 120_000,
   });
   await expect(column(page, "In progress")).toHaveAccessibleName("In progress: 0");
+  await page.getByRole("link", { name: "Agents", exact: true }).click();
   await page.getByRole("link", { name: "Runs", exact: true }).click();
   await expect(page.getByRole("listitem").filter({ hasText: "SP-1" })).toContainText("Done");
   expect(loads).toEqual([]);

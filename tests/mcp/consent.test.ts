@@ -120,7 +120,7 @@ describe("what is said about a private idea", () => {
     ok(await own.call("update_job_status", report));
 
     const seen = async (cookie: string) =>
-      (await app.request("/jobs?state=all", { headers: { cookie } })).text();
+      (await app.request("/agents?state=all", { headers: { cookie } })).text();
     expect(await seen(await signIn(t, app, bob))).not.toContain("secret weeks");
     const { rows: jobs } = await t.sql.query(
       "select private.job_json(j) as shown from public.agent_jobs j where j.id = $1",

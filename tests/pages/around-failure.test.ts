@@ -136,7 +136,7 @@ it("a run that only people can continue says so, and its finished jobs cannot be
   const run = await startSprintRun(actor, { sprint_id: sprint.id });
   const job = await claim(actor);
   await end(job, { verify_result: "ALIGNED", head_sha: "bbb" });
-  const pages = [runPage(run.id), `/products/${product.id}/runs`, board, "/dashboard"];
+  const pages = [runPage(run.id), `/agents/runs?product=${product.id}`, board, "/dashboard"];
   for (const path of pages) {
     const shown = await words(path);
     expect(shown, path).toContain("Waits for you: 1 review");
@@ -162,7 +162,7 @@ it("a run whose only job waits for an answer is not running", async () => {
     ...{ task_id: at(tasks, 0).id, question: "Which?", park: true },
     ...{ job_id: job.id, attempt: job.attempt },
   });
-  for (const path of [runPage(run.id), `/products/${product.id}/runs`]) {
+  for (const path of [runPage(run.id), `/agents/runs?product=${product.id}`]) {
     const shown = await words(path);
     expect(shown).toContain("Waits for you: 1 answer");
     expect(shown).not.toMatch(/\bRunning\b/);

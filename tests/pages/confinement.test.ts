@@ -62,7 +62,7 @@ it("a job, its attempts and the workers say plainly whether they were confined",
     expect(await visitor.read(`/jobs/${id}${page}`)).toContain("Sandbox: bubblewrap");
     expect(await visitor.read(`/jobs/${open?.id}${page}`)).toContain("No sandbox");
   }
-  const workers = await visitor.read("/workers");
+  const workers = await visitor.read("/agents/workers");
   expect(workers).toContain("Sandbox: bubblewrap");
   expect(workers).toContain("No sandbox");
 
@@ -71,7 +71,7 @@ it("a job, its attempts and the workers say plainly whether they were confined",
     ["bwrap_open", "Sandbox: bubblewrap, open network"],
   ]) {
     await client.call("worker_heartbeat", { worker: "plain", confinement });
-    expect(await visitor.read("/workers")).toContain(words);
+    expect(await visitor.read("/agents/workers")).toContain(words);
   }
 });
 

@@ -73,7 +73,7 @@ it("skips what failed and goes on with the rest, in a sprint or not, from run, s
       expect(page).toContain("1 failed, 1 waiting: try again or skip");
       expect(page).not.toContain("run failed");
     }
-    expect(await visitor.read("/jobs?state=all")).toMatch(/<summary[^>]*>No\.<\/summary>/);
+    expect(await visitor.read("/agents?state=all")).toMatch(/<summary[^>]*>No\.<\/summary>/);
     const next = await visitor.submit(ofSprint ? sprintPage : "/inbox", "skip");
     const { jobs } = await getSprintRun(actor, { sprint_run_id: next?.split("/").at(-1) ?? "" });
     expect(jobs.map(({ task_id }) => task_id)).toEqual([at(tasks, 1).id]);

@@ -15,6 +15,11 @@ it.each([
   ["/questions?state=answered", "/inbox?show=questions&state=answered"],
   ["/questions?question=1&show=all", "/inbox?show=questions&question=1&show=all"],
   ["/invitations", "/inbox?show=invitations"],
+  ["/jobs", "/agents"],
+  ["/jobs?state=all&why=1", "/agents?state=all&why=1"],
+  ["/workers", "/agents/workers"],
+  ["/products/1-2/runs", "/agents/runs?product=1-2"],
+  ["/products/1-2/runs?after=3", "/agents/runs?product=1-2&after=3"],
 ])("the old address %s leads to %s", async (from, to) => {
   const answer = await app.request(from, { headers: { cookie }, redirect: "manual" });
   expect([answer.status, answer.headers.get("location")]).toEqual([302, to]);
@@ -37,4 +42,21 @@ it("the inbox marks the tab that its address names, and lists what belongs there
     expect(page).toMatch(new RegExp(`aria-current="page" class="tab"[^>]*>${label}`));
     expect(page).toContain(words);
   }
+});
+
+it("the page of agents has a tab for jobs, runs and workers, and runs are those of one product", async () => {
+  const visitor = createVisitor(app, cookie);
+  for (const [path, label, words] of [
+    ["/agents", "Jobs", "The queue is empty"],
+    ["/agents?state=all", "Jobs", "No jobs yet"],
+    ["/agents/runs", "Runs", "No runs yet"],
+    ["/agents/workers", "Workers", "No workers yet"],
+  ] as const) {
+    const page = await visitor.read(path);
+    expect(page).toMatch(new RegExp(`aria-current="page" class="tab"[^>]*>${label}`));
+    expect(page).toContain(words);
+  }
+  const stranger = await seedProduct(t, await createUser(t));
+  const theirs = `/agents/runs?product=${stranger.id}`;
+  expect((await app.request(theirs, { headers: { cookie } })).status).toBe(403);
 });

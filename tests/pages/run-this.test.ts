@@ -32,7 +32,7 @@ it("a planned task starts at once, and its run has a page without a sprint", asy
   const page = await read(led ?? "");
   expect(page.replaceAll(/<[^>]*>/g, "")).toContain(`Run of ${at(started.jobs, 0).task_code}`);
   expect(page).not.toContain("/sprints/null");
-  expect(await read(`/products/${product.id}/runs`)).toContain(started.subject);
+  expect(await read(`/agents/runs?product=${product.id}`)).toContain(started.subject);
 });
 
 it("blockers are listed with their cures, and each press starts or tells what is left", async () => {

@@ -116,7 +116,7 @@ describe("the page of the sprint review", () => {
     const story = plain(await read(`/stories/${first.id}`));
     const link = story.slice(story.indexOf(`href="/jobs/${job.id}/changes"`) - 200);
     expect(link).toMatch(/^.{0,500}\+120.{0,200}−8/s);
-    expect(plain(await read("/jobs"))).toMatch(/\+120.{0,200}−8/s);
+    expect(plain(await read("/agents"))).toMatch(/\+120.{0,200}−8/s);
   });
 
   it("is linked from the sprint's page, and keeps what left the sprint when it was completed", async () => {

@@ -1,10 +1,14 @@
-import { Link } from "@remix-run/react";
 import { QuestionCard } from "~/features/questions/question-card";
 import type { AgentQuestion } from "~/nouns/questions/contract";
 import { Kbd } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
+import { FilterLinks } from "~/ui/filter-links";
 import { questionStates } from "./filters";
+
+const states = questionStates.map(
+  ([value, label]) => [value, label, `?show=questions&state=${value}`] as const,
+);
 
 /** Questions of agents, also those that were answered or that expired. */
 export function Questions({
@@ -21,7 +25,9 @@ export function Questions({
 }) {
   return (
     <>
-      <StateFilter state={state} />
+      <div className="mb-4">
+        <FilterLinks label="Questions by state" current={state} links={states} />
+      </div>
       {questions.length === 0 ? (
         <EmptyState title={state === "open" ? "No open questions" : "No questions"}>
           {state === "open"
@@ -46,22 +52,5 @@ export function Questions({
         </p>
       ) : null}
     </>
-  );
-}
-
-function StateFilter({ state }: { state: string }) {
-  return (
-    <nav aria-label="Questions by state" className="mb-4 flex flex-wrap gap-1">
-      {questionStates.map(([value, label]) => (
-        <Link
-          key={value}
-          to={`?show=questions&state=${value}`}
-          aria-current={state === value ? "page" : undefined}
-          className="rounded px-2 py-1 text-xs text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-sunken aria-[current=page]:font-semibold aria-[current=page]:text-ink pointer-coarse:px-3 pointer-coarse:py-2.5"
-        >
-          {label}
-        </Link>
-      ))}
-    </nav>
   );
 }

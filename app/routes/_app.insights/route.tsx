@@ -3,12 +3,11 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { drawBurndown } from "~/features/charts/draw-burndown.server";
 import { drawCosts } from "~/features/charts/draw-costs.server";
 import { drawCycleTimes } from "~/features/charts/draw-cycle-times.server";
+import { findAskedProduct } from "~/http/find-asked-product.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
-import { isCanonicalUuid } from "~/http/uuid";
 import { getForecast } from "~/nouns/budgets/operations.server";
 import type { UsageNumbers } from "~/nouns/insights/contract";
 import { getInsights } from "~/nouns/insights/operations.server";
-import { getShell } from "~/nouns/pages/operations.server";
 import { ButtonLink } from "~/ui/button";
 import { Fact, Facts } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
@@ -21,19 +20,17 @@ import { Pictures } from "./pictures";
 import { CostliestStories, UsageTables } from "./usage-tables";
 
 export const loader = pageLoader(async ({ request, context }) => {
-  const { actor, principal } = await requireActor(request, context);
-  const wanted =
-    new URL(request.url).searchParams.get("product") ?? principal.active_product_id ?? "";
-  const { products } = await getShell(actor, { active_product_id: null });
-  const product = products.find(({ id }) => id === wanted) ?? products[0];
-  if (!product || !isCanonicalUuid(product.id)) return json({ productId: null, insights: null });
+  const signedIn = await requireActor(request, context);
+  const { actor, principal } = signedIn;
+  const productId = await findAskedProduct(request, signedIn);
+  if (productId === null) return json({ productId, insights: null });
   const [{ burndown, by_day, by_day_model, cycle_times, ...insights }, forecast] =
     await Promise.all([
-      getInsights(actor, { product_id: product.id }),
-      getForecast(actor, { product_id: product.id }),
+      getInsights(actor, { product_id: productId }),
+      getForecast(actor, { product_id: productId }),
     ]);
   return json({
-    productId: product.id,
+    productId,
     mayPrice: principal.role === "ADMIN",
     insights,
     forecast,

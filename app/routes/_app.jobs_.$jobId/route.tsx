@@ -54,7 +54,7 @@ export default function JobLayout() {
   return (
     <ProductAccess productId={job.product_id}>
       <PageHeader
-        crumbs={[{ label: "Jobs", to: "/jobs?state=all" }, ...crumbsOf(job)]}
+        crumbs={[{ label: "Jobs", to: "/agents?state=all" }, ...crumbsOf(job)]}
         title={
           <span className="flex flex-wrap items-center gap-2.5">
             {(job.task_code ?? job.idea_code) ? (

@@ -128,7 +128,7 @@ export default function RunPage() {
     <div className="grid gap-5">
       <PageHeader
         crumbs={[
-          { label: "Runs", to: `/products/${productId}/runs` },
+          { label: "Runs", to: `/agents/runs?product=${productId}` },
           ...(run.sprint_id === null || run.sprint_code === null
             ? []
             : [{ label: run.sprint_code, to: `/products/${productId}/sprints/${run.sprint_id}` }]),

@@ -53,7 +53,7 @@ export default function NewRunPage() {
     <div className="mx-auto max-w-3xl">
       <PageHeader
         title="Run this"
-        crumbs={[{ label: "Runs", to: `/products/${productId}/runs` }]}
+        crumbs={[{ label: "Runs", to: `/agents/runs?product=${productId}` }]}
         lead="Agents work on the chosen tasks without a sprint."
       />
       {items.length === 0 ? (

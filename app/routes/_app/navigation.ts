@@ -22,8 +22,9 @@ export const destinations: readonly Destination[] = [
     within: "/inbox",
   },
   { to: "/ideas", label: "Ideas", icon: "lightbulb", letter: "i" },
-  { to: "/jobs", label: "Jobs", icon: "activity", letter: "j" },
-  { to: "/workers", label: "Workers", icon: "cpu", letter: "w" },
+  { to: "/agents", label: "Agents", icon: "activity", letter: "j" },
+  { to: "/agents/runs", label: "Runs", icon: "clipboard-list", letter: "r", within: "/agents" },
+  { to: "/agents/workers", label: "Workers", icon: "cpu", letter: "w", within: "/agents" },
   { to: "/insights", label: "Insights", icon: "chart-no-axes-column", letter: "n" },
 ];
 
@@ -44,7 +45,6 @@ export const productPages = [
   { page: "backlog", label: "Backlog", letter: "b" },
   { page: "sprints", label: "Sprints", letter: "s" },
   { page: "solo", label: "Solo", letter: "o" },
-  { page: "runs", label: "Runs", letter: "r" },
   { page: "members", label: "Members", letter: "m" },
   { page: "settings", label: "Settings", letter: "e" },
 ] as const;

@@ -105,8 +105,8 @@ test("pictures of states", async ({ browser }) => {
       "dashboard-empty": "/dashboard",
       "questions-empty": "/inbox?show=questions",
       "ideas-empty": "/ideas",
-      "jobs-empty": "/jobs",
-      "workers-empty": "/workers",
+      "jobs-empty": "/agents",
+      "workers-empty": "/agents/workers",
       "insights-empty": "/insights",
       forbidden: scene.sprint,
     });

@@ -1,4 +1,4 @@
-import { Form, useSubmit } from "@remix-run/react";
+import { Form, useLocation, useSubmit } from "@remix-run/react";
 import { useRef } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { Button } from "~/ui/button";
@@ -15,12 +15,14 @@ export function ProductFilter({
 }) {
   const shell = useShellData();
   const submit = useSubmit();
+  const { pathname } = useLocation();
   const hydrated = useHydrated();
   const form = useRef<HTMLFormElement>(null);
   useEarlierChoices(form);
   return (
     <Form
       ref={form}
+      action={pathname}
       className="flex items-center gap-2"
       onChange={(event) => submit(event.currentTarget, { replace: true })}
     >

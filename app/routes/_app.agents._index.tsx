@@ -19,9 +19,9 @@ import { ActionForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
+import { FilterLinks } from "~/ui/filter-links";
 import { costsText, tokensText } from "~/ui/numbers";
 import { useRowKeys } from "~/ui/page-keys";
-import { PageHeader } from "~/ui/rare/page-header";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { isHeld } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
@@ -55,7 +55,7 @@ export const action = pageAction(async ({ request, context }) => {
   const { actor } = await requireWriter(request, context);
   const form = await request.formData();
   await cancelAgentJob(actor, readForm(form, jobIdInput));
-  return done(form, "/jobs", "Job cancelled");
+  return done(form, "/agents", "Job cancelled");
 });
 
 export const meta: MetaFunction = () => [{ title: "Jobs · Backloom" }];
@@ -63,14 +63,20 @@ export const meta: MetaFunction = () => [{ title: "Jobs · Backloom" }];
 export default function JobsPage() {
   const { jobs, next_cursor, all, productId, why } = useLoaderData<typeof loader>();
   useRowKeys();
+  const kept = productId ? `product=${productId}&` : "";
   return (
     <>
-      <PageHeader
-        title="Jobs"
-        lead="What your agents work on, in queue order."
-        actions={<ProductFilter productId={productId} />}
-      />
-      <JobTabs all={all} />
+      <div className="mb-4 flex flex-wrap items-center justify-between gap-2">
+        <FilterLinks
+          label="Jobs by state"
+          current={all ? "all" : "unfinished"}
+          links={[
+            ["unfinished", "Unfinished", `?${kept}`],
+            ["all", "All", `?${kept}state=all`],
+          ]}
+        />
+        <ProductFilter productId={productId} />
+      </div>
       {jobs.length === 0 ? (
         <EmptyState title={all ? "No jobs yet" : "The queue is empty"}>
           Jobs come from runs, one per task, and from questions about ideas.
@@ -84,7 +90,9 @@ export default function JobsPage() {
       )}
       {next_cursor ? (
         <p className="mt-4 text-center">
-          <ButtonLink to={`?${all ? "state=all&" : ""}after=${next_cursor}`}>More</ButtonLink>
+          <ButtonLink to={`?${kept}${all ? "state=all&" : ""}after=${next_cursor}`}>
+            More
+          </ButtonLink>
         </p>
       ) : null}
     </>
@@ -146,21 +154,5 @@ function JobRow({ job, why }: { job: AgentJob; why: readonly BlockedReason[] | n
       ) : null}
       <FailureLine reason={job.failure_reason} />
     </li>
-  );
-}
-
-const tabClass =
-  "-mb-px border-b-2 border-transparent px-2.5 py-2 text-sm text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink pointer-coarse:py-3";
-
-function JobTabs({ all }: { all: boolean }) {
-  return (
-    <nav aria-label="Jobs by state" className="mb-5 flex gap-1 border-b border-line">
-      <Link to="." aria-current={all ? undefined : "page"} className={tabClass}>
-        Unfinished
-      </Link>
-      <Link to="?state=all" aria-current={all ? "page" : undefined} className={tabClass}>
-        All
-      </Link>
-    </nav>
   );
 }

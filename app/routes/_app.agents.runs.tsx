@@ -5,7 +5,8 @@ import { firstLine } from "~/features/jobs/first-line";
 import { RunStatus } from "~/features/runs/run-status";
 import { stoppedTitle } from "~/features/runs/stopped-run";
 import { WovenProgress } from "~/features/runs/woven-progress";
-import { pageLoader, requireProduct } from "~/http/page-guards.server";
+import { findAskedProduct } from "~/http/find-asked-product.server";
+import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import type { SprintRun } from "~/nouns/sprint-runs/contract";
 import { listSprintRuns } from "~/nouns/sprint-runs/operations.server";
@@ -14,14 +15,16 @@ import { EmptyState } from "~/ui/empty-state";
 import { costsText, countText } from "~/ui/numbers";
 import { useRowKeys } from "~/ui/page-keys";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
+import { ProductFilter } from "./_app/later/product-filter";
 
-export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, productId } = await requireProduct(request, context, params);
+export const loader = pageLoader(async ({ request, context }) => {
+  const signedIn = await requireActor(request, context);
+  const product_id = await findAskedProduct(request, signedIn);
   const cursor = new URL(request.url).searchParams.get("after") ?? undefined;
-  return json({
-    productId,
-    ...(await listSprintRuns(actor, { product_id: productId, limit: 30, cursor })),
-  });
+  const page = product_id
+    ? await listSprintRuns(signedIn.actor, { product_id, limit: 30, cursor })
+    : { runs: [], next_cursor: null };
+  return json({ productId: product_id, runs: page.runs, next_cursor: page.next_cursor });
 });
 
 export const meta: MetaFunction = () => [{ title: "Runs · Backloom" }];
@@ -30,22 +33,17 @@ const runKey = ({ id }: { id: string }) => id;
 
 export default function RunsPage() {
   const { productId, runs, next_cursor } = useLoaderData<typeof loader>();
-  useLiveRevalidation({ stream: "backlog", productId });
+  useLiveRevalidation(productId ? { stream: "backlog", productId } : { stream: "notifications" });
   useRowKeys();
   const { list, shown, fresh, show } = useSteadyRows(runs, runKey);
   return (
     <div ref={list}>
-      <h1 className="mb-4 text-xl font-semibold tracking-tight">Runs</h1>
+      <div className="mb-4 flex justify-end">
+        <ProductFilter productId={productId} required />
+      </div>
       <NewRowsBanner count={fresh} show={show} />
       {runs.length === 0 ? (
-        <EmptyState
-          title="No runs yet"
-          action={
-            <ButtonLink to={`/products/${productId}/sprints`} tone="primary">
-              Open a sprint
-            </ButtonLink>
-          }
-        >
+        <EmptyState title="No runs yet">
           A run gives tasks to your agents in order. Start one on the sprint page, or press r on a
           task or story.
         </EmptyState>
@@ -58,7 +56,7 @@ export default function RunsPage() {
       )}
       {next_cursor ? (
         <p className="mt-4 text-center">
-          <ButtonLink to={`?after=${next_cursor}`}>Older runs</ButtonLink>
+          <ButtonLink to={`?product=${productId}&after=${next_cursor}`}>Older runs</ButtonLink>
         </p>
       ) : null}
     </div>
@@ -70,7 +68,11 @@ function RunRow({ run }: { run: SprintRun }) {
     <li className="grid gap-2 rounded-lg border border-line bg-surface px-4 py-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
         <RunStatus run={run} />
-        <Link to={run.id} data-row className="font-medium hover:underline">
+        <Link
+          to={`/products/${run.product_id}/runs/${run.id}`}
+          data-row
+          className="font-medium hover:underline"
+        >
           {run.sprint_code ?? run.subject}, {countText(run.jobs_total, "job")}
         </Link>
         <span className="text-xs text-muted">

@@ -7,10 +7,8 @@ import { useLive } from "~/live/live-provider";
 import { listAgentWorkers } from "~/nouns/workers/operations.server";
 import type { AgentWorkerList } from "~/nouns/workers/worker-presence";
 import { Badge } from "~/ui/badge";
-import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { isolated } from "~/ui/isolated";
-import { PageHeader } from "~/ui/rare/page-header";
 import { Cell, Table } from "~/ui/rare/table";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";
@@ -25,41 +23,26 @@ export const meta: MetaFunction = () => [{ title: "Workers · Backloom" }];
 export default function WorkersPage() {
   const { workers } = useLoaderData<typeof loader>();
   usePresence();
+  if (workers.length === 0) {
+    return (
+      <EmptyState title="No workers yet">
+        A worker is a machine with your repository and a coding agent. Connect one with a single
+        command.
+      </EmptyState>
+    );
+  }
   return (
-    <>
-      <PageHeader
-        title="Workers"
-        lead="Workers that can run jobs of your products."
-        actions={
-          workers.length > 0 ? <ButtonLink to="/connect">Connect a worker</ButtonLink> : null
-        }
-      />
-      {workers.length === 0 ? (
-        <EmptyState
-          title="No workers yet"
-          action={
-            <ButtonLink to="/connect" tone="primary">
-              Connect a worker
-            </ButtonLink>
-          }
-        >
-          A worker is a machine with your repository and a coding agent. Connect one with a single
-          command.
-        </EmptyState>
-      ) : (
-        <div className="overflow-hidden rounded-lg border border-line bg-surface">
-          <Table
-            stacked
-            caption="Workers"
-            head={["Worker", "State", "Doing", "Quota left", "Last seen"]}
-          >
-            {workers.map((worker) => (
-              <WorkerRow key={worker.id} worker={worker} />
-            ))}
-          </Table>
-        </div>
-      )}
-    </>
+    <div className="overflow-hidden rounded-lg border border-line bg-surface">
+      <Table
+        stacked
+        caption="Workers"
+        head={["Worker", "State", "Doing", "Quota left", "Last seen"]}
+      >
+        {workers.map((worker) => (
+          <WorkerRow key={worker.id} worker={worker} />
+        ))}
+      </Table>
+    </div>
   );
 }
 

@@ -1,0 +1,24 @@
+import { Outlet } from "@remix-run/react";
+import { ButtonLink } from "~/ui/button";
+import { PageHeader } from "~/ui/rare/page-header";
+import { NavTabs } from "~/ui/tabs";
+
+const tabs = [
+  { to: "/agents", label: "Jobs", end: true },
+  { to: "/agents/runs", label: "Runs" },
+  { to: "/agents/workers", label: "Workers" },
+];
+
+export default function AgentsLayout() {
+  return (
+    <>
+      <PageHeader
+        title="Agents"
+        lead="What your agents work on, and the workers that can run them."
+        actions={<ButtonLink to="/connect">Connect a worker</ButtonLink>}
+      />
+      <NavTabs label="Agents" tabs={tabs} />
+      <Outlet />
+    </>
+  );
+}
