@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, vi } from "vitest";
 import { acpCommand } from "~/worker/agents/acp/command";
-import type { Entry } from "~/worker/agents/transcript";
+import type { Entry } from "~/worker/base/transcript";
 import { isAlive } from "../worker/worker-process";
 import { makeStage, takeTurn, type Wish } from "./turn";
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { driverNamed } from "~/worker/agents/catalog";
-import type { Entry } from "~/worker/agents/transcript";
+import type { Entry } from "~/worker/base/transcript";
 import { openModel, type ScriptedModel } from "./models/open-model";
 import type { Step } from "./models/script";
 import { environmentFor, type RealTool, toolsHere, toolsMissing } from "./toolbox";

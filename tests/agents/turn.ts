@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import type { AgentTurn, Driver, SessionCost, Usage } from "~/worker/agents/driver";
 import { runAgent } from "~/worker/agents/run-agent";
-import type { Entry } from "~/worker/agents/transcript";
+import type { Entry } from "~/worker/base/transcript";
 
 /** Homes and repositories of a file's turns; Codex wants no home below the temporary folder. */
 export function makeStage() {

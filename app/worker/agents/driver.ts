@@ -2,7 +2,7 @@ import type { PersonMessage } from "~/nouns/comments/agent-message";
 import type { QuestionKind } from "~/nouns/questions/contract";
 import type { KnownAgent } from "~/nouns/workers/known-agents";
 import type { Confine } from "../base/launch";
-import type { Entry, Transcript } from "./transcript";
+import type { Entry, Transcript } from "../base/transcript";
 
 /** What an agent may do without asking: edit files, also run commands, or anything. */
 export const allowances = ["edit", "commands", "all"] as const;

@@ -1,7 +1,7 @@
 import { createRedactor } from "../base/redact";
+import { openTranscript } from "../base/transcript";
 import type { AgentEnd, AgentSink, AgentTurn, ToolStart, TurnEnd, Usage } from "./driver";
 import { limitIn } from "./limits";
-import { openTranscript } from "./transcript";
 
 /**
  * Runs one turn: sends entries and usage without secrets to the sink and returns how it ended. A cancelled turn throws

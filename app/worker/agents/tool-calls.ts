@@ -1,4 +1,4 @@
-import type { EntryKind, Transcript } from "./transcript";
+import type { EntryKind, Transcript } from "../base/transcript";
 
 /** A tool call, as far as it is known. */
 export interface KnownCall {

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Entry } from "../agents/transcript";
 import type { Journal } from "../base/journal";
 import { messageOf } from "../base/problems";
 import { sendable } from "../base/sendable";
+import type { Entry } from "../base/transcript";
 
 /** Live output of an attempt. Never delays the work, and never fails it. */
 export interface AttemptOutput {

@@ -1,8 +1,8 @@
 import { isAbsolute, relative } from "node:path";
 import { z } from "zod";
+import type { EntryKind, Transcript } from "../../base/transcript";
 import type { SessionCost, TurnOutput } from "../driver";
 import { describeChange, type KnownCall, openCallLog } from "../tool-calls";
-import type { EntryKind, Transcript } from "../transcript";
 import { nothingKnown } from "../usage";
 import {
   chunkSchema,

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import type { EntryKind, Transcript } from "../../base/transcript";
 import { shortPath } from "../acp/updates";
 import type { TurnEnd, TurnOutput, Usage } from "../driver";
 import { limitIn } from "../limits";
 import { crashEnd, jsonOf, type LineReader } from "../line-turn";
 import { describeChange, type KnownCall, openCallLog } from "../tool-calls";
-import type { EntryKind, Transcript } from "../transcript";
 import { sumByModel } from "../usage";
 import { type Block, type Counts, type Line, lineSchema, type Message } from "./lines";
 

@@ -1,5 +1,5 @@
 import type { outputKinds } from "~/nouns/agent-jobs/job-output";
-import type { Redactor } from "../base/redact";
+import type { Redactor } from "./redact";
 
 export type EntryKind = (typeof outputKinds)[number];
 
