@@ -2,15 +2,17 @@ import { posix } from "node:path";
 import { describe, expect, it } from "vitest";
 import readme from "../../app/README.md?raw";
 
-/** What each folder of app/ may import from the others, as the table of app/README.md says; a folder may always import itself. */
-const allowed = Object.fromEntries(
-  [...readme.matchAll(/^\| `(\w+)\/` \|[^|]*\| ([^|]*) \|$/gm)]
-    .filter(([, folder]) => folder !== "routes")
-    .map(([, folder = "", imports = ""]) => [
-      folder,
-      imports.startsWith("nothing") ? [] : imports.split(", "),
-    ]),
+/** What each folder of app/ may import from the others, as the tables of app/README.md say; a folder may always import itself. */
+const rows = [...readme.matchAll(/^\| `([\w/]+)\/` \|[^|]*\| ([^|]*) \|$/gm)].map(
+  ([, folder = "", imports = ""]): [string, string[]] => [
+    folder,
+    imports.startsWith("nothing") ? [] : imports.split(", "),
+  ],
 );
+const allowed = Object.fromEntries(
+  rows.filter(([folder]) => folder !== "routes" && !folder.includes("/")),
+);
+const rooms = new Map(rows.filter(([folder]) => folder.startsWith("worker/")));
 
 interface Import {
   from: string;
@@ -95,6 +97,26 @@ describe("imports point one way", () => {
       ({ from, to }) => from === folder && to !== folder && !allowed[folder]?.includes(to),
     );
     expect(wrong.map(({ file, to }) => `${file} → ${to}`)).toEqual([]);
+  });
+
+  it("and between the worker's rooms, types included", () => {
+    const roomOf = (file: string) => /^app\/(worker\/\w+)\//.exec(file)?.[1] ?? "";
+    const wrong = [...graph].flatMap(([file, targets]) => {
+      const from = roomOf(file);
+      const mayImport = [from, ...(rooms.get(from) ?? []).map((room) => `worker/${room}`)];
+      return targets
+        .filter((target) => from !== "" && target.startsWith("app/worker/"))
+        .filter((target) => !mayImport.includes(roomOf(target)))
+        .map((target) => `${file} → ${target}`);
+    });
+    expect(wrong).toEqual([]);
+    const order = [...rooms.keys()];
+    const found = new Set([...graph.keys()].map(roomOf).filter((room) => room !== ""));
+    expect([...found].sort()).toEqual(order.toSorted());
+    for (const [room, imports] of rooms) {
+      const above = order.slice(0, order.indexOf(room));
+      expect(above).toEqual(expect.arrayContaining(imports.map((one) => `worker/${one}`)));
+    }
   });
 
   it("app/contract and the contract of each noun import no package but zod", () => {

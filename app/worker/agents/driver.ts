@@ -2,11 +2,8 @@ import type { PersonMessage } from "~/nouns/comments/agent-message";
 import type { QuestionKind } from "~/nouns/questions/contract";
 import type { KnownAgent } from "~/nouns/workers/known-agents";
 import type { Confine } from "../base/launch";
+import type { Allowance } from "../base/options";
 import type { Entry, Transcript } from "../base/transcript";
-
-/** What an agent may do without asking: edit files, also run commands, or anything. */
-export const allowances = ["edit", "commands", "all"] as const;
-export type Allowance = (typeof allowances)[number];
 
 /**
  * Tokens in four disjoint counts, and the cost if the tool knows it. Null means not reported, zero means zero was

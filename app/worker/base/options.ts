@@ -3,7 +3,6 @@ import { join, resolve } from "node:path";
 import { z } from "zod";
 import { splitWords } from "~/cli/words";
 import { agentJobKinds } from "~/nouns/agent-jobs/contract";
-import { type Allowance, allowances } from "../agents/driver";
 import { isAlsoRepo } from "./allowed-repositories";
 import { WorkerProblem } from "./problems";
 import { readReach } from "./reach";
@@ -43,6 +42,10 @@ npm run worker -- agents        which agents and sandbox this machine has; --san
   --subscription  a subscription pays the agent: what it uses counts as tokens and not as money
   --once       end after one job      --until-idle  end when the queue is empty
   --demo-ask   the demo asks one question before its first work`;
+
+/** What an agent may do without asking: edit files, also run commands, or anything. */
+export const allowances = ["edit", "commands", "all"] as const;
+export type Allowance = (typeof allowances)[number];
 
 const outputFormats = ["text", "claude-stream-json", "codex-jsonl"] as const;
 const seconds = z.coerce.number().positive().max(3600);

@@ -4,10 +4,10 @@ import { type Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { noteTouched } from "../git/checkout";
 import type { Confine, Launch } from "./launch";
 import { openLog } from "./open-log";
 import { noteCommand } from "./orphans";
+import { noteTouched } from "./touched";
 
 const run = promisify(execFile);
 

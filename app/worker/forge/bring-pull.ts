@@ -1,10 +1,12 @@
 import { storyProofSchema } from "~/nouns/proof/contract";
 import { interruption } from "../base/interruption";
+import type { Journal } from "../base/journal";
+import type { WorkerOptions } from "../base/options";
 import { messageOf, Refusal } from "../base/problems";
 import { mainNameOf } from "../git/remote";
 import type { Repository } from "../git/repository";
-import type { Worktree } from "../git/worktree";
-import type { Attempt } from "../job/attempt";
+import type { Rules } from "../git/rules";
+import type { Service } from "../service/service";
 import { type Forge, ForgeProblem, type Pull } from "./forge";
 import { openForge } from "./open-forge";
 import { areProven, type StoryPart, withStories } from "./pull-text";
@@ -20,21 +22,15 @@ interface PullWish {
   stories: readonly (Omit<StoryPart, "link" | "criteria"> & { id: string })[];
 }
 
-export type PullTools = Pick<Attempt, "rules" | "options" | "service" | "journal"> & {
+export interface PullTools {
+  options: WorkerOptions;
+  service: Service;
+  journal: Journal;
   repository: Repository;
-};
-
-/** Opens the pull request of an attempt's branch at its code host, or updates the open one. Returns its URL. */
-export function bringPullOf(
-  attempt: Attempt,
-  { repository, branch }: Pick<Worktree, "repository" | "branch">,
-  title: string,
-): Promise<string> {
-  const isDraftFirst = attempt.job.product.pull_requests === "draft";
-  const stories = storiesOf(attempt.job);
-  return bringPull({ ...attempt, repository }, { branch, title, isDraftFirst, stories });
+  rules: Rules;
 }
 
+/** Opens the pull request of a branch at its code host, or updates the open one. Returns its URL. */
 export async function bringPull(tools: PullTools, wish: PullWish): Promise<string> {
   const { repository, rules, options } = tools;
   const forge = await openForge(repository, rules, options);
@@ -110,20 +106,4 @@ async function readParts(
     parts.push({ ...story, link, criteria });
   }
   return parts;
-}
-
-function storiesOf({ story, executions }: Attempt["job"]) {
-  if (story !== null) return [story];
-  const stories = new Map(
-    (executions ?? []).map((one) => [
-      one.story_id,
-      {
-        id: one.story_id,
-        code: one.story_code,
-        title: one.story_title,
-        description: one.story_description,
-      },
-    ]),
-  );
-  return [...stories.values()];
 }

@@ -1,9 +1,6 @@
 import type { ObservedIssue } from "~/nouns/issues/contract";
 import type { ObservedPull } from "~/nouns/pulls/contract";
-
-/** Supported code hosts. Gitea's API is the same as Forgejo's. */
-export const forgeKinds = ["github", "gitlab", "forgejo"] as const;
-export type ForgeKind = (typeof forgeKinds)[number];
+import type { ForgeKind } from "../base/forge-kinds";
 
 export const forgeTitles: Record<ForgeKind, string> = {
   github: "GitHub",

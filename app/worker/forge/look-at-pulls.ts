@@ -6,7 +6,7 @@ import {
   pullListSchema,
 } from "~/nouns/pulls/contract";
 import type { Journal } from "../base/journal";
-import { isOwnBranch } from "../service/heard-claim";
+import { isOwnBranch } from "../git/remote";
 import type { Service } from "../service/service";
 import { type Forge, ForgeProblem, type ListedPull } from "./forge";
 

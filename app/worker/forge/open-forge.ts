@@ -1,10 +1,11 @@
 import manifest from "../../../package.json";
+import type { ForgeKind } from "../base/forge-kinds";
 import { learnSecret, type WorkerOptions } from "../base/options";
 import { git } from "../git/git";
 import { isAddress, type Repository, remoteOf } from "../git/repository";
 import type { Rules } from "../git/rules";
 import { type Credential, findCredential, forgeTokenName } from "./credential";
-import { type Forge, type ForgeKind, type ForgePlace, ForgeProblem, forgeTitles } from "./forge";
+import { type Forge, type ForgePlace, ForgeProblem, forgeTitles } from "./forge";
 import { openForgejo } from "./forgejo/forgejo";
 import { openGitHub } from "./github/github";
 import { openGitLab } from "./gitlab/gitlab";

@@ -1,12 +1,5 @@
-import { z } from "zod";
-import { type ForgeKind, type ForgePlace, ForgeProblem, forgeKinds } from "./forge";
-
-/** `forge:` in `.backloom.yml`: the kind of a self-hosted code host, and its URL if the remote does not tell. */
-export const forgeWishSchema = z.union([
-  z.enum(forgeKinds),
-  z.strictObject({ kind: z.enum(forgeKinds), url: z.url({ protocol: /^https?$/ }).optional() }),
-]);
-export type ForgeWish = z.output<typeof forgeWishSchema>;
+import { type ForgeKind, type ForgeWish, forgeKinds } from "../base/forge-kinds";
+import { type ForgePlace, ForgeProblem } from "./forge";
 
 /** Parts of a remote's URL; the path is without `.git`. */
 interface Remote {

@@ -1,5 +1,6 @@
 import { lstat, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { followTraces, forgetTraces, type Traces } from "../base/touched";
 import { cleanGitFolder } from "./git-folder";
 import { removeSpecialFiles } from "./special-files";
 
@@ -17,10 +18,7 @@ interface Checkout {
   hooks: readonly string[];
   /** Files that affect what git runs, with their original text; null if missing. */
   files: [path: string, text: string | null][];
-  /** True if something has run in the folder since git's last call there. */
-  isTouched: boolean;
-  /** True if something has run in it that was confined, so that what is written there must not act outside. */
-  isConfined: boolean;
+  traces: Traces;
   /** Resolves once the folder is as it should be; git waits for it, even where two are started at once. */
   mended: Promise<void>;
   /** True if a rebase was undone whose files are still in the folder. */
@@ -56,7 +54,8 @@ export async function rememberCheckout(
     [ownConfig, await textOf(ownConfig)],
   ];
   const tell = () => undefined;
-  const state = { isTouched: true, isConfined: false, mended: Promise.resolve(), isToReset: false };
+  const traces = followTraces(folder);
+  const state = { traces, mended: Promise.resolve(), isToReset: false };
   checkouts.set(folder, { gitFolder, home, branch, hooks, files, ...state, tell });
   return true;
 }
@@ -71,16 +70,9 @@ export function tellOf(folder: string): Checkout["tell"] {
   return checkouts.get(folder)?.tell ?? (() => undefined);
 }
 
-/** Notes that a program ran in a folder, so that it is checked before git's next call there. */
-export function noteTouched(folder: string, isConfined: boolean): void {
-  const checkout = checkouts.get(folder);
-  if (checkout === undefined) return;
-  checkout.isTouched = true;
-  checkout.isConfined ||= isConfined;
-}
-
 export function forgetCheckout(folder: string): void {
   checkouts.delete(folder);
+  forgetTraces(folder);
 }
 
 /**
@@ -112,8 +104,8 @@ export function gitStart(folder: string, given: readonly string[]) {
  * Hooks run outside the sandbox, with the user's login. After a confined program only a push runs them, and in the
  * repository's git folder: there is nothing that a job wrote, such as a package script that a hook calls.
  */
-function hooksFor(folder: string, { home, hooks, isConfined }: Checkout, words: readonly string[]) {
-  if (!isConfined || hooks.length === 0) return { place: folder, hooks };
+function hooksFor(folder: string, { home, hooks, traces }: Checkout, words: readonly string[]) {
+  if (!traces.isConfined || hooks.length === 0) return { place: folder, hooks };
   return words.includes("push") ? { place: home, hooks } : { place: folder, hooks: [] };
 }
 
@@ -121,12 +113,13 @@ function hooksFor(folder: string, { home, hooks, isConfined }: Checkout, words: 
 export async function mendGitFiles(folder: string): Promise<void> {
   const checkout = checkouts.get(folder);
   if (checkout === undefined || (await lstat(folder).catch(() => null)) === null) return;
-  if (checkout.isTouched) {
-    checkout.isTouched = false;
+  if (checkout.traces.isTouched) {
+    checkout.traces.isTouched = false;
     checkout.mended = checkout.mended.then(() => mendTouched(folder, checkout));
   }
   await checkout.mended.catch((error: unknown) => {
-    Object.assign(checkout, { isTouched: true, mended: Promise.resolve() });
+    checkout.traces.isTouched = true;
+    checkout.mended = Promise.resolve();
     throw error;
   });
   for (const [path, text] of checkout.files) {

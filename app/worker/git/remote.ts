@@ -19,6 +19,16 @@ export function isOurs(branch: string, prefix = usualPrefix): boolean {
   return [usualPrefix, prefix].some((one) => branch.startsWith(`${one}/`));
 }
 
+/** True for branches below `backloom/` or the product's prefix, by the rules of `git check-ref-format`. */
+export function isOwnBranch(branch: string, prefix?: string): boolean {
+  const isWhole = /^[\x21-\x7e\u00a1-\uffff]+$/.test(branch) && branch.length <= 200;
+  return (
+    isWhole &&
+    isOurs(branch, prefix) &&
+    !/[~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(\/|$)|[./]$/.test(branch)
+  );
+}
+
 /** Name of the main branch; null if unknown. Never a branch of ours, and the one checked out only if nothing else says. */
 export async function mainNameOf(repository: Repository): Promise<string | null> {
   for await (const name of mainNames(repository)) {

@@ -7,7 +7,6 @@ import { isDemo, type WorkerOptions } from "../base/options";
 import { messageOf, WorkerProblem } from "../base/problems";
 import { sendable } from "../base/sendable";
 import type { WorkFolder } from "../base/work-folder";
-import type { ServedProduct } from "../service/served-product";
 import { commitOf, committer, git, gitEnd } from "./git";
 
 /** A repository that worktrees are created from. */
@@ -61,7 +60,7 @@ async function openRepository(wish: RepositoryWish): Promise<Repository> {
  */
 export async function checkRepository(
   options: WorkerOptions,
-  product: ServedProduct | null,
+  product: { id: string; repo_url: string } | null,
   { repositories }: WorkFolder,
 ): Promise<void> {
   const { repo, kinds } = options;

@@ -1,10 +1,10 @@
 import { cp, lstat, stat } from "node:fs/promises";
 import { basename, dirname, join, normalize, sep } from "node:path";
 import { z } from "zod";
-import { drivers } from "../agents/catalog";
-import { allowances } from "../agents/driver";
+import { knownAgents } from "~/nouns/workers/known-agents";
+import { forgeWishSchema } from "../base/forge-kinds";
+import { allowances } from "../base/options";
 import { readReach } from "../base/reach";
-import { forgeWishSchema } from "../forge/place";
 import { git } from "./git";
 import type { Worktree } from "./worktree";
 
@@ -26,7 +26,7 @@ const rulesSchema = z.strictObject({
   /** Ignored files the work needs, copied from the user's own checkout. */
   copy: z.array(z.string().min(1)).default([]),
   /** For workers with `--agent auto`. A repository cannot choose a command. */
-  agent: z.enum(drivers.map(({ name }) => name)).optional(),
+  agent: z.enum(Object.keys(knownAgents)).optional(),
   allow: z.enum(allowances).optional(),
   env: z
     .record(

@@ -2,17 +2,10 @@ import { basename } from "node:path";
 import { type JobOutput, jobOutputSchema } from "~/nouns/agent-jobs/job-output";
 import type { JobPayload } from "~/nouns/workers/contract";
 import { anyAgent, driverFor } from "../agents/catalog";
-import {
-  type AgentEnd,
-  type AgentTurn,
-  type Allowance,
-  allowances,
-  type GivenAnswer,
-  type Usage,
-} from "../agents/driver";
+import type { AgentEnd, AgentTurn, GivenAnswer, Usage } from "../agents/driver";
 import { runAgent } from "../agents/run-agent";
 import { personsVariables } from "../base/environment";
-import { type AgentWish, secretsOf } from "../base/options";
+import { type AgentWish, type Allowance, allowances, secretsOf } from "../base/options";
 import { WorkerProblem } from "../base/problems";
 import type { Assignment } from "./assignment";
 import type { Attempt, Outcome } from "./attempt";

@@ -2,23 +2,17 @@ import { appendFile, writeFile } from "node:fs/promises";
 import type { PersonMessage } from "~/nouns/comments/agent-message";
 import type { TurnMessages } from "../agents/driver";
 import { wordsOfMessages } from "../agents/message-words";
+import type { DeliveredMessages } from "../service/heartbeat";
 import type { ContextFiles } from "./context-files";
 
 /** People's messages to an attempt's agent: from the service to a turn, with confirmations back. */
-export interface Messages extends TurnMessages {
-  /** Adds messages from the service; duplicates are ignored. */
-  arrive(messages: readonly PersonMessage[]): void;
+export interface Messages extends TurnMessages, DeliveredMessages {
   /** Removes and returns the messages no turn has taken yet, for the next prompt. */
   takeWaiting(): PersonMessage[];
   hasWaiting(): boolean;
   isWaiting(id: string): boolean;
   /** All messages so far, in order. */
   all(): readonly PersonMessage[];
-  /** Ids the agent has seen. Each heartbeat sends them until the service confirms. */
-  toConfirm(): string[];
-  confirmed(ids: readonly string[]): void;
-  /** Called when there is something to confirm. */
-  onSeen: () => void;
 }
 
 export function openMessages(): Messages {

@@ -1,7 +1,7 @@
 import { ZodError } from "zod";
 import { httpUrlSchema } from "~/contract/text";
 import { messageOf } from "../base/problems";
-import { bringPullOf } from "../forge/bring-pull";
+import { bringPull } from "../forge/bring-pull";
 import { ForgeProblem } from "../forge/forge";
 import type { Worktree } from "../git/worktree";
 import { noSandbox } from "../sandbox/sandbox";
@@ -54,7 +54,10 @@ function wantsPulls({ pull_requests, auto_pr }: Attempt["job"]["product"]): bool
 
 async function openAtForge(attempt: Attempt, worktree: Worktree): Promise<PullRequest> {
   try {
-    const url = await bringPullOf(attempt, worktree, titleOf(attempt));
+    const { repository, branch } = worktree;
+    const isDraftFirst = attempt.job.product.pull_requests === "draft";
+    const wish = { branch, title: titleOf(attempt), isDraftFirst, stories: storiesOf(attempt.job) };
+    const url = await bringPull({ ...attempt, repository }, wish);
     attempt.journal.say(`Pull request: ${url}`);
     return { url };
   } catch (error) {
@@ -67,6 +70,22 @@ async function openAtForge(attempt: Attempt, worktree: Worktree): Promise<PullRe
     attempt.journal.say(problem);
     return { problem };
   }
+}
+
+function storiesOf({ story, executions }: Attempt["job"]) {
+  if (story !== null) return [story];
+  const stories = new Map(
+    (executions ?? []).map((one) => [
+      one.story_id,
+      {
+        id: one.story_id,
+        code: one.story_code,
+        title: one.story_title,
+        description: one.story_description,
+      },
+    ]),
+  );
+  return [...stories.values()];
 }
 
 /** A branch of the whole run is titled by its sprint, others by their story. */

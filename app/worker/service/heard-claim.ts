@@ -1,5 +1,4 @@
 import { claimSchema, jobPayloadSchema } from "~/nouns/workers/contract";
-import { isOurs } from "../git/remote";
 
 /** A commit must be a hash, not an option or a ref that git would read differently. Agents can report anything. */
 const isCommit = (text: string): boolean => /^[0-9a-f]{7,64}$/.test(text);
@@ -34,13 +33,3 @@ export const heardClaimSchema = claimSchema
       awaited_heads: withCommits(claim.reason.awaited_heads ?? []),
     },
   }));
-
-/** True for branches below `backloom/` or the product's prefix, by the rules of `git check-ref-format`. */
-export function isOwnBranch(branch: string, prefix?: string): boolean {
-  const isWhole = /^[\x21-\x7e\u00a1-\uffff]+$/.test(branch) && branch.length <= 200;
-  return (
-    isWhole &&
-    isOurs(branch, prefix) &&
-    !/[~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(\/|$)|[./]$/.test(branch)
-  );
-}

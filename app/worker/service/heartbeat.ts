@@ -1,8 +1,8 @@
 import { heartbeatAnswerSchema, type UsageSoFar } from "~/nouns/agent-jobs/contract";
+import type { PersonMessage } from "~/nouns/comments/agent-message";
 import type { JobPayload } from "~/nouns/workers/contract";
 import type { Journal } from "../base/journal";
 import { AttemptOver, messageOf, Refusal } from "../base/problems";
-import type { Messages } from "../job/messages";
 import type { Service } from "./service";
 
 /** Keeps the lease of a job while it runs. */
@@ -14,6 +14,17 @@ export interface Heartbeat {
   end(): void;
 }
 
+/** People's messages to the agent: they come with the answers, and ids the agent has seen go out with the next beats. */
+export interface DeliveredMessages {
+  /** Adds messages from the service; duplicates are ignored. */
+  arrive(messages: readonly PersonMessage[]): void;
+  /** Ids the agent has seen. Each heartbeat sends them until the service confirms. */
+  toConfirm(): string[];
+  confirmed(ids: readonly string[]): void;
+  /** Called when there is something to confirm. */
+  onSeen: () => void;
+}
+
 interface HeartbeatWish {
   service: Service;
   job: JobPayload;
@@ -23,8 +34,7 @@ interface HeartbeatWish {
   stopSignal: AbortSignal;
   /** Unreported usage of the attempt, read at each beat. */
   soFar: UsageSoFar;
-  /** Messages arrive with the answers; ids the agent has seen go out with the next beats. */
-  messages: Pick<Messages, "arrive" | "toConfirm" | "confirmed" | "onSeen">;
+  messages: DeliveredMessages;
   /** Calls back when the job may have changed. Call the returned function to stop. */
   watch: (onChange: () => void) => () => void;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { forgeKinds } from "~/worker/base/forge-kinds";
 import { openJournal } from "~/worker/base/journal";
-import { forgeKinds } from "~/worker/forge/forge";
 import { pullLook } from "~/worker/forge/look-at-pulls";
 import { claim } from "../../db/agents/sprint-world";
 import { at } from "../../db/world";

@@ -1,7 +1,7 @@
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { listPulls } from "~/nouns/pulls/operations.server";
+import type { ForgeKind } from "~/worker/base/forge-kinds";
 import { openJournal } from "~/worker/base/journal";
-import type { ForgeKind } from "~/worker/forge/forge";
 import { pullLook } from "~/worker/forge/look-at-pulls";
 import { claim } from "../../db/agents/sprint-world";
 import { createToken } from "../../setup/app";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { type ForgeKind, forgeKinds } from "~/worker/base/forge-kinds";
 import { openJournal } from "~/worker/base/journal";
-import { type ForgeKind, forgeKinds } from "~/worker/forge/forge";
 import { openForgejo } from "~/worker/forge/forgejo/forgejo";
 import { openGitHub } from "~/worker/forge/github/github";
 import { openGitLab } from "~/worker/forge/gitlab/gitlab";

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import type { ForgeKind } from "~/worker/forge/forge";
+import type { ForgeKind } from "~/worker/base/forge-kinds";
 import { gitIn } from "../fixture";
 import { forgejoApi } from "./fake-forgejo";
 import { gitHubApi } from "./fake-github";

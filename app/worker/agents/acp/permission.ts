@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import type { AgentQuestion, AgentTurn, Allowance } from "../driver";
+import type { Allowance } from "../../base/options";
+import type { AgentQuestion, AgentTurn } from "../driver";
 import type { Elicitation, Permission } from "./messages";
 
 const free = new Set(["read", "search", "think", "switch_mode"]);

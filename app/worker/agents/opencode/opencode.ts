@@ -1,8 +1,9 @@
 import { knownAgents } from "~/nouns/workers/known-agents";
 import { ask, askIn, findProgram } from "../../base/find-program";
+import type { Allowance } from "../../base/options";
 import { runAcpTurn } from "../acp/turn";
 import { usageOfAnswer } from "../acp/usage";
-import type { Allowance, Driver } from "../driver";
+import type { Driver } from "../driver";
 import { readOpencodeExport } from "./export";
 
 const { title, signIn } = knownAgents.opencode;
