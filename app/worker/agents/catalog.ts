@@ -2,12 +2,12 @@ import { WorkerProblem } from "../base/problems";
 import { acpCommand } from "./acp/command";
 import { claude } from "./claude/claude";
 import { codex } from "./codex/codex";
-import type { Driver } from "./driver";
+import type { Driver, KnownDriver } from "./driver";
 import { gemini } from "./gemini/gemini";
 import { opencode } from "./opencode/opencode";
 
 /** Agents known by name. */
-export const drivers: readonly Driver[] = [claude, codex, gemini, opencode];
+export const drivers: readonly KnownDriver[] = [claude, codex, gemini, opencode];
 
 /** Value of `--agent` for the repository's choice, or any agent installed here. */
 export const anyAgent = "auto";

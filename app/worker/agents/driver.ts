@@ -4,6 +4,7 @@ import type { KnownAgent } from "~/nouns/workers/known-agents";
 import type { Confine } from "../base/launch";
 import type { Allowance } from "../base/options";
 import type { Entry, Transcript } from "../base/transcript";
+import type { ToolNeeds } from "./needs";
 
 /**
  * Tokens in four disjoint counts, and the cost if the tool knows it. Null means not reported, zero means zero was
@@ -161,4 +162,9 @@ export interface Driver extends KnownAgent {
   find(environment: Record<string, string>): Promise<ToolStart | null>;
   /** True if signed in; null if that is not visible from outside. */
   isSignedIn(environment: Record<string, string>): Promise<boolean | null>;
+}
+
+/** An agent known by name. */
+export interface KnownDriver extends Driver {
+  needs: ToolNeeds;
 }

@@ -1,9 +1,10 @@
 import { copyFile, lstat, mkdir, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { ToolHome } from "../agents/needs";
 import { git } from "../git/git";
 import type { Login } from "./kept-logins";
 import { plainFolder } from "./plain-folder";
-import { placeOf, type ToolHome, toolHomesOf } from "./tool-homes";
+import { needsOf, placeOf } from "./tool-homes";
 
 /** Home of one job: holds only what its tool needs. Kept, so that later attempts can continue. */
 export interface JobHome {
@@ -41,7 +42,7 @@ export async function openJobHome(wish: HomeWish, cache: string): Promise<JobHom
     await plainFolder(folder, join(folder, name));
     mounts.push("--bind", source, join(folder, name));
   }
-  for (const tool of toolHomesOf(wish.command)) {
+  for (const { home: tool } of needsOf(wish.command)) {
     mounts.push(...(await toolMounts(tool, folder, environment)));
     logins.push(...(await loginsOf(tool, environment)));
   }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { personsVariables } from "../base/environment";
 import { addressVariable } from "./network/model-hosts";
 import { toolchainVariables } from "./program-mounts";
-import { placeOf, toolHomesOf } from "./tool-homes";
+import { needsOf, placeOf } from "./tool-homes";
 
 /** Variables that say how programs run and where they are. */
 const plain = new Set([
@@ -16,16 +16,6 @@ const plainPattern = /^(LC_\w+|(https?|all|no)_proxy)$/i;
 /** The shell's own, and what the job's home and temporary folder replace: not worth a word. */
 const ofTheShell = /^(_|PWD|OLDPWD|SHLVL|HOME|TMPDIR|LS_COLORS|XDG_\w+)$/;
 
-/** Keys and settings of each tool. */
-const ofTools: Record<string, RegExp> = {
-  claude:
-    /^(ANTHROPIC_\w+|CLAUDE_\w+|DISABLE_\w+|MAX_\w+_TOKENS|API_TIMEOUT_MS|IS_SANDBOX|CLOUD_ML_REGION|VERTEX_REGION_\w+)$/,
-  codex: /^((OPENAI|CODEX|AZURE_OPENAI)_\w+)$/,
-  gemini: /^((GEMINI|GOOGLE|CODE_ASSIST)_\w+|CLOUD_ML_REGION)$/,
-  opencode:
-    /^(OPENCODE_\w+|(ANTHROPIC|OPENAI|GEMINI|GOOGLE_GENERATIVE_AI|OPENROUTER|GROQ|MISTRAL|DEEPSEEK|XAI)_API_KEY)$/,
-};
-
 export interface PassingVariables {
   /** The user's variables that programs in the sandbox get. */
   variables(): Record<string, string>;
@@ -38,9 +28,7 @@ export async function passingVariables(
   command: string,
   named: readonly string[],
 ): Promise<PassingVariables> {
-  const words = new Set(command.toLowerCase().match(/[a-z]+/g));
-  const patterns = Object.entries(ofTools).flatMap(([tool, its]) => (words.has(tool) ? its : []));
-  if (words.has("claude") && personsVariables().CLAUDE_CODE_USE_BEDROCK) patterns.push(/^AWS_\w+$/);
+  const patterns = needsOf(command).flatMap((needs) => needs.variables(personsVariables()));
   const listed = new Set([...plain, ...named, ...(await keysInSettings(command))]);
   const passes = (name: string): boolean =>
     listed.has(name) ||
@@ -56,8 +44,8 @@ export async function passingVariables(
 /** Variables that the tool's own settings name for its keys. */
 async function keysInSettings(command: string): Promise<string[]> {
   const environment = personsVariables();
-  const files = toolHomesOf(command).flatMap((tool) =>
-    tool.settings.map((name) => placeOf(tool, name, environment)),
+  const files = needsOf(command).flatMap(({ home }) =>
+    home.settings.map((name) => placeOf(home, name, environment)),
   );
   const texts = await Promise.all(
     files

@@ -6,9 +6,11 @@ import { ask, findProgram } from "../../base/find-program";
 import type { Allowance } from "../../base/options";
 import { runAcpTurn } from "../acp/turn";
 import { usageOfAnswer } from "../acp/usage";
-import type { AgentTurn, Driver } from "../driver";
+import type { AgentTurn, KnownDriver } from "../driver";
 import { runLineTurn } from "../line-turn";
-import { readClaudeRecord, resumable } from "../session-records";
+import { resumable } from "../session-records";
+import { claudeNeeds } from "./needs";
+import { readClaudeRecord } from "./record";
 import { readClaudeStream } from "./stream";
 import { talkingWords, talkToClaude } from "./talk";
 
@@ -22,9 +24,10 @@ const wordsFor: Record<Allowance, string[]> = {
 };
 
 /** Claude Code: through its ACP adapter if installed, otherwise through its JSON lines. */
-export const claude: Driver = {
+export const claude: KnownDriver = {
   ...knownAgents.claude,
   program: "claude",
+  needs: claudeNeeds,
   async find(environment) {
     const program = await findProgram("claude", environment);
     const acp = await findProgram(adapter, environment);

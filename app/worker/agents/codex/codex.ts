@@ -6,10 +6,12 @@ import { ask, findProgram } from "../../base/find-program";
 import type { Allowance } from "../../base/options";
 import { runAcpTurn } from "../acp/turn";
 import { usageOfAnswer } from "../acp/usage";
-import type { AgentTurn, Driver } from "../driver";
+import type { AgentTurn, KnownDriver } from "../driver";
 import { runLineTurn } from "../line-turn";
-import { readCodexRecord, resumable } from "../session-records";
+import { resumable } from "../session-records";
 import { readCodexLines } from "./jsonl";
+import { codexNeeds } from "./needs";
+import { readCodexRecord } from "./record";
 
 const { title, signIn } = knownAgents.codex;
 const adapter = "codex-acp";
@@ -24,9 +26,10 @@ const sandboxFor: Record<Allowance, string[]> = {
 };
 
 /** Codex: through its ACP adapter if installed, otherwise through its JSON lines. */
-export const codex: Driver = {
+export const codex: KnownDriver = {
   ...knownAgents.codex,
   program: "codex",
+  needs: codexNeeds,
   async find(environment) {
     const program = await findProgram("codex", environment);
     const acp = await findProgram(adapter, environment);

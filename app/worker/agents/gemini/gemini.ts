@@ -6,16 +6,18 @@ import { knownAgents } from "~/nouns/workers/known-agents";
 import { findProgram } from "../../base/find-program";
 import { runAcpTurn } from "../acp/turn";
 import { quotaOfAnswer } from "../acp/usage";
-import type { Driver } from "../driver";
+import type { KnownDriver } from "../driver";
 import { jsonOf } from "../line-turn";
-import { passFirstMinute, readGeminiRecord } from "../session-records";
+import { geminiNeeds } from "./needs";
+import { passFirstMinute, readGeminiRecord } from "./record";
 
 const { title, signIn } = knownAgents.gemini;
 
 /** Gemini CLI, which speaks ACP itself. */
-export const gemini: Driver = {
+export const gemini: KnownDriver = {
   ...knownAgents.gemini,
   program: "gemini",
+  needs: geminiNeeds,
   async find(environment) {
     const program = await findProgram("gemini", environment);
     if (program === null) return null;

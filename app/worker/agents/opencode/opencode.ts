@@ -3,8 +3,9 @@ import { ask, askIn, findProgram } from "../../base/find-program";
 import type { Allowance } from "../../base/options";
 import { runAcpTurn } from "../acp/turn";
 import { usageOfAnswer } from "../acp/usage";
-import type { Driver } from "../driver";
+import type { KnownDriver } from "../driver";
 import { readOpencodeExport } from "./export";
+import { opencodeNeeds } from "./needs";
 
 const { title, signIn } = knownAgents.opencode;
 
@@ -15,9 +16,10 @@ const permissionFor: Record<Allowance, Record<string, string>> = {
 };
 
 /** opencode, which speaks ACP itself. */
-export const opencode: Driver = {
+export const opencode: KnownDriver = {
   ...knownAgents.opencode,
   program: "opencode",
+  needs: opencodeNeeds,
   async find(environment) {
     const program = await findProgram("opencode", environment);
     if (program === null) return null;

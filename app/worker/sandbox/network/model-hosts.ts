@@ -1,31 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { type Reach, reachOf, readReach } from "../../base/reach";
-import { placeOf, toolHomesOf } from "../tool-homes";
-
-/** Hosts a tool needs: its model API and its login. */
-const hostsOfTools: Record<string, readonly string[]> = {
-  claude: ["api.anthropic.com", "console.anthropic.com", "platform.claude.com", "claude.ai"],
-  codex: ["api.openai.com", "chatgpt.com", "auth.openai.com"],
-  gemini: [
-    ...["generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com"],
-    ...["oauth2.googleapis.com", "aiplatform.googleapis.com"],
-  ],
-  opencode: ["opencode.ai", "models.dev"],
-};
-
-/** Hosts that a tool looks up by itself and works without: plugins, updates, statistics. */
-const ownLookups: Record<string, readonly string[]> = {
-  codex: ["ab.chatgpt.com", "api.github.com", "github.com"],
-  gemini: ["play.googleapis.com"],
-  opencode: ["models.opencode.ai"],
-};
+import { needsOf, placeOf } from "../tool-homes";
 
 /** True if nobody is asked whether the command may reach this, as its tool does not need it. */
 export function isOwnLookup(command: string, who: string): boolean {
-  const words = new Set(command.toLowerCase().match(/[a-z]+/g));
-  return Object.entries(ownLookups).some(
-    ([tool, hosts]) => words.has(tool) && hosts.some((host) => who === `${host}:443`),
-  );
+  const hosts = needsOf(command).flatMap(({ ownLookups }) => ownLookups);
+  return hosts.some((host) => who === `${host}:443`);
 }
 
 /** Hosts by API key, for tools that support several model providers. */
@@ -59,10 +39,7 @@ export async function modelHosts(
   command: string,
   environment: Record<string, string>,
 ): Promise<Reach[]> {
-  const words = new Set(command.toLowerCase().match(/[a-z]+/g));
-  const named = Object.entries(hostsOfTools).flatMap(([tool, hosts]) =>
-    words.has(tool) ? hosts : [],
-  );
+  const named = needsOf(command).flatMap(({ hosts }) => hosts);
   const keyed = Object.entries(hostsOfKeys).flatMap(([key, hosts]) =>
     environment[key] ? hosts : [],
   );
@@ -97,7 +74,7 @@ async function settingsOf(
 ): Promise<[addresses: string[], hosts: string[]]> {
   const addresses: string[] = [];
   const hosts: string[] = [];
-  for (const tool of toolHomesOf(command)) {
+  for (const { home: tool } of needsOf(command)) {
     for (const name of tool.settings.filter((one) => settingsFiles.test(one))) {
       const text = await readFile(placeOf(tool, name, environment), "utf8").catch(() => "");
       for (const [, address = ""] of text.matchAll(addressInSettings)) addresses.push(address);
