@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { withoutAlias } from "~/worker/forge/ssh-alias";
+import { withoutAlias } from "~/worker/forge/place";
 import { git as workersGit } from "~/worker/git/git";
 import { findKept } from "~/worker/git/keep";
 import { addWorktree, mainOf } from "~/worker/git/worktree";

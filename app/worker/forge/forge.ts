@@ -2,11 +2,11 @@ import type { ObservedIssue } from "~/nouns/issues/contract";
 import type { ObservedPull } from "~/nouns/pulls/contract";
 import type { ForgeKind } from "../base/forge-kinds";
 
-export const forgeTitles: Record<ForgeKind, string> = {
-  github: "GitHub",
-  gitlab: "GitLab",
-  forgejo: "Forgejo",
-};
+/** A login at a code host. `user` is known for passwords from git only. */
+export interface Credential {
+  secret: string;
+  user: string | null;
+}
 
 /** A repository at its code host. */
 export interface ForgePlace {

@@ -1,19 +1,13 @@
 import manifest from "../../../package.json";
-import type { ForgeKind } from "../base/forge-kinds";
 import { learnSecret, type WorkerOptions } from "../base/options";
 import { git } from "../git/git";
 import { isAddress, type Repository, remoteOf } from "../git/repository";
 import type { Rules } from "../git/rules";
-import { type Credential, findCredential, forgeTokenName } from "./credential";
-import { type Forge, type ForgePlace, ForgeProblem, forgeTitles } from "./forge";
-import { openForgejo } from "./forgejo/forgejo";
-import { openGitHub } from "./github/github";
-import { openGitLab } from "./gitlab/gitlab";
-import { hostIn, placeOf } from "./place";
+import { findCredential, forgeTokenName } from "./credential";
+import { type Forge, ForgeProblem } from "./forge";
+import { kinds } from "./kinds";
+import { hostIn, placeOf, withoutAlias } from "./place";
 import { openRequests } from "./requests";
-import { withoutAlias } from "./ssh-alias";
-
-const openers = { github: openGitHub, gitlab: openGitLab, forgejo: openForgejo };
 
 /** One per repository, so that cached answers and rate limits are kept across jobs. */
 const opened = new Map<string, { secret: string; forge: Forge }>();
@@ -26,22 +20,23 @@ export async function openForge(
 ): Promise<Forge> {
   const address = await remoteAddress(repository);
   const place = placeOf(address, rules.forge, options.forgeUrl);
+  const host = kinds[place.kind];
   const isPersons = options.forgeUrl !== undefined || (await isOfRepo(address, options));
   const credential = await findCredential(place, isPersons, repository.folder);
   if (credential === null) {
     throw new ForgeProblem(
-      `no login for ${place.host} was found: set ${forgeTokenName} with BACKLOOM_FORGE_URL, or sign in with ${toolOf[place.kind]}`,
+      `no login for ${place.host} was found: set ${forgeTokenName} with BACKLOOM_FORGE_URL, or sign in with ${host.signIn}`,
     );
   }
   learnSecret(options, credential.secret);
   const key = `${place.api} ${place.project}`;
   const known = opened.get(key);
   if (known?.secret === credential.secret) return known.forge;
-  const headers = headersOf(place, credential);
-  const title = forgeTitles[place.kind];
+  const agent = { "user-agent": `backloom-worker/${manifest.version}` };
+  const headers = { ...agent, ...host.headers(credential) };
   const { secret } = credential;
-  const requests = openRequests({ api: place.api, title, headers, secret });
-  const forge = openers[place.kind](place, requests);
+  const requests = openRequests({ api: place.api, title: host.title, headers, secret });
+  const forge = host.open(place, requests);
   opened.set(key, { secret: credential.secret, forge });
   return forge;
 }
@@ -59,12 +54,6 @@ export async function learnLogin(
   });
 }
 
-const toolOf: Record<ForgeKind, string> = {
-  github: '"gh auth login"',
-  gitlab: '"glab auth login"',
-  forgejo: '"tea login add"',
-};
-
 /** True if the user named this host with `--repo`. Tasks may name repositories elsewhere. */
 async function isOfRepo(address: string, { repo }: WorkerOptions): Promise<boolean> {
   if (repo === undefined) return false;
@@ -78,21 +67,4 @@ async function isOfRepo(address: string, { repo }: WorkerOptions): Promise<boole
 async function remoteAddress({ folder, remote }: Repository): Promise<string> {
   if (remote === null) throw new ForgeProblem("the repository has no remote");
   return withoutAlias(folder, await git(folder, "remote", "get-url", remote));
-}
-
-function headersOf({ kind }: ForgePlace, { secret, user }: Credential): Record<string, string> {
-  const accept = kind === "github" ? "application/vnd.github+json" : "application/json";
-  return {
-    accept,
-    "user-agent": `backloom-worker/${manifest.version}`,
-    authorization: authorizationOf(kind, secret, user),
-    ...(kind === "github" ? { "x-github-api-version": "2022-11-28" } : {}),
-  };
-}
-
-/** For Forgejo, git may have a password; the other hosts accept tokens only. */
-function authorizationOf(kind: ForgeKind, secret: string, user: string | null): string {
-  if (kind !== "forgejo") return `Bearer ${secret}`;
-  if (user === null) return `token ${secret}`;
-  return `Basic ${Buffer.from(`${user}:${secret}`).toString("base64")}`;
 }

@@ -1,5 +1,10 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { type ForgeKind, type ForgeWish, forgeKinds } from "../base/forge-kinds";
+import { git, gitEnvironment } from "../git/git";
 import { type ForgePlace, ForgeProblem } from "./forge";
+import type { ForgeHost } from "./host";
+import { kinds } from "./kinds";
 
 /** Parts of a remote's URL; the path is without `.git`. */
 interface Remote {
@@ -28,7 +33,7 @@ export function placeOf(
   const base = `${root.origin}${below}`;
   return {
     kind,
-    api: apiOf(kind, root, base),
+    api: kinds[kind].apiOf(root, base),
     host: root.host,
     address: `${base}/${project}.git`,
     project,
@@ -74,19 +79,13 @@ function isLoopback(hostname: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
-const known: Readonly<Record<string, ForgeKind>> = {
-  "github.com": "github",
-  "gitlab.com": "gitlab",
-  "codeberg.org": "forgejo",
-};
-
 export function isKnownHost(host: string): boolean {
-  return known[host] !== undefined;
+  return Object.values(kinds).some(({ known }) => known === host);
 }
 
 function kindOf(hostname: string, given: string | undefined): ForgeKind {
   for (const host of [given === undefined ? hostname : new URL(given).hostname, hostname]) {
-    const kind = known[host] ?? kindNamed(host);
+    const kind = kindNamed(host);
     if (kind !== undefined) return kind;
   }
   throw new ForgeProblem(
@@ -95,13 +94,35 @@ function kindOf(hostname: string, given: string | undefined): ForgeKind {
 }
 
 function kindNamed(host: string): ForgeKind | undefined {
-  const labels = host.split(".");
-  if (labels.some((label) => label === "forgejo" || label === "gitea")) return "forgejo";
-  return forgeKinds.find((kind) => labels.includes(kind));
+  const parts = host.split(".");
+  const isOf = ({ known, labels }: ForgeHost) =>
+    host === known || labels.some((label) => parts.includes(label));
+  // Such as a Forgejo below the name of another kind.
+  return forgeKinds.findLast((kind) => isOf(kinds[kind]));
 }
 
-function apiOf(kind: ForgeKind, root: URL, base: string): string {
-  if (kind === "gitlab") return `${base}/api/v4`;
-  if (kind === "forgejo") return `${base}/api/v1`;
-  return root.host === "github.com" ? "https://api.github.com" : `${base}/api/v3`;
+const run = promisify(execFile);
+
+/**
+ * The address with the host that a name in the person's ssh settings stands for, such as `github-work` for a second
+ * account. A real name of a host stays: where it leads to another one, that one answers ssh only.
+ */
+export async function withoutAlias(folder: string, address: string): Promise<string> {
+  const [, start = "", host] =
+    /^((?:ssh:\/\/)?(?:[\w.-]+@)?)(\w[\w.-]*)(?=[:/])/.exec(address) ?? [];
+  const isSsh = address.startsWith("ssh://") || !address.includes("://");
+  if (host === undefined || !isSsh || isKnownHost(host)) return address;
+  const meant = (await hostOf(folder, host))?.replace(/^(?:alt)?ssh\./, "");
+  if (meant === undefined || (host.includes(".") && !isKnownHost(meant))) return address;
+  return `${start}${meant}${address.slice(start.length + host.length)}`;
+}
+
+/** Asks the ssh that git uses. */
+async function hostOf(folder: string, name: string): Promise<string | undefined> {
+  const env = gitEnvironment();
+  const configured = await git(folder, "config", "--get", "core.sshCommand").catch(() => "");
+  const ssh = env.GIT_SSH_COMMAND || configured || "ssh";
+  const options = { env, timeout: 10_000 };
+  const end = await run("/bin/sh", ["-c", `${ssh} -G "$1"`, "sh", name], options).catch(() => null);
+  return /^hostname (\S+)$/m.exec(end?.stdout ?? "")?.[1];
 }

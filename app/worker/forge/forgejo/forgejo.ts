@@ -1,7 +1,10 @@
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { z } from "zod";
 import { type Forge, type ForgePlace, ForgeProblem } from "../forge";
-import { issueVerbs } from "../issue-verbs";
-import { issuesOfForgejo } from "../list-issues";
+import type { ForgeHost } from "../host";
+import { changed, issueSchema, issueVerbs, type List, type Page } from "../issues";
 import type { Requests } from "../requests";
 import { lookAtForgejo } from "./look";
 
@@ -84,3 +87,48 @@ export function openForgejo(place: ForgePlace, requests: Requests): Forge {
     },
   };
 }
+
+/** Gitea and older Forgejo versions ignore the order and list the newest first, so all pages are read. */
+function issuesOfForgejo(repository: string, requests: Requests): List {
+  return (label, isKnown) => {
+    const query = new URLSearchParams({ labels: label, state: "all", type: "issues" });
+    const read: Page = async (page) => {
+      const path = `${repository}/issues?${query}&limit=50&page=${page}`;
+      return z.array(issueSchema).parse(await requests.get(path));
+    };
+    return changed(read, 50, isKnown, false);
+  };
+}
+
+const teaSchema = z.object({
+  logins: z.array(z.object({ url: z.string(), token: z.string().min(1) })),
+});
+
+/** `tea` does not print tokens, so its file is read. */
+async function tokenOfTea(host: string): Promise<string | undefined> {
+  const home = process.env.XDG_CONFIG_HOME ?? join(homedir(), ".config");
+  const text = await readFile(join(home, "tea", "config.yml"), "utf8").catch(() => null);
+  if (text === null) return undefined;
+  const { parse } = await import("yaml");
+  const { data } = teaSchema.safeParse(parse(text));
+  return data?.logins.find(({ url }) => URL.canParse(url) && new URL(url).host === host)?.token;
+}
+
+export const forgejo: ForgeHost = {
+  title: "Forgejo",
+  labels: ["forgejo", "gitea"],
+  known: "codeberg.org",
+  apiOf: (_root, base) => `${base}/api/v1`,
+  signIn: '"tea login add"',
+  tokenForm: null,
+  tokenOfTool: tokenOfTea,
+  headers: ({ secret, user }) => ({
+    accept: "application/json",
+    // Git may have a password; the other hosts accept tokens only.
+    authorization:
+      user === null
+        ? `token ${secret}`
+        : `Basic ${Buffer.from(`${user}:${secret}`).toString("base64")}`,
+  }),
+  open: openForgejo,
+};

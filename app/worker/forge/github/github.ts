@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Forge, type ForgePlace, ForgeProblem, type Pull } from "../forge";
-import { issueVerbs } from "../issue-verbs";
-import { issuesOfGitHub } from "../list-issues";
+import type { ForgeHost } from "../host";
+import { changed, issueSchema, issueVerbs, type List, type Page } from "../issues";
 import type { Requests } from "../requests";
 import { lookAtGitHub } from "./look";
 
@@ -87,6 +87,18 @@ export function openGitHub(place: ForgePlace, requests: Requests): Forge {
   };
 }
 
+/** Pull requests are listed as issues too. */
+function issuesOfGitHub(repository: string, requests: Requests): List {
+  return (label, isKnown) => {
+    const query = new URLSearchParams({ labels: label, state: "all", sort: "updated" });
+    const read: Page = async (page) => {
+      const path = `${repository}/issues?${query}&direction=desc&per_page=100&page=${page}`;
+      return z.array(issueSchema).parse(await requests.get(path));
+    };
+    return changed(read, 100, isKnown);
+  };
+}
+
 function isRefusalOfMethod(error: unknown): boolean {
   return (
     error instanceof ForgeProblem && error.status === 405 && /not allowed/i.test(error.message)
@@ -101,3 +113,19 @@ function isRefusalOfDrafts(error: unknown): boolean {
 function graphqlOf(api: string): string {
   return api === "https://api.github.com" ? "/graphql" : "/../graphql";
 }
+
+export const github: ForgeHost = {
+  title: "GitHub",
+  labels: ["github"],
+  known: "github.com",
+  apiOf: ({ host }, base) => (host === "github.com" ? "https://api.github.com" : `${base}/api/v3`),
+  signIn: '"gh auth login"',
+  tokenForm: /^(gh[a-z]_|github_pat_)/,
+  tokenOfTool: (host, printed) => printed("gh", ["auth", "token", "--hostname", host]),
+  headers: ({ secret }) => ({
+    accept: "application/vnd.github+json",
+    authorization: `Bearer ${secret}`,
+    "x-github-api-version": "2022-11-28",
+  }),
+  open: openGitHub,
+};

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Forge, ForgePlace } from "../forge";
-import { issueVerbsOfGitLab } from "../issue-verbs";
-import { issuesOfGitLab } from "../list-issues";
+import type { ForgeHost } from "../host";
 import type { Requests } from "../requests";
+import { issuesOfGitLab, issueVerbsOfGitLab } from "./issues";
 import { lookAtGitLab } from "./look";
 
 const draftMark = "Draft: ";
@@ -85,3 +85,15 @@ export function openGitLab(place: ForgePlace, requests: Requests): Forge {
     },
   };
 }
+
+export const gitlab: ForgeHost = {
+  title: "GitLab",
+  labels: ["gitlab"],
+  known: "gitlab.com",
+  apiOf: (_root, base) => `${base}/api/v4`,
+  signIn: '"glab auth login"',
+  tokenForm: /^glpat-/,
+  tokenOfTool: (host, printed) => printed("glab", ["config", "get", "token", "--host", host]),
+  headers: ({ secret }) => ({ accept: "application/json", authorization: `Bearer ${secret}` }),
+  open: openGitLab,
+};
