@@ -549,6 +549,10 @@ export type Database = {
         Returns: Json;
       };
       list_ready: { Args: { p_limit?: number; p_product_id: string }; Returns: Json };
+      list_reviews: {
+        Args: { p_cursor?: string; p_limit?: number; p_product_id?: string };
+        Returns: Json;
+      };
       list_run_order: { Args: { p_sprint_run_id: string }; Returns: Json };
       list_saved_views: { Args: { p_page?: string; p_product_id: string }; Returns: Json };
       list_sent_messages: { Args: { p_topics: Json }; Returns: Json };
@@ -603,6 +607,7 @@ export type Database = {
         Args: { p_product_id: string; p_pushes?: boolean; p_worker: string };
         Returns: Json;
       };
+      note_first_look: { Args: { p_job_id: string }; Returns: Json };
       observe_issues: {
         Args: { p_issues: Json; p_label: string; p_product_id: string };
         Returns: Json;
@@ -1021,11 +1026,13 @@ export type Database = {
           failure_class: Database["public"]["Enums"]["failure_class"] | null;
           failure_reason: string | null;
           finished_at: string | null;
+          first_seen_at: string | null;
           head_sha: string | null;
           id: string;
           idea_id: string | null;
           in_turn: boolean;
           input_tokens: number | null;
+          judged_at: string | null;
           kind: Database["public"]["Enums"]["agent_job_kind"];
           lane_id: string;
           lease_until: string | null;
@@ -1071,11 +1078,13 @@ export type Database = {
           failure_class?: Database["public"]["Enums"]["failure_class"] | null;
           failure_reason?: string | null;
           finished_at?: string | null;
+          first_seen_at?: string | null;
           head_sha?: string | null;
           id?: string;
           idea_id?: string | null;
           in_turn?: boolean;
           input_tokens?: number | null;
+          judged_at?: string | null;
           kind: Database["public"]["Enums"]["agent_job_kind"];
           lane_id: string;
           lease_until?: string | null;
@@ -1120,11 +1129,13 @@ export type Database = {
           failure_class?: Database["public"]["Enums"]["failure_class"] | null;
           failure_reason?: string | null;
           finished_at?: string | null;
+          first_seen_at?: string | null;
           head_sha?: string | null;
           id?: string;
           idea_id?: string | null;
           in_turn?: boolean;
           input_tokens?: number | null;
+          judged_at?: string | null;
           kind?: Database["public"]["Enums"]["agent_job_kind"];
           lane_id?: string;
           lease_until?: string | null;
@@ -2779,6 +2790,7 @@ export type Database = {
           files: NonNullable<Json>;
           head_sha: string;
           job_id: string;
+          marks: string[];
           product_id: string;
         };
         ComputedFields: never;
@@ -2792,6 +2804,7 @@ export type Database = {
           files: NonNullable<Json>;
           head_sha: string;
           job_id: string;
+          marks?: string[];
           product_id: string;
         };
         Update: {
@@ -2804,6 +2817,7 @@ export type Database = {
           files?: NonNullable<Json>;
           head_sha?: string;
           job_id?: string;
+          marks?: string[];
           product_id?: string;
         };
         Relationships: [
@@ -3604,6 +3618,7 @@ export type Database = {
           pull_requests: Database["public"]["Enums"]["pull_requests"];
           repo_url: string;
           requires_sandbox: boolean;
+          review_marks: NonNullable<Json>;
           updated_at: string;
           version: number;
         };
@@ -3632,6 +3647,7 @@ export type Database = {
           pull_requests?: Database["public"]["Enums"]["pull_requests"];
           repo_url?: string;
           requires_sandbox?: boolean;
+          review_marks?: NonNullable<Json>;
           updated_at?: string;
           version?: number;
         };
@@ -3659,6 +3675,7 @@ export type Database = {
           pull_requests?: Database["public"]["Enums"]["pull_requests"];
           repo_url?: string;
           requires_sandbox?: boolean;
+          review_marks?: NonNullable<Json>;
           updated_at?: string;
           version?: number;
         };
@@ -4851,6 +4868,36 @@ export type Database = {
             columns: ["task_id"];
             isOneToOne: true;
             referencedRelation: "tasks";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      touched_paths: {
+        Row: {
+          attempt: number;
+          job_id: string;
+          path: string;
+          product_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          attempt: number;
+          job_id: string;
+          path: string;
+          product_id: string;
+        };
+        Update: {
+          attempt?: number;
+          job_id?: string;
+          path?: string;
+          product_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "touched_paths_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
             referencedColumns: ["id"];
           },
         ];

@@ -2,6 +2,7 @@ import { json } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { type ReactNode, useCallback, useRef, useState } from "react";
 import { z } from "zod";
+import { ContractError } from "~/contract/errors";
 import { idSchema } from "~/contract/text";
 import { DiffView, type Spot } from "~/features/diff/diff-view";
 import { type BelowLine, lineKey } from "~/features/diff/line-column";
@@ -21,7 +22,7 @@ import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { addJobComment } from "~/nouns/job-reviews/add-job-comment.server";
 import { addJobCommentBody, type JobComment, reviewJobBody } from "~/nouns/job-reviews/contract";
 import { listJobComments } from "~/nouns/job-reviews/list-job-comments.server";
-import { deleteJobComment, reviewJob } from "~/nouns/job-reviews/operations.server";
+import { deleteJobComment, noteFirstLook, reviewJob } from "~/nouns/job-reviews/operations.server";
 import { getJobProof } from "~/nouns/proof/operations.server";
 import { EmptyState } from "~/ui/empty-state";
 import { countText } from "~/ui/numbers";
@@ -36,6 +37,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const [comments, { stories }] = await Promise.all([
     listJobComments(actor, { job_id: jobId }, diff),
     getJobProof(actor, { job_id: jobId }),
+    noteFirstLook(actor, { job_id: jobId }).catch(unlessRefused),
   ]);
   const pictures = picturedCriteria(stories);
   if (diff === null) return json({ diff: null, pictures, ...comments });
@@ -75,6 +77,12 @@ export const action = pageAction(async ({ request, context, params }) => {
     },
   });
 });
+
+/** Whoever may not judge looks without a trace. */
+function unlessRefused(error: unknown): null {
+  if (error instanceof ContractError) return null;
+  throw error;
+}
 
 function numberOf(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name) ?? "";

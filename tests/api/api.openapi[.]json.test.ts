@@ -159,6 +159,21 @@ await t.sql.query(
   [worked.product.id, diff.head_sha],
 );
 
+/** Work that waits for a verdict. */
+await t.sql.query(
+  `with waiting as (
+     insert into public.agent_jobs (product_id, task_id, kind, phase, sprint_run_id, lane_id, attempt)
+     select x.product_id, x.task_id, 'TASK_IMPLEMENTATION', 'review', x.sprint_run_id, gen_random_uuid(), 1
+     from public.agent_jobs x where x.id = $1 returning id, product_id
+   ), tried as (
+     insert into public.job_attempts (job_id, attempt, product_id, worker_name, started_at)
+     select id, 1, product_id, 'w', now() from waiting returning job_id
+   )
+   insert into public.job_diffs (job_id, attempt, product_id, base_sha, head_sha, additions, deletions, files, bytes, marks)
+   select id, 1, product_id, 'a', 'b', 1, 1, '[]', 2, '{large}' from waiting`,
+  [job.id],
+);
+
 /** Only work that somebody holds can be in conflict. */
 const held = await claim(actor);
 

@@ -98,6 +98,9 @@ export const agentJobSchema = z.object({
   stopped_by_budget_id: z.string().nullable(),
   created_by: z.string().nullable(),
   finished_at: z.string().nullable(),
+  /** When a person first opened its changes, and when the first verdict came. */
+  first_seen_at: z.string().nullable(),
+  judged_at: z.string().nullable(),
   created_at: z.string(),
   updated_at: z.string(),
   task_code: z.string().nullable(),

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { idSchema, requiredText, text } from "~/contract/text";
+import { idSchema, limitInQuery, requiredText, text } from "~/contract/text";
 import { agentJobSchema } from "~/nouns/agent-jobs/contract";
 import { filePathSchema } from "~/nouns/agent-jobs/job-diff";
+import { reviewMarks } from "./marks";
 
 export const reviewVerdicts = ["approve", "request_changes"] as const;
 
@@ -84,3 +85,38 @@ export const reviewCommentSchema = z.object({
 });
 
 export const sentReviewSchema = jobReviewSchema.extend({ job: agentJobSchema });
+
+const named = { id: z.string(), code: z.string() };
+
+/** An attempt that waits for a verdict, with what approving it frees and how sure its proof is. */
+export const waitingReviewSchema = z.object({
+  job_id: z.string(),
+  attempt: z.int(),
+  head_sha: z.string().nullable(),
+  product: z.object({ ...named, name: z.string() }),
+  story: z.object({ ...named, title: z.string() }),
+  task: z.object({ ...named, title: z.string() }),
+  waiting_since: z.string(),
+  /** Tasks that start once it is approved, and their queued jobs. */
+  frees: z.object({ tasks: z.int(), jobs: z.int() }),
+  size: z.object({ files: z.int(), additions: z.int(), deletions: z.int() }),
+  criteria: z.object({ proven: z.int(), total: z.int() }),
+  marks: z.array(z.enum(reviewMarks)),
+});
+export type WaitingReview = z.infer<typeof waitingReviewSchema>;
+
+export const waitingReviewsSchema = z.object({
+  reviews: z.array(waitingReviewSchema),
+  next_cursor: z.string().nullable(),
+});
+
+/** Query of `GET /api/reviews`. */
+export const listReviewsQuery = z.object({
+  product_id: idSchema.optional(),
+  limit: limitInQuery({ max: 100, default: 50 }),
+  cursor: text(20).optional(),
+});
+
+export const listReviewsInput = listReviewsQuery.extend({
+  limit: z.int().min(1).max(100).optional(),
+});

@@ -1,9 +1,22 @@
 import { z } from "zod";
+import { jobIdInput } from "~/nouns/agent-jobs/contract";
 import { operation } from "~/nouns/operation.server";
-import { jobCommentIdInput, reviewJobInput, sentReviewSchema } from "./contract";
+import {
+  jobCommentIdInput,
+  listReviewsInput,
+  reviewJobInput,
+  sentReviewSchema,
+  waitingReviewsSchema,
+} from "./contract";
 
 /** Deletes the caller's own draft. */
 export const deleteJobComment = operation("delete_job_comment", jobCommentIdInput, z.null());
 
 /** Sends a review: a verdict, a text and all drafted comments. */
 export const reviewJob = operation("review_job", reviewJobInput, sentReviewSchema);
+
+/** What waits for the caller's verdict, in the order in which to judge it. */
+export const listReviews = operation("list_reviews", listReviewsInput, waitingReviewsSchema);
+
+/** Records that a person has opened the changes of a job. */
+export const noteFirstLook = operation("note_first_look", jobIdInput, z.null());

@@ -4,6 +4,7 @@ import { lengths } from "~/contract/limits";
 import { ideaStatusSchema, sprintStatusSchema } from "~/contract/status";
 import { hostsSchema, idSchema, repositoryUrlSchema, requiredText, text } from "~/contract/text";
 import { expectedVersion, shownVersion } from "~/contract/version";
+import { reviewMarksSchema } from "~/nouns/job-reviews/marks";
 import { pbiSchema } from "~/nouns/pbis/contract";
 import { storySchema } from "~/nouns/stories/contract";
 import { taskDetailSchema, taskSchema } from "~/nouns/tasks/contract";
@@ -61,6 +62,7 @@ const productFieldsSchema = productSchema.extend({
   requires_sandbox: z.boolean(),
   /** Hosts that its jobs may reach from inside a sandbox. */
   may_reach: z.array(z.string()),
+  review_marks: reviewMarksSchema,
   owner_id: z.string(),
   archived_at: z.string().nullable(),
   created_at: z.string(),
@@ -212,6 +214,7 @@ export const updateProductInput = z
   .extend({
     product_id: idSchema,
     forge_issue_label: issueLabelSchema.optional(),
+    review_marks: reviewMarksSchema.optional(),
     ...expectedVersion,
   });
 

@@ -10,6 +10,7 @@ create table public.job_diffs (
   deletions integer not null constraint job_diffs_deletions_positive check (deletions >= 0),
   files jsonb not null constraint job_diffs_files_list check (jsonb_typeof(files) = 'array'),
   bytes integer not null constraint job_diffs_bytes_positive check (bytes >= 0),
+  marks text[] not null default '{}',
   created_at timestamptz not null default private.now(),
   primary key (job_id, attempt),
   constraint job_diffs_attempt_fkey foreign key (job_id, attempt)
@@ -17,6 +18,7 @@ create table public.job_diffs (
 );
 
 comment on table public.job_diffs is 'What the attempts of agent jobs have changed (docs/review.md).';
+comment on column public.job_diffs.marks is 'Facts that ask for a careful look, by private.review_marks.';
 comment on column public.job_diffs.files is
   'One object a file: path, old_path, status, additions, deletions, binary, folded, truncated, and patch as git writes it.';
 create index job_diffs_product_id_idx on public.job_diffs (product_id, created_at);
@@ -74,12 +76,15 @@ begin
   end if;
 
   insert into public.job_diffs as d
-    (job_id, attempt, product_id, base_sha, head_sha, additions, deletions, files, bytes, created_at)
+    (job_id, attempt, product_id, base_sha, head_sha, additions, deletions, files, bytes, marks, created_at)
   values (p_job_id, p_attempt, v_job.product_id, p_diff ->> 'base_sha', p_diff ->> 'head_sha', v_additions, v_deletions,
-    v_files, octet_length(v_files::text), private.now())
+    v_files, octet_length(v_files::text), private.review_marks(v_job, p_attempt, v_files), private.now())
   on conflict (job_id, attempt) do update
   set base_sha = excluded.base_sha, head_sha = excluded.head_sha, additions = excluded.additions,
-      deletions = excluded.deletions, files = excluded.files, bytes = excluded.bytes, created_at = excluded.created_at;
+      deletions = excluded.deletions, files = excluded.files, bytes = excluded.bytes, marks = excluded.marks, created_at = excluded.created_at;
+  insert into public.touched_paths (product_id, path, job_id, attempt)
+  select distinct v_job.product_id, f ->> 'path', p_job_id, p_attempt from jsonb_array_elements(v_files) f
+  on conflict do nothing;
   perform private.make_room_for_diffs(v_job.product_id);
 
   update public.agent_jobs j

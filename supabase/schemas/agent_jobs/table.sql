@@ -93,6 +93,8 @@ create table public.agent_jobs (
   stopped_by_budget_id uuid,
   created_by uuid references public.users (id) on delete set null,
   finished_at timestamptz,
+  first_seen_at timestamptz,
+  judged_at timestamptz,
   created_at timestamptz not null default private.now(),
   updated_at timestamptz not null default private.now(),
   -- One check for all: each of its own is read and prepared anew by every statement that writes a job.
@@ -124,6 +126,8 @@ comment on column public.agent_jobs.evidence is 'What a worker gave for verifica
 comment on column public.agent_jobs.additions is 'Lines that the newest diff of the job adds, for chips; null until there is one.';
 comment on column public.agent_jobs.merged_at is
   'Since when its work is known to be on the main branch; looked for where a product asks for it (docs/dependencies.md).';
+comment on column public.agent_jobs.first_seen_at is 'When a person first opened its changes.';
+comment on column public.agent_jobs.judged_at is 'When the first verdict came.';
 comment on column public.agent_jobs.stopped_by_budget_id is 'The budget that stopped the last attempt; null once it is claimed again.';
 
 -- A claim walks this index: the claimable jobs of one product in claim order.
@@ -134,6 +138,7 @@ create index agent_jobs_claim_order_idx on public.agent_jobs (product_id, claim_
 create index agent_jobs_unfinished_idx on public.agent_jobs (sprint_run_id, lane_id, position)
   where status in ('QUEUED', 'CLAIMED', 'RUNNING');
 create index agent_jobs_lease_idx on public.agent_jobs (lease_until) where status in ('CLAIMED', 'RUNNING');
+create index agent_jobs_review_idx on public.agent_jobs (product_id) where status = 'QUEUED' and phase = 'review';
 create index agent_jobs_held_idx on public.agent_jobs (worker_id) where status in ('CLAIMED', 'RUNNING');
 create index agent_jobs_sprint_run_id_idx on public.agent_jobs (sprint_run_id, position);
 create index agent_jobs_task_id_idx on public.agent_jobs (task_id);

@@ -5,7 +5,7 @@ select
   to_char(p.archived_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as archived_at,
   to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
   p.requires_sandbox, p.may_reach, p.plan_first, p.pull_requests, p.landing, p.agent_items,
-  p.version, p.forge_issue_label, p.branch_prefix
+  p.version, p.forge_issue_label, p.branch_prefix, p.review_marks
 from public.products p;
 grant select on private.product_detail_shape to authenticated;
 

@@ -54,6 +54,8 @@ create table public.products (
   branch_prefix text not null default 'backloom'
     constraint products_branch_prefix_form check (branch_prefix ~ '^[A-Za-z0-9._/-]{1,50}$'
       and branch_prefix !~ '(^|/)[/.-]|[/.-](/|$)|\.\.|\.lock(/|$)'),
+  review_marks jsonb not null default '{}'
+    constraint products_review_marks_form check (jsonb_typeof(review_marks) = 'object' and octet_length(review_marks::text) <= 20000),
   archived_at timestamptz,
   version integer not null default 1,
   field_versions jsonb not null default '{}',
@@ -66,6 +68,7 @@ comment on table public.products is 'Products (specification: Product). Archived
 
 comment on column public.products.field_versions is 'Of each changed field: the version that changed it, who did, and when.';
 comment on column public.products.landing_since is 'The landing queue takes work that was done after this: since the product has one.';
+comment on column public.products.review_marks is 'Of marks of a review: patterns of paths that replace the default ones.';
 comment on column public.products.forge_issue_label is 'Issues of the code host with this label become stories in triage; empty: none do.';
 comment on column public.products.branch_prefix is 'Where the names of the branches of its work begin: some remotes refuse others.';
 comment on column public.products.auto_pr is 'Whether pull_requests is anything but none: the word of the contract for it.';
@@ -95,6 +98,6 @@ grant select on public.products to authenticated;
 grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, dependency_release,
     plan_first, requires_sandbox, may_reach, agent_items, landing, branch_prefix),
   update (code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, plan_first, requires_sandbox, may_reach,
-    agent_items, landing, landing_since, forge_issue_label, branch_prefix, archived_at),
+    agent_items, landing, landing_since, forge_issue_label, branch_prefix, review_marks, archived_at),
   delete on public.products to authenticated;
 grant select, insert, update, delete on public.products to service_role;

@@ -81,6 +81,7 @@ begin
   update public.job_comments c set review_id = v_review.id
   where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null;
 
+  update public.agent_jobs j set judged_at = private.now() where j.id = p_job_id and j.judged_at is null;
   if v_verdict = 'request_changes' then
     perform private.void_proof(v_job);
   end if;

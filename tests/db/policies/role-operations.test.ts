@@ -90,8 +90,8 @@ const ownersOnly: readonly string[] = [
 /** What only somebody else than the owner does for themselves. */
 const membersOwn: readonly string[] = ["allow_my_workers", "leave_product"];
 
-/** What one person keeps for themselves, whatever their role: here the viewer. */
-const personal: readonly string[] = ["get_idea", "get_idea_conversation"];
+/** What one person keeps for themselves, whatever their role (here the viewer), and what waits for a verdict. */
+const personal: readonly string[] = ["get_idea", "get_idea_conversation", "list_reviews"];
 
 const t = await createTestDatabase();
 const world = await seedSprint(t, { stories: [2] });

@@ -1,0 +1,40 @@
+import { z } from "zod";
+
+/** Facts about a change that say where a careful look pays, in the order in which they are told (docs/review.md). */
+export const reviewMarks = [
+  "no_test_changed",
+  "migration",
+  "dependencies",
+  "ci",
+  "secrets_or_auth",
+  "deleted_tests",
+  "large",
+  "outside_plan",
+  "first_time",
+] as const;
+export type ReviewMark = (typeof reviewMarks)[number];
+
+/** What to look for, for each mark. */
+export const markWords: Readonly<Record<ReviewMark, { label: string; advice: string }>> = {
+  no_test_changed: { label: "No test changed", advice: "Code changed and no test did." },
+  migration: { label: "Migration", advice: "Data moves: look for indexes, locks and a way back." },
+  dependencies: { label: "Dependencies", advice: "Check the names and versions of packages." },
+  ci: { label: "CI", advice: "What runs on your CI changed." },
+  secrets_or_auth: {
+    label: "Secrets or sign-in",
+    advice: "Look for keys in the text, and for who may do what.",
+  },
+  deleted_tests: { label: "Tests deleted", advice: "See what checks this now." },
+  large: { label: "Large", advice: "More than 400 lines." },
+  outside_plan: { label: "Outside the plan", advice: "Files changed that the plan does not name." },
+  first_time: { label: "First time here", advice: "No earlier attempt has touched these files." },
+};
+
+/** Marks that paths decide; a product can name its own patterns for them. */
+const pathMarks = ["migration", "dependencies", "ci", "secrets_or_auth"] as const;
+
+/** Patterns of paths that replace the default ones of a mark: `*` within a folder, `**` across folders. */
+export const reviewMarksSchema = z.partialRecord(
+  z.enum(pathMarks),
+  z.array(z.string().min(1).max(200)).max(50),
+);

@@ -1,0 +1,17 @@
+import { apiRoute } from "~/http/api-route.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { listReviewsQuery } from "~/nouns/job-reviews/contract";
+import { listReviews } from "~/nouns/job-reviews/operations.server";
+
+/** `GET /api/reviews`: what waits for the caller's verdict, the one that holds up most first. */
+export const loader = apiRoute({
+  GET: operationEndpoint(listReviews, {
+    name: "listReviews",
+    summary: "Changes that wait for your verdict, the one that frees most work first",
+    auth: "either",
+    query: listReviewsQuery,
+    refusals: [403, 404],
+    input: ({ query }) => query,
+  }),
+});
+export const action = loader;

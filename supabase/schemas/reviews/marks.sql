@@ -1,0 +1,113 @@
+-- Why: facts about a change that say where a careful look pays, never a judgement. Read from the diff, the plan and
+-- what earlier attempts of the product touched, once when the diff arrives. The product's own patterns replace the
+-- default of a mark (docs/review.md).
+create function private.review_marks(p_job public.agent_jobs, p_attempt integer, p_files jsonb)
+returns text[] language plpgsql stable set search_path = '' as $$
+declare
+  v_own jsonb := (select p.review_marks from public.products p where p.id = p_job.product_id);
+  v_plan text := coalesce(p_job.plan_snapshot, '');
+  v_lines bigint;
+  v_tests boolean;
+  v_code boolean;
+  v_marks text[];
+begin
+  select coalesce(sum((f ->> 'additions')::bigint + (f ->> 'deletions')::bigint), 0),
+    coalesce(bool_or(private.is_test_path(f ->> 'path') and f ->> 'status' <> 'deleted'), false),
+    coalesce(bool_or(not private.is_test_path(f ->> 'path') and f ->> 'path' !~* '\.(md|mdx|txt|rst|adoc)$'), false)
+  into v_lines, v_tests, v_code
+  from jsonb_array_elements(p_files) f;
+
+  select array_agg(x.mark order by x.place) into v_marks
+  from (values
+    (1, 'no_test_changed', v_code and not v_tests),
+    (2, 'migration', private.touches(p_files, v_own, 'migration')),
+    (3, 'dependencies', private.touches(p_files, v_own, 'dependencies')),
+    (4, 'ci', private.touches(p_files, v_own, 'ci')),
+    (5, 'secrets_or_auth', private.touches(p_files, v_own, 'secrets_or_auth') or private.adds_secret(p_files)),
+    (6, 'deleted_tests', private.deletes_tests(p_files)),
+    (7, 'large', v_lines > 400),
+    (8, 'outside_plan', v_plan ~ '[[:alnum:]_-]+\.[a-z]{1,5}\M' and exists (
+      select from jsonb_array_elements(p_files) f
+      where strpos(v_plan, regexp_replace(f ->> 'path', '^.*/', '')) = 0)),
+    (9, 'first_time', exists (
+      select from jsonb_array_elements(p_files) f
+      where not exists (
+        select from public.touched_paths x
+        where x.product_id = p_job.product_id and x.path = f ->> 'path' and (x.job_id, x.attempt) <> (p_job.id, p_attempt))))
+  ) x (place, mark, holds)
+  where x.holds;
+  return coalesce(v_marks, '{}');
+end;
+$$;
+
+-- Why: whether a change touches a path of a mark, by the product's own patterns or else the default.
+create function private.touches(p_files jsonb, p_own jsonb, p_mark text)
+returns boolean language plpgsql immutable set search_path = '' as $$
+declare
+  v_default text := case p_mark
+    when 'migration' then '(^|/)(migrations?|migrate)/|\.sql$'
+    when 'dependencies' then '(^|/)(package(-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|requirements[^/]*\.txt|pyproject\.toml|poetry\.lock|uv\.lock|pipfile(\.lock)?|go\.(mod|sum)|cargo\.(toml|lock)|gemfile(\.lock)?|composer\.(json|lock)|pom\.xml|[^/]*\.gradle(\.kts)?|[^/]*\.csproj)$'
+    when 'ci' then '^(\.github/(workflows|actions)|\.forgejo|\.gitea|\.circleci|\.buildkite|\.ci)/|^(\.gitlab-ci\.yml|jenkinsfile|\.travis\.yml|azure-pipelines\.yml)$'
+    else '(^|/)\.env|auth|login|passw|secret|credential|permission|session|token|crypt|security|oauth|\.(pem|key|p12)$'
+  end;
+begin
+  return exists (
+    select from jsonb_array_elements(p_files) f
+    where case when p_own ? p_mark then exists (
+        select from jsonb_array_elements_text(p_own -> p_mark) g where private.fits_pattern(f ->> 'path', g))
+      else f ->> 'path' ~* v_default end);
+end;
+$$;
+
+-- Why: `*` within a folder, `**` across folders, all else as written.
+create function private.fits_pattern(p_path text, p_pattern text)
+returns boolean language plpgsql immutable set search_path = '' as $$
+begin
+  return p_path ~ ('^' || replace(replace(replace(
+    regexp_replace(p_pattern, '([.+?^${}()|\[\]\\])', '\\\1', 'g'), '**/', '(.*/)?'), '**', '.*'), '*', '[^/]*') || '$');
+end;
+$$;
+
+-- Why: files below tests/ and names such as cart.test.ts are tests (docs/review.md).
+create function private.is_test_path(p_path text)
+returns boolean language plpgsql immutable set search_path = '' as $$
+begin
+  return p_path ~* '(^|/)(tests?|__tests__|specs?)/|(^|/)[^/]*[._-](test|spec)\.[a-z]+$|(^|/)test_[^/]*\.py$';
+end;
+$$;
+
+-- Why: a test file that goes, or a test file that loses more cases than it gains.
+create function private.deletes_tests(p_files jsonb)
+returns boolean language plpgsql immutable set search_path = '' as $$
+begin
+  return exists (
+    select from jsonb_array_elements(p_files) f
+    where private.is_test_path(coalesce(f ->> 'old_path', f ->> 'path')) and (f ->> 'status' = 'deleted'
+      or regexp_count(f ->> 'patch', '^-\s*(it|test|describe|def test|func Test|#\[test\]|@Test)\M', 1, 'n')
+        > regexp_count(f ->> 'patch', '^\+\s*(it|test|describe|def test|func Test|#\[test\]|@Test)\M', 1, 'n')));
+end;
+$$;
+
+-- Why: an added line that looks like a key of a well-known service.
+create function private.adds_secret(p_files jsonb)
+returns boolean language plpgsql immutable set search_path = '' as $$
+begin
+  return exists (
+    select from jsonb_array_elements(p_files) f
+    where f ->> 'patch' ~ '\n\+[^\n]*(AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{20}|glpat-[A-Za-z0-9_-]{20}|sk-[A-Za-z0-9_-]{20}|xox[abprs]-[A-Za-z0-9-]{10}|-----BEGIN [A-Z ]*PRIVATE KEY)');
+end;
+$$;
+
+-- Why: the paths that the attempts of a product have touched, for the mark first_time. Written with a diff and never
+-- read by clients; the first attempt that touched a path stays.
+create table public.touched_paths (
+  product_id uuid not null references public.products (id) on delete cascade,
+  path text not null constraint touched_paths_path_length check (char_length(path) <= 4096),
+  job_id uuid not null,
+  attempt integer not null,
+  constraint touched_paths_pkey primary key (product_id, path)
+);
+comment on table public.touched_paths is 'Paths that attempts of the product have touched (docs/review.md).';
+alter table public.touched_paths enable row level security;
+create policy touched_paths_service on public.touched_paths for all to service_role using (true) with check (true);
+grant select, insert, update, delete on public.touched_paths to service_role;

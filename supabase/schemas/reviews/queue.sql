@@ -1,0 +1,108 @@
+-- Why: what a person should judge first. One order with its reasons: what approving frees, then the whole hours that
+-- the work has waited, then the smaller change. Attempts that wait for CI and archived products are left out. The cursor
+-- is the last row's place in this order. Refusals: 404, 403. Definer: limits the products itself (docs/review.md).
+create function operations.list_reviews(p_product_id uuid default null, p_cursor text default null, p_limit integer default 50)
+returns json language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_limit integer := least(greatest(coalesce(p_limit, 50), 1), 100);
+  v_after integer := case when p_cursor ~ '^[0-9]{1,9}$' then p_cursor::integer else 0 end;
+  v_products uuid[];
+begin
+  if p_product_id is not null then
+    perform private.require_product_access(p_product_id);
+    perform private.require_no_viewer(p_product_id);
+  end if;
+  v_products := array(
+    select w.id from private.writable_product_ids() w (id) where p_product_id is null or w.id = p_product_id);
+  return (
+    with waiting as materialized (
+      select r.*, row_number() over (order by r.frees_tasks desc, r.hours desc, r.lines, r.waiting_since, r.job_id) as place
+      from private.waiting_reviews(v_products) r
+    )
+    select json_build_object(
+      'reviews', coalesce(json_agg(private.waiting_review_json(w.job_id, w.waiting_since, w.frees_tasks, w.frees_jobs) order by w.place), '[]'),
+      'next_cursor', case when max(w.place) < (select max(a.place) from waiting a) then max(w.place)::text end)
+    from waiting w where w.place > v_after and w.place <= v_after + v_limit);
+end;
+$$;
+grant execute on function operations.list_reviews to authenticated;
+
+-- Why: the rows of list_reviews before they are cut and told: a thousand must cost little. A task that waits for
+-- nothing else starts when this one is approved; so do the tasks that wait for its story, where it is the last of it.
+create function private.waiting_reviews(p_products uuid[])
+returns table (job_id uuid, waiting_since timestamptz, hours integer, lines integer, frees_tasks integer, frees_jobs integer)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+    with w as materialized (
+      select j.id, j.task_id, t.story_id, coalesce(i.since, j.updated_at) as since, coalesce(j.additions + j.deletions, 0) as lines
+      from public.agent_jobs j
+      join public.products p on p.id = j.product_id and p.done_requires <> 'ci'
+      join public.tasks t on t.id = j.task_id
+      left join public.tasks_in_review i on i.task_id = j.task_id
+      where j.product_id = any (p_products) and j.status = 'QUEUED' and j.phase = 'review'
+    ), behind as (
+      select w.id, d.blocked_id as task_id from w join public.task_dependencies d on d.blocker_id = w.task_id
+      union
+      select w.id, t.id
+      from w join public.story_dependencies d on d.blocker_id = w.story_id and private.finishes_story(w.task_id)
+      join public.tasks t on t.story_id = d.blocked_id
+    ), freed as (
+      select b.id, count(*)::integer as tasks, count(q.id)::integer as jobs
+      from behind b
+      join w on w.id = b.id
+      join public.tasks t on t.id = b.task_id and t.status in ('TO_DO', 'FAILED')
+      left join public.agent_jobs q on q.task_id = b.task_id and q.status = 'QUEUED'
+      where not exists (
+        select from private.task_blockers o
+        where o.task_id = b.task_id and not o.resolved and o.blocker_id not in (w.task_id, w.story_id))
+      group by b.id
+    )
+    select w.id, w.since, floor(extract(epoch from private.now() - w.since) / 3600)::integer, w.lines,
+      coalesce(f.tasks, 0), coalesce(f.jobs, 0)
+    from w left join freed f on f.id = w.id;
+end;
+$$;
+
+-- Why: one line of the queue: what, why now, how sure (docs/review.md).
+create function private.waiting_review_json(p_job_id uuid, p_since timestamptz, p_tasks integer, p_jobs integer)
+returns jsonb language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select jsonb_build_object('job_id', j.id, 'attempt', j.attempt, 'head_sha', j.head_sha,
+      'product', jsonb_build_object('id', p.id, 'code', p.code, 'name', p.name),
+      'story', jsonb_build_object('id', s.id, 'code', s.code, 'title', s.title),
+      'task', jsonb_build_object('id', t.id, 'code', t.code, 'title', t.title),
+      'waiting_since', p_since, 'frees', jsonb_build_object('tasks', p_tasks, 'jobs', p_jobs),
+      'size', jsonb_build_object('files', coalesce(jsonb_array_length(d.files), 0),
+        'additions', coalesce(d.additions, 0), 'deletions', coalesce(d.deletions, 0)),
+      'criteria', (
+        select jsonb_build_object('proven', count(*) filter (where c.state in ('proven', 'waived')), 'total', count(*))
+        from private.story_proof(s.id) c),
+      'marks', to_jsonb(coalesce(d.marks, '{}')))
+    from public.agent_jobs j
+    join public.products p on p.id = j.product_id
+    join public.tasks t on t.id = j.task_id
+    join public.stories s on s.id = t.story_id
+    left join public.job_diffs d on d.job_id = j.id and d.attempt = j.attempt
+    where j.id = p_job_id);
+end;
+$$;
+
+-- Why: the first time that a person opens the changes, kept as a time of the job. Only a session looks: a token's
+-- reading is no look, nor is that of somebody who may not judge. Refusals: 404, 403. Definer: jobs are written by functions only (docs/review.md).
+create function operations.note_first_look(p_job_id uuid)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_job public.agent_jobs := private.require_job_reader(p_job_id);
+begin
+  perform private.require_no_demo();
+  perform private.require_product_write(v_job.product_id);
+  if v_job.first_seen_at is null and not private.is_token() and (v_job.status = 'DONE' or v_job.phase = 'review') then
+    perform private.lock_job(p_job_id, true);
+    update public.agent_jobs j set first_seen_at = private.now() where j.id = p_job_id and j.first_seen_at is null;
+  end if;
+  return 'null'::json;
+end;
+$$;
+grant execute on function operations.note_first_look to authenticated;

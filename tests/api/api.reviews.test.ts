@@ -1,0 +1,183 @@
+import { describe, expect, it } from "vitest";
+import type { z } from "zod";
+import { getAgentJob, reportAgentJob, saveJobDiff } from "~/nouns/agent-jobs/operations.server";
+import { waitingReviewsSchema } from "~/nouns/job-reviews/contract";
+import { reviewJob } from "~/nouns/job-reviews/operations.server";
+import { archiveProduct, updateProduct } from "~/nouns/products/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { claim, seedSprint } from "../db/agents/sprint-world";
+import { wait } from "../db/dependency-world";
+import { at } from "../db/world";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { addMember } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+
+type File = Partial<{ path: string; old_path: string; status: string; patch: string }> &
+  Partial<{ additions: number; deletions: number }>;
+
+/** Five stories with a task each, of which the fourth and fifth wait for the third; three are in review. */
+async function scene(files: readonly File[] = [{ path: "src/cart.ts" }]) {
+  const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1, 1, 1, 1] });
+  const { actor, product, tasks } = world;
+  await updateProduct(actor, { product_id: product.id, done_requires: "person" });
+  await wait(actor, at(tasks, 3), at(tasks, 2));
+  await wait(actor, at(tasks, 4), at(tasks, 2));
+  await startSprintRun(actor, { sprint_id: world.sprint.id });
+  const jobs = [];
+  for (let n = 0; n < 3; n++) {
+    const { id: job_id, attempt } = await claim(actor);
+    const shas = { base_sha: "a".repeat(40), head_sha: "b".repeat(40) };
+    const sent = files.map((file) => ({
+      ...{ path: "src/cart.ts", status: "modified", additions: n + 1, deletions: 0 },
+      ...{ binary: false, patch: "@@ -1 +1 @@\n-a\n+b\n" },
+      ...file,
+    }));
+    await saveJobDiff(actor, { job_id, attempt, ...shas, files: sent as never });
+    await reportAgentJob(actor, {
+      job_id,
+      attempt,
+      status: "done",
+      verify_result: "ALIGNED",
+      ...shas,
+    });
+    jobs.push(job_id);
+  }
+  const session = { cookie: await signIn(t, app, world.owner) };
+  return { ...world, jobs, session, token: await createToken(t, world.owner) };
+}
+
+async function read(headers: Record<string, string>, query = "") {
+  const response = await app.request(`/api/reviews${query}`, { headers });
+  expect(response.status).toBe(200);
+  return waitingReviewsSchema.parse(await response.json());
+}
+const codes = ({ reviews }: z.infer<typeof waitingReviewsSchema>) =>
+  reviews.map(({ task }) => task.code);
+
+describe("GET /api/reviews", () => {
+  it("lists first what frees most, then the smaller change, to a session and a token", async () => {
+    const { session, token, product, jobs } = await scene();
+    const found = await read(session);
+    expect(codes(found)).toEqual(["T-3", "T-1", "T-2"]);
+    expect(found.reviews[0]).toMatchObject({
+      job_id: jobs[2],
+      attempt: 1,
+      head_sha: "b".repeat(40),
+      product: { id: product.id },
+      frees: { tasks: 2, jobs: 2 },
+      size: { files: 1, additions: 3, deletions: 0 },
+      criteria: { proven: 0, total: 2 },
+    });
+    expect(await read(bearer(token), `?product_id=${product.id}`)).toEqual(found);
+  });
+
+  it("is read in pages, each row once", async () => {
+    const { session } = await scene();
+    const first = await read(session, "?limit=2");
+    const second = await read(session, `?limit=2&cursor=${first.next_cursor}`);
+    expect([...codes(first), ...codes(second)]).toEqual(["T-3", "T-1", "T-2"]);
+    expect(second.next_cursor).toBeNull();
+    for (const limit of ["0", "101", "x"]) {
+      const refused = await app.request(`/api/reviews?limit=${limit}`, { headers: session });
+      expect(refused.status).toBe(422);
+    }
+  });
+
+  it("leaves out what was judged, what a viewer sees and archived products", async () => {
+    const { session, actor, jobs, product } = await scene();
+    await reviewJob(actor, { job_id: at(jobs, 2), verdict: "approve" });
+    expect(codes(await read(session))).toEqual(["T-1", "T-2"]);
+    const viewer = await createUser(t);
+    await addMember(t, product.id, viewer);
+    await t.sql.query("update product_members set role = 'VIEWER' where user_id = $1", [viewer.id]);
+    const headers = bearer(await createToken(t, viewer));
+    expect((await read(headers)).reviews).toEqual([]);
+    const named = await app.request(`/api/reviews?product_id=${product.id}`, { headers });
+    expect(named.status).toBe(403);
+    await archiveProduct(actor, { product_id: product.id });
+    expect((await read(session)).reviews).toEqual([]);
+  });
+});
+
+describe("the marks of a change", () => {
+  const marksOf = async (...files: File[]) => {
+    const { session } = await scene(files);
+    return at((await read(session)).reviews, 1).marks;
+  };
+  it.each<[string, string[], File[]]>([
+    ["code without a test", ["no_test_changed", "outside_plan"], [{ path: "src/cart.ts" }]],
+    ["a test beside it", ["outside_plan"], [{ path: "src/cart.ts" }, { path: "tests/cart.ts" }]],
+    ["a migration", ["migration"], [{ path: "db/migrations/1.up" }]],
+    ["a dependency", ["dependencies"], [{ path: "web/package.json" }]],
+    ["CI", ["ci"], [{ path: ".github/workflows/ci.yml" }]],
+    ["sign-in", ["secrets_or_auth"], [{ path: "src/oauth/token.ts" }]],
+    [
+      "a key in the text",
+      ["secrets_or_auth"],
+      [{ patch: `@@ -1 +1 @@\n-a\n+k = "AKIA${"A".repeat(16)}"\n` }],
+    ],
+    ["a test file deleted", ["deleted_tests"], [{ path: "src/a.test.ts", status: "deleted" }]],
+    [
+      "a case deleted",
+      ["deleted_tests"],
+      [{ path: "src/a.test.ts", patch: '@@ -1 +1 @@\n-it("x", f);\n+x\n' }],
+    ],
+    ["401 lines", ["large"], [{ additions: 400, deletions: 1 }]],
+  ])("say %s", async (_, marks, files) => {
+    expect(await marksOf(...files)).toEqual(expect.arrayContaining(marks));
+  });
+
+  it("say no less than they know: 400 lines are not large, and the plan's own file is within it", async () => {
+    const marks = await marksOf({ path: "src/part-1-1.ts", additions: 399, deletions: 1 });
+    expect(marks).not.toContain("large");
+    expect(marks).not.toContain("outside_plan");
+  });
+
+  it("follow the product's own patterns", async () => {
+    const { session, actor, product, jobs } = await scene();
+    const review_marks = { migration: ["src/**/*.ts"] };
+    await updateProduct(actor, { product_id: product.id, review_marks });
+    await reviewJob(actor, { job_id: at(jobs, 0), verdict: "request_changes", summary: "Again" });
+    const { id: job_id, attempt } = await claim(actor);
+    const shas = { base_sha: "a".repeat(40), head_sha: "c".repeat(40) };
+    const file = { path: "src/cart.ts", status: "modified", additions: 1, deletions: 0 } as const;
+    await saveJobDiff(actor, { job_id, attempt, ...shas, files: [{ ...file, binary: false }] });
+    await reportAgentJob(actor, {
+      job_id,
+      attempt,
+      status: "done",
+      verify_result: "ALIGNED",
+      ...shas,
+    });
+    const again = (await read(session)).reviews.find((review) => review.job_id === job_id);
+    expect(again?.marks).toContain("migration");
+    expect(again?.marks).not.toContain("first_time");
+  });
+});
+
+describe("the times of a job", () => {
+  it("has its first look from the page of a session, and keeps its first verdict", async () => {
+    const { session, token, actor, jobs } = await scene();
+    const job_id = at(jobs, 0);
+    const times = async () => {
+      const { first_seen_at, judged_at } = await getAgentJob(actor, { job_id });
+      return { first_seen_at, judged_at };
+    };
+    await app.request(`/api/jobs/${job_id}/diff`, { headers: bearer(token) });
+    await app.request(`/jobs/${job_id}`, { headers: session });
+    expect(await times()).toEqual({ first_seen_at: null, judged_at: null });
+    await app.request(`/jobs/${job_id}/changes`, { headers: session });
+    const { first_seen_at } = await times();
+    expect(first_seen_at).not.toBeNull();
+    await app.request(`/jobs/${job_id}/changes`, { headers: session });
+    await reviewJob(actor, { job_id, verdict: "approve" });
+    const { judged_at } = await times();
+    expect(judged_at).not.toBeNull();
+    await reviewJob(actor, { job_id, verdict: "approve" });
+    expect(await times()).toEqual({ first_seen_at, judged_at });
+  });
+});
