@@ -140,8 +140,9 @@ test("the owner says that work is on the main branch, and takes it back", async 
   const { context } = await newPerson(browser);
   const world = await newWorld(context);
   const page = await context.newPage();
+  await post(context, `${world.product}/settings`, { intent: "update", pr_strategy: "STORY" });
   await openLive(page, `${world.product}/settings`);
-  await page.getByLabel("Branches").selectOption("STORY");
+  await page.getByRole("link", { name: "Code host" }).click();
   await page.getByLabel("A blocker is resolved when").selectOption("merged");
   await page.getByRole("button", { name: "Save" }).first().click();
   await expect(page.getByText("Saved", { exact: true }).first()).toBeVisible();

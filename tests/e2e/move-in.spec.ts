@@ -47,7 +47,7 @@ test("a pasted backlog goes into a product from its settings without script", as
   const { context } = await newPerson(browser, { javaScriptEnabled: false });
   const world = await newWorld(context);
   const page = await context.newPage();
-  await page.goto(`${world.product}/settings`);
+  await page.goto(`${world.product}/settings/integrations`);
   await page.getByRole("link", { name: "Import…" }).click();
   await page.getByLabel("Or paste it").fill(linear);
   await page.getByLabel("From").selectOption("linear");

@@ -39,7 +39,7 @@ test("a revoked token says so, although its row is gone", async ({ browser }) =>
 test("the settings show what a webhook was told, and that nobody answered", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const { product } = await newWorld(context);
-  const settings = `${product}/settings`;
+  const settings = `${product}/settings/integrations`;
   // Nothing listens on the discard port.
   await context.request.post(settings, {
     form: { intent: "add-webhook", url: "http://127.0.0.1:9/hook", events: "run_done" },

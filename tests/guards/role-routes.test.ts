@@ -171,6 +171,7 @@ const notShown: Record<string, [number, string]> = {
   "_app.ideas_.$ideaId": [404, "nobody's idea"],
   "_app.jobs_.$jobId.file": [404, "no changes were sent"],
   "_app.products.$productId._index": [204, "leads on"],
+  "_app.products.$productId.settings_.$section": [404, "no such section"],
   "_app.settings.avatar": [404, "has none"],
   "_app.undo": [204, "leads on"],
   _index: [204, "leads on"],

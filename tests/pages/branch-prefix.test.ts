@@ -28,7 +28,7 @@ const invalid = [
 it("the owner names the prefix of branches, and a name that git refuses stays in the form", async () => {
   const { actor, owner, product } = await seedSprint(t);
   const visitor = createVisitor(app, await signIn(t, app, owner));
-  const settings = `/products/${product.id}/settings`;
+  const settings = `/products/${product.id}/settings/agents`;
   const send = (prefix: string) =>
     visitor.send(settings, [
       ["intent", "update"],

@@ -18,7 +18,7 @@ const app = await startTestApp(t, { pages: true });
 it("the owner asks for a sandbox and names what jobs may reach; a list with a slip stays in the form", async () => {
   const { actor, owner, product } = await seedSprint(t);
   const visitor = createVisitor(app, await signIn(t, app, owner));
-  const settings = `/products/${product.id}/settings`;
+  const settings = `/products/${product.id}/settings/agents`;
   const read = () => getProduct(actor, { product_id: product.id });
   const typed = "PyPI.org:443\r\nregistry.example, pypi.org:443";
   const saved = await visitor.send(settings, [
@@ -39,8 +39,8 @@ it("the owner asks for a sandbox and names what jobs may reach; a list with a sl
   expect(await slip.text()).toContain("&quot;http://evil&quot; is no host");
   expect(await read()).toMatchObject({ may_reach });
 
-  await visitor.submit(settings, "update", { may_reach: "crates.io", description: "" });
-  expect(await read()).toMatchObject({ may_reach: ["crates.io"], description: "" });
+  await visitor.submit(settings, "update", { may_reach: "crates.io" });
+  expect(await read()).toMatchObject({ may_reach: ["crates.io"], requires_sandbox: true });
   await visitor.submit(settings, "update", { may_reach: "" });
   expect(await read()).toMatchObject({ may_reach: [] });
 });

@@ -19,7 +19,7 @@ it("the owner sets it, sees whose code is waited for, and says that it is there"
   const { product } = world;
   const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
   const visitor = createVisitor(app, await signIn(t, app, world.owner));
-  await visitor.submit(`/products/${product.id}/settings`, "update", {
+  await visitor.submit(`/products/${product.id}/settings/code-host`, "update", {
     dependency_release: "merged",
   });
   expect(await columnOf(t, "products", product.id, "dependency_release::text")).toBe("merged");

@@ -106,7 +106,7 @@ it("a price is set in euro, changed and removed", async () => {
 });
 
 it("a webhook is switched off and on and deleted", async () => {
-  const settings = `/products/${product.id}/settings`;
+  const settings = `/products/${product.id}/settings/integrations`;
   const { rows } = await t.sql.query(
     `insert into public.webhooks (product_id, url, events, secret)
      values ($1, 'https://example.com/hook', '["run_done"]', repeat('s', 32)) returning id`,
@@ -139,7 +139,7 @@ it("an owner finds archived products on the dashboard, restores one and deletes 
   const foreign = await seedProduct(t, friend, { p_name: "Of a friend" });
   await addMember(t, foreign.id, owner);
   for (const { id } of [kept, gone]) {
-    await visitor.submit(`/products/${id}/settings`, "archive");
+    await visitor.submit(`/products/${id}/settings/danger`, "archive");
   }
   await t.sql.query("update public.products set archived_at = now() where id = $1", [foreign.id]);
 

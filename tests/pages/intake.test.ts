@@ -15,7 +15,7 @@ await addMember(t, product.id, member);
 const cookie = await signIn(t, app, owner);
 const visitor = createVisitor(app, cookie);
 const other = createVisitor(app, await signIn(t, app, member));
-const settings = `/products/${product.id}/settings`;
+const settings = `/products/${product.id}/settings/integrations`;
 const triage = `/products/${product.id}/triage`;
 
 async function address(): Promise<string | undefined> {

@@ -5,11 +5,13 @@ import type { ActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { CheckField, SelectField, TextAreaField, TextField } from "~/ui/field";
-import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { ServerForm, type ServerFormHandle, useServerForm } from "~/ui/rare/server-form";
 import { WriteAccessProvider, WriteFields } from "~/ui/write-access";
+import type { SectionName } from "./sections";
 
 const choices = [
   {
+    section: "agents",
     name: "pr_strategy",
     label: "Branches",
     description: "Applies to runs that start from now on.",
@@ -20,6 +22,7 @@ const choices = [
     ],
   },
   {
+    section: "code-host",
     name: "pull_requests",
     label: "Pull requests",
     description: "Workers started with --pr open them when they push, and keep them up to date.",
@@ -30,6 +33,7 @@ const choices = [
     ],
   },
   {
+    section: "code-host",
     name: "landing",
     label: "Merging",
     description:
@@ -40,6 +44,7 @@ const choices = [
     ],
   },
   {
+    section: "agents",
     name: "plan_first",
     label: "Tasks without a plan",
     description: "Whether agents write missing plans before they begin.",
@@ -50,6 +55,7 @@ const choices = [
     ],
   },
   {
+    section: "automation",
     name: "agent_items",
     label: "Stories from agents",
     description: "In triage they wait until a person accepts them.",
@@ -59,12 +65,14 @@ const choices = [
     ],
   },
   {
+    section: "agents",
     name: "done_requires",
     label: "Agent work waits for",
     description: "People can move stories by hand.",
     options: requirementChoices,
   },
   {
+    section: "code-host",
     name: "dependency_release",
     label: "A blocker is resolved when",
     description:
@@ -76,99 +84,58 @@ const choices = [
   },
 ] as const;
 
+type Name =
+  | "name"
+  | "code"
+  | "description"
+  | "repo_url"
+  | "definition_of_done"
+  | "branch_prefix"
+  | "forge_issue_label"
+  | "may_reach"
+  | (typeof choices)[number]["name"];
+
 export function ProductFields({
   product,
+  section,
+  title,
   isOwner,
   answer,
 }: {
   product: ProductDetail;
+  section: SectionName;
+  title: string;
   isOwner: boolean;
   /** Action result of the page without JavaScript. */
   answer: unknown;
 }) {
-  const fetcher = useFetcher<ActionResult>({ key: `product-${product.id}` });
-  const { name, code, description, repo_url, definition_of_done } = product;
-  const {
-    agent_items,
-    pr_strategy,
-    pull_requests,
-    landing,
-    plan_first,
-    done_requires,
-    dependency_release,
-    forge_issue_label,
-    branch_prefix,
-  } = product;
-  const texts = { name, code, description, repo_url, definition_of_done };
-  const form = useServerForm({
+  const fetcher = useFetcher<ActionResult>({ key: `product-${product.id}-${section}` });
+  const form = useServerForm<Name>({
     lastResult: fetcher.data ?? (isOwnAnswer(answer) ? answer : undefined),
-    defaultValue: {
-      ...{
-        ...texts,
-        agent_items,
-        pr_strategy,
-        pull_requests,
-        landing,
-        plan_first,
-        done_requires,
-        dependency_release,
-        forge_issue_label,
-        branch_prefix,
-      },
-      may_reach: product.may_reach.join("\n"),
-    },
+    defaultValue: { ...product, may_reach: product.may_reach.join("\n") },
   });
   return (
     <WriteAccessProvider reason={isOwner ? null : "Only the owner can change these."}>
-      <Section title="Product">
+      <Section title={title}>
         <ServerForm form={form} fetcher={fetcher}>
           <WriteFields quiet className="grid gap-4">
             <input type="hidden" name="intent" value="update" />
             <input type="hidden" name="expected_version" value={product.version} />
-            <div className="grid gap-4 sm:grid-cols-[2fr_1fr]">
-              <TextField label="Name" required {...form.field("name")} />
-              <TextField label="Code" required mono {...form.field("code")} />
-            </div>
-            <TextAreaField label="Description" required={false} {...form.field("description")} />
-            <TextField
-              label="Repository"
-              required={false}
-              inputMode="url"
-              {...form.field("repo_url")}
-            />
-            <TextAreaField
-              label="Definition of done"
-              required={false}
-              {...form.field("definition_of_done")}
-            />
-            {choices.map(({ name, ...field }) => (
-              <SelectField key={name} {...field} {...form.field(name)} />
-            ))}
-            <TextField
-              label="Branch prefix"
-              description="Names of branches that agents push begin with it, such as agents or feature/bot. Runs that have begun keep theirs."
-              required
-              mono
-              {...form.field("branch_prefix")}
-            />
-            <TextField
-              label="Issues from the code host"
-              description="Open issues with this label come into Triage, seen by workers started with --pr. Workers comment on an issue when its work is done, and close it when that is merged. Leave empty to take none."
-              required={false}
-              {...form.field("forge_issue_label")}
-            />
-            <CheckField
-              name="requires_sandbox"
-              label="Require a sandbox"
-              description="Only workers that run agents and commands in a sandbox get jobs."
-              defaultChecked={product.requires_sandbox}
-            />
-            <TextAreaField
-              label="Allowed hosts"
-              description="Hosts that jobs can reach from the sandbox, one per line, such as pypi.org or pypi.org:443."
-              required={false}
-              {...form.field("may_reach")}
-            />
+            {section === "general" ? <GeneralFields field={form.field} /> : null}
+            {choices
+              .filter((choice) => choice.section === section)
+              .map(({ name, section: _, ...words }) => (
+                <SelectField key={name} {...words} {...form.field(name)} />
+              ))}
+            {section === "agents" ? <AgentFields product={product} field={form.field} /> : null}
+            {section === "code-host" ? (
+              <TextField
+                label="Issues from the code host"
+                description="Open issues with this label come into Triage, seen by workers started with --pr. Workers comment on an issue when its work is done, and close it when that is merged. Leave empty to take none."
+                required={false}
+                {...form.field("forge_issue_label")}
+              />
+            ) : null}
             <div>
               <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Saving…">
                 Save
@@ -181,9 +148,51 @@ export function ProductFields({
   );
 }
 
-/** Whether the action result belongs to this form, which always sends the product's code. */
+type Field = ServerFormHandle<Name>["field"];
+
+function GeneralFields({ field }: { field: Field }) {
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-[2fr_1fr]">
+        <TextField label="Name" required {...field("name")} />
+        <TextField label="Code" required mono {...field("code")} />
+      </div>
+      <TextAreaField label="Description" required={false} {...field("description")} />
+      <TextField label="Repository" required={false} inputMode="url" {...field("repo_url")} />
+      <TextAreaField label="Definition of done" required={false} {...field("definition_of_done")} />
+    </>
+  );
+}
+
+function AgentFields({ product, field }: { product: ProductDetail; field: Field }) {
+  return (
+    <>
+      <TextField
+        label="Branch prefix"
+        description="Names of branches that agents push begin with it, such as agents or feature/bot. Runs that have begun keep theirs."
+        required
+        mono
+        {...field("branch_prefix")}
+      />
+      <CheckField
+        name="requires_sandbox"
+        label="Require a sandbox"
+        description="Only workers that run agents and commands in a sandbox get jobs."
+        defaultChecked={product.requires_sandbox}
+      />
+      <TextAreaField
+        label="Allowed hosts"
+        description="Hosts that jobs can reach from the sandbox, one per line, such as pypi.org or pypi.org:443."
+        required={false}
+        {...field("may_reach")}
+      />
+    </>
+  );
+}
+
+/** Whether the action result belongs to this form: beside it, only the one of budgets has such an answer. */
 function isOwnAnswer(answer: unknown): boolean {
   if (typeof answer !== "object" || answer === null || !("initialValue" in answer)) return false;
   const typed = answer.initialValue;
-  return typeof typed === "object" && typed !== null && "code" in typed;
+  return typeof typed === "object" && typed !== null && !("time_zone" in typed);
 }

@@ -1,5 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
+import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import type { Env } from "~/env.server";
 import { DeleteProduct } from "~/features/products/delete-product";
@@ -17,44 +18,43 @@ import { Button, ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { FormErrors } from "~/ui/field";
+import { FilterLinks } from "~/ui/filter-links";
 import { isolated } from "~/ui/isolated";
 import { WriteFields } from "~/ui/write-access";
 import { Intake } from "./intake";
 import { Labels } from "./labels";
 import { ProductBudgets } from "./product-budgets";
 import { ProductFields } from "./product-fields";
+import { sections } from "./sections";
 import { actOnProduct } from "./settings-action.server";
 import { Webhooks } from "./webhooks";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, productId } = await requireProduct(request, context, params);
-  const [product, budgets, { labels }] = await Promise.all([
-    getProduct(actor, { product_id: productId }),
-    getBudgets(actor, { product_id: productId }),
-    listLabels(actor, { product_id: productId }),
-  ]);
+  const { actor, productId: product_id } = await requireProduct(request, context, params);
+  const shown = sections.find(([name]) => name === (params.section ?? "general"));
+  if (!shown) throw new ContractError(404, "These settings have no such section.");
+  const [section, title] = shown;
+  const product = await getProduct(actor, { product_id });
   const isOwner = product.role === "OWNER";
-  const { webhooks } = isOwner
-    ? await listWebhooks(actor, { product_id: productId })
-    : { webhooks: [] };
-  const deliveries = await Promise.all(
-    webhooks.map(async ({ id }) => {
-      const page = await listWebhookDeliveries(actor, { webhook_id: id, limit: 20 });
-      return page.deliveries;
-    }),
-  );
+  const connects = section === "integrations" && isOwner;
   return json({
-    product,
-    isOwner,
-    budgets,
-    labels,
-    intake: isOwner ? await readIntake(actor, productId, context.services.env) : null,
-    webhooks: webhooks.map((webhook, index) => ({
-      ...webhook,
-      deliveries: (deliveries[index] ?? []).map(withoutPayload),
-    })),
+    ...{ section, title, product, isOwner },
+    labels: section === "general" ? (await listLabels(actor, { product_id })).labels : [],
+    budgets: section === "automation" ? await getBudgets(actor, { product_id }) : null,
+    intake: connects ? await readIntake(actor, product_id, context.services.env) : null,
+    webhooks: connects ? await readWebhooks(actor, product_id) : [],
   });
 });
+
+async function readWebhooks(actor: Actor, product_id: string) {
+  const { webhooks } = await listWebhooks(actor, { product_id });
+  return Promise.all(
+    webhooks.map(async (webhook) => {
+      const page = await listWebhookDeliveries(actor, { webhook_id: webhook.id, limit: 20 });
+      return { ...webhook, deliveries: page.deliveries.map(withoutPayload) };
+    }),
+  );
+}
 
 async function readIntake(actor: Actor, product_id: string, env: Env) {
   const hook = await readIntakeHook(actor, { product_id, secrets: env.sessionSecrets });
@@ -78,38 +78,57 @@ export const action = pageAction(async ({ request, context, params }) => {
 export const meta: MetaFunction = () => [{ title: "Product settings · Backloom" }];
 
 export default function ProductSettingsPage() {
-  const { product, isOwner, budgets, labels, intake, webhooks } = useLoaderData<typeof loader>();
+  const { section, title, product, isOwner, budgets, labels, intake, webhooks } =
+    useLoaderData<typeof loader>();
   const answer = useActionResult<{ error?: unknown; secret?: string }>();
+  const place = `/products/${product.id}/settings`;
   return (
     <div className="grid max-w-2xl gap-5">
       <h1 className="text-xl font-semibold tracking-tight">Settings</h1>
+      <FilterLinks
+        label="Sections"
+        current={section}
+        links={sections.map(([name, words]) => [
+          name,
+          words,
+          name === "general" ? place : `${place}/${name}`,
+        ])}
+      />
       {isOwner ? null : (
         <Alert title={`Only ${product.owner_username}, its owner, can change these.`} />
       )}
       {/* Errors of a single field show beside it. */}
       <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
-      <ProductFields product={product} isOwner={isOwner} answer={answer} />
-      <Section
-        title="Import"
-        about="Import stories from Linear, GitHub, Jira, Trello, Backlog.md or another Backloom."
-      >
-        <ButtonLink to={`/import?product=${product.id}`}>Import…</ButtonLink>
-      </Section>
-      <Section
-        title="Files"
-        about="Pictures, recordings and documents of this product, up to 1 GB."
-      >
-        <ButtonLink to={`/products/${product.id}/files`}>Show files</ButtonLink>
-      </Section>
-      <Labels labels={labels} />
-      <ProductBudgets budgets={budgets} />
-      {isOwner ? (
+      {section !== "integrations" && section !== "danger" ? (
+        <ProductFields key={section} {...{ product, section, title, isOwner, answer }} />
+      ) : null}
+      {section === "general" ? (
+        <>
+          <Section
+            title="Files"
+            about="Pictures, recordings and documents of this product, up to 1 GB."
+          >
+            <ButtonLink to={`/products/${product.id}/files`}>Show files</ButtonLink>
+          </Section>
+          <Labels labels={labels} />
+        </>
+      ) : null}
+      {budgets ? <ProductBudgets budgets={budgets} /> : null}
+      {section === "integrations" ? (
+        <Section
+          title="Import"
+          about="Import stories from Linear, GitHub, Jira, Trello, Backlog.md or another Backloom."
+        >
+          <ButtonLink to={`/import?product=${product.id}`}>Import…</ButtonLink>
+        </Section>
+      ) : null}
+      {section === "integrations" && isOwner ? (
         <>
           <Intake intake={intake} />
           <Webhooks webhooks={webhooks} secret={answer?.secret ?? null} />
-          <DangerZone product={product} />
         </>
       ) : null}
+      {section === "danger" && isOwner ? <DangerZone product={product} /> : null}
     </div>
   );
 }

@@ -45,7 +45,7 @@ export async function actOnProduct(
   env: Env,
 ): Promise<Response> {
   const form = await request.formData();
-  const back = `/products/${productId}/settings`;
+  const back = new URL(request.url).pathname;
   const product = { product_id: productId };
   form.set("product_id", productId);
   return runIntent(form, {
@@ -54,9 +54,9 @@ export async function actOnProduct(
         form,
         productForm,
         async (input) => {
-          // Browsers omit unchecked boxes; in this form that means "no".
-          const requires_sandbox = form.has("requires_sandbox");
-          await mergeEdit((edit) => updateProduct(actor, edit), { ...input, requires_sandbox });
+          // Browsers omit unchecked boxes: beside the hosts, where the box is, that means "no".
+          const box = form.has("may_reach") && { requires_sandbox: form.has("requires_sandbox") };
+          await mergeEdit((edit) => updateProduct(actor, edit), { ...input, ...box });
           return done(form, back, "Saved");
         },
         {

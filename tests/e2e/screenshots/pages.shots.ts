@@ -18,6 +18,7 @@ function pagesOf(scene: Scene): Record<string, string> {
     run,
     members: `${product}/members`,
     "product-settings": `${product}/settings`,
+    "agent-settings": `${product}/settings/agents`,
     story: `/stories/${story}`,
     task: `/tasks/${task}`,
     inbox: "/inbox",

@@ -1,0 +1,82 @@
+import { expect, it } from "vitest";
+import { getProduct, updateProduct } from "~/nouns/products/operations.server";
+import { signIn, startTestApp } from "../setup/app";
+import { addMember, seedProduct } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+const owner = await createUser(t);
+const actor = t.actorOf(owner);
+const product = await seedProduct(t, owner);
+const place = `/products/${product.id}/settings`;
+const cookie = await signIn(t, app, owner);
+const visitor = createVisitor(app, cookie);
+
+/** The fields of each section, by the names that programs send, too. */
+const fields: [section: string, names: string[]][] = [
+  ["", ["name", "code", "description", "repo_url", "definition_of_done"]],
+  [
+    "/agents",
+    [
+      "pr_strategy",
+      "plan_first",
+      "done_requires",
+      "branch_prefix",
+      "requires_sandbox",
+      "may_reach",
+    ],
+  ],
+  ["/code-host", ["pull_requests", "landing", "dependency_release", "forge_issue_label"]],
+  ["/automation", ["agent_items", "period"]],
+  ["/integrations", ["url"]],
+];
+const all = fields.flatMap(([, names]) => names);
+
+it.each(fields)("the section %s shows its own fields and no others", async (section, names) => {
+  const page = await visitor.read(place + section);
+  const shown = all.filter((name) => new RegExp(`name="${name}"`).test(page));
+  expect(shown.sort()).toEqual([...names].sort());
+});
+
+it("a section changes what it shows and leaves the rest", async () => {
+  const before = { may_reach: ["pypi.org"], requires_sandbox: true, plan_first: "auto" as const };
+  await updateProduct(actor, { product_id: product.id, ...before });
+  const saved = await visitor.submit(`${place}/code-host`, "update", { landing: "queue" });
+  expect(saved).toBe(`${place}/code-host`);
+  await visitor.submit(place, "update", { description: "For pilots" });
+  const read = () => getProduct(actor, { product_id: product.id });
+  expect(await read()).toMatchObject({ ...before, landing: "queue", description: "For pilots" });
+
+  const hosts: [string, string][] = [
+    ["intent", "update"],
+    ["may_reach", "pypi.org"],
+  ];
+  await visitor.send(`${place}/agents`, hosts);
+  expect(await read()).toMatchObject({ ...before, requires_sandbox: false });
+});
+
+it("the address of the settings still takes every form, and no other section exists", async () => {
+  const form: [string, string][] = [
+    ["intent", "update"],
+    ["pr_strategy", "STORY"],
+  ];
+  const answer = await visitor.send(place, form);
+  expect([answer.status, answer.headers.get("location")]).toEqual([303, place]);
+  expect((await getProduct(actor, { product_id: product.id })).pr_strategy).toBe("STORY");
+  expect(await visitor.read(`${place}/general`)).toContain("Definition of done");
+  expect((await app.request(`${place}/toString`, { headers: { cookie } })).status).toBe(404);
+});
+
+it("a member reads the settings, and nothing of what only the owner may do", async () => {
+  const member = await createUser(t);
+  await addMember(t, product.id, member);
+  const guest = createVisitor(app, await signIn(t, app, member));
+  for (const [section] of [...fields, ["/danger"]]) {
+    const page = await guest.read(`${place}${section}`);
+    expect(page).toContain("its owner, can change these.");
+    expect(page).not.toMatch(/value="(archive|set-intake|add-webhook|set-budget)"/);
+  }
+});
