@@ -1,4 +1,4 @@
-import { json } from "@remix-run/node";
+import { json, redirect } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { type ReactNode, useCallback, useRef, useState } from "react";
 import { z } from "zod";
@@ -8,11 +8,14 @@ import { DiffView, type Spot } from "~/features/diff/diff-view";
 import { type BelowLine, lineKey } from "~/features/diff/line-column";
 import { LineCounts } from "~/features/diff/line-counts";
 import { showDiff } from "~/features/diff/show-diff.server";
+import { waitsForReview } from "~/features/jobs/job-badges";
 import { useJobStream } from "~/features/output/use-job-stream";
 import { ProofPictures } from "~/features/proof/before-after";
 import { picturedCriteria } from "~/features/proof/pictures";
 import { CommentForm } from "~/features/review/comment-form";
 import { LineComment } from "~/features/review/line-comment";
+import { nextPlace, placeInQueue } from "~/features/review/place-in-queue.server";
+import { ReviewFacts } from "~/features/review/review-facts";
 import { ReviewSection } from "~/features/review/review-section";
 import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
@@ -40,7 +43,8 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     noteFirstLook(actor, { job_id: jobId }).catch(unlessRefused),
   ]);
   const pictures = picturedCriteria(stories);
-  if (diff === null) return json({ diff: null, pictures, ...comments });
+  const queue = await placeInQueue(actor, jobId);
+  if (diff === null) return json({ diff: null, pictures, queue, ...comments });
   const since = numberOf(searchParams, "since");
   const before =
     since === undefined ? null : await getJobDiff(actor, { job_id: jobId, attempt: since });
@@ -49,6 +53,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   return json({
     diff: { ...diff, files, since: before?.attempt ?? null },
     pictures,
+    queue,
     ...comments,
   });
 });
@@ -69,10 +74,13 @@ export const action = pageAction(async ({ request, context, params }) => {
       return done(form, back, "Comment deleted");
     },
     review: async () => {
+      const goesOn = form.get("verdict") === "approve_and_next";
+      if (goesOn) form.set("verdict", "approve");
       const { verdict } = await reviewJob(actor, {
         job_id: jobId,
         ...readForm(form, reviewJobBody),
       });
+      if (goesOn) return redirect(await nextPlace(actor, jobId), 303);
       return done(form, back, verdict === "approve" ? "Approved" : "Changes requested");
     },
   });
@@ -91,24 +99,27 @@ function numberOf(query: URLSearchParams, name: string): number | undefined {
 
 /** What the attempts of a job have changed, and what people say of it. */
 export default function JobChanges() {
-  const { diff, pictures, comments, reviews } = useLoaderData<typeof loader>();
+  const { diff, pictures, queue, comments, reviews } = useLoaderData<typeof loader>();
   const job = useJob();
   useLiveJob(job.id);
   const { below, above, lost, setSpot } = useComments(comments, diff);
   const drafts = comments.filter(({ draft }) => draft).length;
-  const review = <ReviewSection job={job} reviews={reviews} drafts={drafts} lost={lost} />;
+  const review = (
+    <ReviewSection job={job} reviews={reviews} drafts={drafts} lost={lost} next={queue.next} />
+  );
   if (diff === null) {
     return (
       <div className="grid gap-4">
         <EmptyState title="No changes yet">
           The agent's changes appear here when the attempt ends.
         </EmptyState>
-        {job.finished_at !== null || reviews.length > 0 ? review : null}
+        {job.finished_at !== null || reviews.length > 0 || waitsForReview(job) ? review : null}
       </div>
     );
   }
   return (
     <div className="grid gap-4">
+      {queue.review ? <ReviewFacts review={queue.review} /> : null}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
         <span>{countText(diff.files.length, "file")}</span>
         <LineCounts additions={diff.additions} deletions={diff.deletions} />

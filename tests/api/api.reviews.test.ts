@@ -181,3 +181,29 @@ describe("the times of a job", () => {
     expect(await times()).toEqual({ first_seen_at, judged_at });
   });
 });
+
+describe("the queue of reviews on its pages", () => {
+  it("lists the same order in the inbox with its reasons, and approves nothing there", async () => {
+    const { session } = await scene([{ path: "db/migrations/1.sql" }]);
+    const page = await (await app.request("/inbox?show=reviews", { headers: session })).text();
+    const places = ["T-3", "T-1", "T-2"].map((code) => page.indexOf(`Review of ${code}"`));
+    expect(places.toSorted((one, other) => one - other)).toEqual(places);
+    expect(places).not.toContain(-1);
+    expect(page).toContain("Approving frees 2 tasks");
+    expect(page).toContain("Data moves: look for indexes");
+    expect(page).not.toMatch(/name="verdict"/);
+  });
+
+  it("leads from an approval to the next review, and at last back to the inbox", async () => {
+    const { session, jobs } = await scene();
+    const approve = async (job: string) => {
+      const body = new URLSearchParams({ intent: "review", verdict: "approve_and_next" });
+      const init = { method: "POST", headers: session, body, redirect: "manual" } as const;
+      const answer = await app.request(`/jobs/${job}/changes`, init);
+      return [answer.status, answer.headers.get("location")];
+    };
+    expect(await approve(at(jobs, 2))).toEqual([303, `/jobs/${jobs[0]}/changes`]);
+    expect(await approve(at(jobs, 0))).toEqual([303, `/jobs/${jobs[1]}/changes`]);
+    expect(await approve(at(jobs, 1))).toEqual([303, "/inbox?show=reviews"]);
+  });
+});

@@ -87,7 +87,7 @@ it("holds what waits over all products, and lets go what was dealt with", async 
   expect(rows.map(({ status }) => status).sort()).toEqual(["DONE", "TO_DO", "TO_DO"]);
 });
 
-it("takes the verdict on an agent's work, by which the job ends or goes on", async () => {
+it("leads to an agent's work, where the verdict ends the job or sends it back", async () => {
   const { actor, owner, product, sprint } = await seedSprint(t, { stories: [1] });
   await t.sql.query("update public.products set done_requires = 'person' where id = $1", [
     product.id,
@@ -98,14 +98,15 @@ it("takes the verdict on an agent's work, by which the job ends or goes on", asy
   await reportAgentJob(actor, { ...report, attempt: job.attempt });
   const visitor = createVisitor(app, await signIn(t, app, owner));
   const place = `/jobs/${job.id}/changes`;
+  expect(await visitor.read("/inbox")).toContain(`href="${place}"`);
   const sentBack = { verdict: "request_changes", summary: "Say it warmer" };
-  expect(await visitor.submit("/inbox", "review", sentBack)).toBe(place);
+  expect(await visitor.submit(place, "review", sentBack)).toBe(place);
   expect(await kindsOf(actor)).toEqual([]);
   const again = await claim(actor);
   expect(again).toMatchObject({ id: job.id, attempt: 2 });
   expect(again.review).toMatchObject([{ body: "Say it warmer" }]);
   await reportAgentJob(actor, { ...report, attempt: 2 });
-  expect(await visitor.submit("/inbox", "review", { verdict: "approve" })).toBe(place);
+  expect(await visitor.submit(place, "review", { verdict: "approve" })).toBe(place);
   expect((await getAgentJob(actor, { job_id: job.id })).status).toBe("done");
   expect(await kindsOf(actor)).toEqual([]);
 });

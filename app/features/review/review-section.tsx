@@ -1,5 +1,5 @@
-import { useFetcher } from "@remix-run/react";
-import { useState } from "react";
+import { useFetcher, useNavigate } from "@remix-run/react";
+import { useMemo, useState } from "react";
 import { waitsForReview } from "~/features/jobs/job-badges";
 import { useHasOnlySample } from "~/features/products/has-only-sample";
 import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
@@ -10,6 +10,7 @@ import { Button, ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { TextAreaField } from "~/ui/field";
 import { countText } from "~/ui/numbers";
+import { usePageKeys } from "~/ui/page-keys";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 import { LineComment } from "./line-comment";
@@ -20,13 +21,17 @@ export function ReviewSection({
   reviews,
   drafts,
   lost,
+  next,
 }: {
   job: AgentJobDetail;
   reviews: JobComments["reviews"];
   drafts: number;
   /** Comments on files that are no longer in the diff. */
   lost: readonly JobComment[];
+  /** The job to review after this one. */
+  next: string | null;
 }) {
+  useNextKey(next);
   const waits = waitsForReview(job);
   const reason = reasonAgainst(job, waits, reviews);
   return (
@@ -42,8 +47,8 @@ export function ReviewSection({
         <p className="text-sm" role="status">
           {drafts > 0 ? `${countText(drafts, "comment")} not sent yet.` : null} {reason}
         </p>
-        <ReviewForm isOpen={reason === null} />
-        {isReviewed(job, reviews) ? <NextSteps job={job} /> : null}
+        <ReviewForm isOpen={reason === null} next={next} />
+        {isReviewed(job, reviews) ? <NextSteps job={job} next={next} /> : null}
       </div>
     </Section>
   );
@@ -55,7 +60,7 @@ function aboutReview(waits: boolean, drafts: number): string | undefined {
 }
 
 /** Where to go after reviewing an attempt. */
-function NextSteps({ job }: { job: AgentJobDetail }) {
+function NextSteps({ job, next }: { job: AgentJobDetail; next: string | null }) {
   const isFirstDay = useHasOnlySample();
   return (
     <p className="flex flex-wrap gap-2">
@@ -64,7 +69,12 @@ function NextSteps({ job }: { job: AgentJobDetail }) {
           Continue first steps
         </ButtonLink>
       ) : null}
-      <ButtonLink to="/inbox">Open inbox</ButtonLink>
+      {next === null ? null : (
+        <ButtonLink to={`/jobs/${next}/changes`} tone="primary">
+          Next review
+        </ButtonLink>
+      )}
+      <ButtonLink to="/inbox?show=reviews">Open reviews</ButtonLink>
       {job.task_id ? (
         <ButtonLink to={`/tasks/${job.task_id}`}>Open {job.task_code ?? "task"}</ButtonLink>
       ) : null}
@@ -116,7 +126,7 @@ function whatFollows(job: AgentJobDetail, reviews: JobComments["reviews"]): stri
 const fetcherKey = "review";
 
 /** The review form. If somebody else reviewed the attempt first, the typed text stays so that it can be copied. */
-function ReviewForm({ isOpen }: { isOpen: boolean }) {
+function ReviewForm({ isOpen, next }: { isOpen: boolean; next: string | null }) {
   const [summary, setSummary] = useState("");
   const { state, data } = useFetcher<ActionResult>({ key: fetcherKey });
   // The form goes when somebody else was first; then the refusal has no other place.
@@ -145,11 +155,33 @@ function ReviewForm({ isOpen }: { isOpen: boolean }) {
           <div className="flex flex-wrap gap-2 max-sm:grid">
             <VerdictButton value="approve" tone="primary" label="Approve" />
             <VerdictButton value="request_changes" label="Request changes" />
+            {next === null ? null : (
+              <VerdictButton value="approve_and_next" label="Approve and next" />
+            )}
           </div>
         ) : null}
       </WriteFields>
     </ActionForm>
   );
+}
+
+/** `Shift+N` leads to the next review; `n` steps through the changes of this one. */
+function useNextKey(next: string | null): void {
+  const navigate = useNavigate();
+  const keys = useMemo(
+    () =>
+      next === null
+        ? []
+        : [
+            {
+              keys: "Shift+N",
+              label: "Next review",
+              run: () => navigate(`/jobs/${next}/changes`),
+            },
+          ],
+    [next, navigate],
+  );
+  usePageKeys("Reviews", keys);
 }
 
 function VerdictButton({ label, ...button }: { value: string; label: string; tone?: "primary" }) {

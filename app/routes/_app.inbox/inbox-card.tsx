@@ -4,7 +4,7 @@ import { QuestionCard } from "~/features/questions/question-card";
 import { RetryForms, stoppedTitle } from "~/features/runs/stopped-run";
 import type { InboxItem } from "~/nouns/inbox/contract";
 import { ActionForm } from "~/ui/action-form";
-import { Button, ButtonLink, buttonClass } from "~/ui/button";
+import { Button, ButtonLink } from "~/ui/button";
 import { isolated } from "~/ui/isolated";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";
@@ -46,7 +46,11 @@ function ReviewCard({ item }: { item: Of<"review"> }) {
       about={`${item.story_code} ${isolated(item.story_title)}`}
     >
       {item.job_id ? (
-        <Verdict jobId={item.job_id} code={item.code} />
+        <p>
+          <ButtonLink to={`/jobs/${item.job_id}/changes`} tone="primary">
+            Review
+          </ButtonLink>
+        </p>
       ) : (
         <ActionForm action={`/tasks/${item.id}`} className="flex flex-wrap gap-2">
           <input type="hidden" name="intent" value="set-status" />
@@ -59,45 +63,6 @@ function ReviewCard({ item }: { item: Of<"review"> }) {
         </ActionForm>
       )}
     </Card>
-  );
-}
-
-/** Review of an agent's work: approving ends the job; requesting changes returns it with comments. */
-function Verdict({ jobId, code }: { jobId: string; code: string }) {
-  const changes = `/jobs/${jobId}/changes`;
-  return (
-    <div className="flex flex-wrap items-start gap-2">
-      <ActionForm action={changes}>
-        <input type="hidden" name="intent" value="review" />
-        <Button type="submit" name="verdict" value="approve" tone="primary">
-          Approve
-        </Button>
-      </ActionForm>
-      <ButtonLink to={changes}>View changes</ButtonLink>
-      <details className="min-w-0 open:basis-full">
-        <summary className={buttonClass("plain", "md", "cursor-pointer")}>Request changes</summary>
-        <ActionForm action={changes} refusal="here" className="mt-2 grid gap-2">
-          <input type="hidden" name="intent" value="review" />
-          <textarea
-            name="summary"
-            required
-            maxLength={10_000}
-            rows={3}
-            aria-label={`What needs to change in ${code}?`}
-            placeholder="What needs to change?"
-            className="w-full rounded border border-line-strong bg-raised px-2.5 py-1.5 text-sm"
-          />
-          <Button
-            type="submit"
-            name="verdict"
-            value="request_changes"
-            className="justify-self-start"
-          >
-            Request changes
-          </Button>
-        </ActionForm>
-      </details>
-    </div>
   );
 }
 

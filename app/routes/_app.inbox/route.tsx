@@ -8,6 +8,7 @@ import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page
 import { type InboxItem, markInboxItemInput } from "~/nouns/inbox/contract";
 import { markInboxItem } from "~/nouns/inbox/mark-inbox-item.server";
 import { getInbox } from "~/nouns/inbox/operations.server";
+import { listReviews } from "~/nouns/job-reviews/operations.server";
 import { invitationIdInput } from "~/nouns/products/invitation";
 import { answerInvitation } from "~/nouns/products/invitations.server";
 import { answerQuestionInput, questionIdInput } from "~/nouns/questions/contract";
@@ -22,17 +23,23 @@ import { type Filter, filters, isFilter, questionStates } from "./filters";
 import { InboxCard } from "./inbox-card";
 import { InboxTabs } from "./inbox-tabs";
 import { Questions } from "./questions";
+import { WaitingReviews } from "./waiting-reviews";
 
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
   const address = new URL(request.url).searchParams;
   const wanted = address.get("show") ?? "";
   const show: Filter = isFilter(wanted) ? wanted : "all";
-  const [inbox, asked] = await Promise.all([
+  const [inbox, asked, waiting] = await Promise.all([
     getInbox(actor, filters[show]),
     show === "questions" ? readQuestions(actor, address) : null,
+    show === "reviews" ? listReviews(actor, { cursor: address.get("after") ?? undefined }) : null,
   ]);
-  return json({ show, ...inbox, asked });
+  // An agent's work is listed in the order of the queue, above what people moved to review.
+  const items = waiting
+    ? inbox.items.filter((item) => !("job_id" in item && item.job_id))
+    : inbox.items;
+  return json({ show, ...inbox, items, asked, waiting });
 });
 
 async function readQuestions(actor: Actor, address: URLSearchParams) {
@@ -99,7 +106,7 @@ const empty: Record<
     "Questions from agents, work to review, failures, mentions and invitations appear here.",
     "Press g b to plan what comes next.",
   ],
-  reviews: ["Nothing to review", "Tasks in review appear here."],
+  reviews: ["Nothing to review", "Work that is done and waits for your verdict appears here."],
   failures: [
     "No failures",
     "Runs and jobs that failed in the last two weeks and were not retried appear here.",
@@ -125,7 +132,7 @@ const steady = { onlyOthersAdd: true };
 const keyOf = (item: InboxItem) => `${item.kind} ${item.id}`;
 
 export default function InboxPage() {
-  const { show, items, counts, later, asked } = useLoaderData<typeof loader>();
+  const { show, items, counts, later, asked, waiting } = useLoaderData<typeof loader>();
   const refusal = useActionResult<{ error?: string }>();
   useInboxKeys(show !== "questions");
   return (
@@ -134,7 +141,14 @@ export default function InboxPage() {
       <InboxTabs current={show} counts={counts} later={later} />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
       {asked ? <Questions {...asked} /> : null}
-      {show === "questions" ? null : <Items key={show} show={show} items={items} />}
+      {waiting?.reviews.length ? (
+        <div className="mb-4">
+          <WaitingReviews reviews={waiting.reviews} next={waiting.next_cursor} />
+        </div>
+      ) : null}
+      {show === "questions" || (waiting?.reviews.length && items.length === 0) ? null : (
+        <Items key={show} show={show} items={items} />
+      )}
     </div>
   );
 }

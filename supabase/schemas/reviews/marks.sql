@@ -88,13 +88,13 @@ begin
 end;
 $$;
 
--- Why: an added line that looks like a key of a well-known service.
+-- Why: an added line that looks like a key of a well-known service, or from which the worker took one (•••).
 create function private.adds_secret(p_files jsonb)
 returns boolean language plpgsql immutable set search_path = '' as $$
 begin
   return exists (
     select from jsonb_array_elements(p_files) f
-    where f ->> 'patch' ~ '\n\+[^\n]*(AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{20}|glpat-[A-Za-z0-9_-]{20}|sk-[A-Za-z0-9_-]{20}|xox[abprs]-[A-Za-z0-9-]{10}|-----BEGIN [A-Z ]*PRIVATE KEY)');
+    where f ->> 'patch' ~ '\n\+[^\n]*(•••|AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{20}|glpat-[A-Za-z0-9_-]{20}|sk-[A-Za-z0-9_-]{20}|xox[abprs]-[A-Za-z0-9-]{10}|-----BEGIN [A-Z ]*PRIVATE KEY)');
 end;
 $$;
 

@@ -1,0 +1,45 @@
+import { LineCounts } from "~/features/diff/line-counts";
+import type { WaitingReview } from "~/nouns/job-reviews/contract";
+import { markWords } from "~/nouns/job-reviews/marks";
+import { Badge } from "~/ui/badge";
+import { countText } from "~/ui/numbers";
+import { RelativeTime } from "~/ui/relative-time";
+
+/** Why a change stands where it stands in the queue, and where it needs a careful look. */
+export function ReviewFacts({ review }: { review: WaitingReview }) {
+  const { frees, size, criteria, marks, waiting_since } = review;
+  return (
+    <div className="grid gap-1.5 text-sm text-muted">
+      <p className="flex flex-wrap gap-x-3 gap-y-0.5">
+        {frees.tasks > 0 ? (
+          <strong className="font-medium text-ink">
+            {`Approving frees ${countText(frees.tasks, "task")}`}
+          </strong>
+        ) : null}
+        <span>
+          Waiting since <RelativeTime at={waiting_since} />
+        </span>
+        <span>
+          {countText(size.files, "file")} <LineCounts {...size} />
+        </span>
+        {criteria.total > 0 ? (
+          <span>
+            {`${criteria.proven} of ${countText(criteria.total, "criterion", "criteria")} proven`}
+          </span>
+        ) : null}
+      </p>
+      {marks.length > 0 ? (
+        <ul aria-label="Look closely" className="flex flex-wrap gap-1.5">
+          {marks.map((mark) => (
+            <li key={mark} title={markWords[mark].advice}>
+              <Badge>
+                {markWords[mark].label}
+                <span className="sr-only">: {markWords[mark].advice}</span>
+              </Badge>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+    </div>
+  );
+}
