@@ -12,12 +12,8 @@ export default defineConfig(({ isSsrBuild }) => ({
   ssr: { noExternal: ["remix-utils"] },
   build: {
     sourcemap: false,
-    // A page that came with its panel waits for it before it comes to life: links in its head would be none of the server's.
-    modulePreload: {
-      resolveDependencies: (file, files) => (file.startsWith("assets/panel-") ? [] : files),
-    },
     rollupOptions: {
-      output: isSsrBuild ? {} : { manualChunks: sharedParts },
+      output: isSsrBuild ? {} : { manualChunks: { shared } },
       onwarn(warning, warn) {
         // zod's sources carry annotations that Rollup drops and reports; nothing is lost by it.
         if (warning.code !== "INVALID_ANNOTATION") warn(warning);
@@ -26,21 +22,11 @@ export default defineConfig(({ isSsrBuild }) => ({
   },
 }));
 
-/**
- * What nearly every page uses is one file, which compresses better than a hundred: what lies directly in these folders. What a page
- * loads later lies in a folder below (`ui/rare`, `board/moving`, `items/keys`, `_app/later`). All else is left to Rollup.
- */
-function sharedParts(id: string): string | undefined {
-  if (id.includes(".server.")) return;
-  // Small parts that the board shows together: a file each would cost more than what is in it.
-  if (
-    /\/app\/(features\/(runs\/(?!blocker-|run-|fresh-)|products\/product-access)|nouns\/sprints\/takes-)[^/]+$/.test(
-      id,
-    )
-  )
-    return "runs";
-  if (/\/app\/features\/budgets\/[^/]+$/.test(id)) return "budgets";
-  return /\/app\/(ui|live|routes\/_app|features\/(board|items|views))\/[^/]+$/.test(id)
-    ? "shared"
-    : undefined;
-}
+/** One file with all that these import: most pages use it, and it compresses better than fifty files. Rollup does the rest. */
+const shared = [
+  "app/routes/_app/route.tsx",
+  "app/features/board/board.tsx",
+  "app/features/board/board-tools.tsx",
+  "app/features/items/row-actions.tsx",
+  "app/features/board/moving/task-lines.tsx",
+];

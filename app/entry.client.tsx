@@ -1,9 +1,9 @@
 import { RemixBrowser } from "@remix-run/react";
 import { StrictMode, startTransition } from "react";
 import { hydrateRoot } from "react-dom/client";
-import { neededFirst } from "./ui/needed-first";
+import { loadPanelOfPage } from "./routes/_app.products.$productId.backlog/import-panel";
 
-void Promise.all(neededFirst).then(() =>
+void loadPanelOfPage().then(() =>
   startTransition(() => {
     hydrateRoot(
       document,

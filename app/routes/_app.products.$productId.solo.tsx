@@ -4,7 +4,7 @@ import { Board } from "~/features/board/board";
 import { BoardHeader } from "~/features/board/board-header";
 import { BoardTools } from "~/features/board/board-tools";
 import { readSettings, viewOf, withoutFilter } from "~/features/board/board-view.server";
-import { loadAsked, taskLines } from "~/features/board/later-parts";
+import { TaskLines } from "~/features/board/moving/task-lines";
 import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
 import { RowActions } from "~/features/items/row-actions";
 import { doneForNow, readForm, runIntent } from "~/http/form-action.server";
@@ -23,7 +23,6 @@ import { Button, ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors, HiddenFields } from "~/ui/field";
-import { Later } from "~/ui/later-part";
 import { countText } from "~/ui/numbers";
 import { WriteFields } from "~/ui/write-access";
 
@@ -35,7 +34,6 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   );
   const address = new URL(request.url).searchParams;
   const settings = readSettings(address);
-  await loadAsked(address);
   const own = board.tasks.filter((task) => mine.has(task.story_id));
   const ownStories = board.stories.filter(({ id }) => mine.has(id));
   const view = viewOf(own, ownStories, settings, principal.user_id, [], board.labels);
@@ -143,8 +141,7 @@ export default function SoloPage() {
 function OwnTasks() {
   const { productId, userId, tasks, mine, hasTasks, settings, lanes, shut } =
     useLoaderData<typeof loader>();
-  if (settings.list && tasks.length > 0)
-    return <Later part={taskLines} props={{ tasks: tasks, lanes }} />;
+  if (settings.list && tasks.length > 0) return <TaskLines tasks={tasks} lanes={lanes} />;
   if (hasTasks && tasks.length === 0) {
     return (
       <EmptyState compact title="Nothing matches">

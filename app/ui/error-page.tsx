@@ -59,16 +59,13 @@ export function ErrorPage({ status, message }: { status: number; message?: strin
   );
 }
 
-function isOffline(): boolean {
-  return typeof navigator !== "undefined" && navigator.onLine === false;
-}
-
-function OfflinePage() {
+/** What to do if nothing was answered, or if code of the page is gone since an update of the service. */
+function ReloadPage({ title, text }: Pick<Words, "title" | "text">) {
   return (
     <div className="mx-auto grid max-w-md justify-items-center gap-3 px-4 py-20 text-center">
       <Mark className="size-10" />
-      <h1 className="text-xl font-semibold">You are offline</h1>
-      <p className="text-muted">Your last action was not sent, so nothing was changed.</p>
+      <h1 className="text-xl font-semibold">{title}</h1>
+      <p className="text-muted">{text}</p>
       <button
         type="button"
         onClick={() => window.location.reload()}
@@ -83,9 +80,24 @@ function OfflinePage() {
 /** Error boundary of every route. Refusals show their sentence, failures never do. */
 export function RouteError() {
   const error = useRouteError();
-  if (!isRouteErrorResponse(error))
-    return isOffline() ? <OfflinePage /> : <ErrorPage status={500} />;
-  return <ErrorPage status={error.status} message={sentence(error.data)} />;
+  if (isRouteErrorResponse(error))
+    return <ErrorPage status={error.status} message={sentence(error.data)} />;
+  if (typeof navigator !== "undefined" && navigator.onLine === false)
+    return (
+      <ReloadPage
+        title="You are offline"
+        text="Your last action was not sent, so nothing was changed."
+      />
+    );
+  // The sentences of browsers for a failed `import()` have only this word in common.
+  if (error instanceof TypeError && error.message.includes("module"))
+    return (
+      <ReloadPage
+        title="Part of this page did not load"
+        text="The connection was lost, or the service was updated."
+      />
+    );
+  return <ErrorPage status={500} />;
 }
 
 function sentence(data: unknown): string | null {

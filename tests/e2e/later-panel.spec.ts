@@ -71,13 +71,17 @@ test("a page that comes with its panel keeps what was typed before the code was 
 test.describe("without the code", () => {
   test.use({ expectedProblems: /ERR_FAILED|Failed to fetch/ });
 
-  test("the server draws the panel, and its form works as without script", async ({ browser }) => {
+  test("the page says what to do, and a panel of the server works as without script", async ({
+    browser,
+  }) => {
     const { context } = await newPerson(browser);
     const world = await newWorld(context);
     const page = await context.newPage();
     await page.route(/assets\/panel-/, (route) => route.abort());
     await openLive(page, `${world.product}/backlog`);
     await page.getByRole("link", { name: "New story", exact: true }).click();
+    await expect(page.getByText("Part of this page did not load")).toBeVisible();
+    await page.getByRole("button", { name: "Try again" }).click();
     const panel = page.getByRole("complementary", { name: "Details" });
     await panel.getByLabel("Title").fill("Say goodbye");
     await panel.getByRole("button", { name: "Create story" }).click();

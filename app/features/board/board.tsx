@@ -1,18 +1,17 @@
-import { lazy, type MouseEvent, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, type MouseEvent, Suspense, useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { activeRow, itemOf } from "~/features/items/active-row";
 import { usePointerSelection } from "~/features/items/pointer-selection";
 import { useChanges } from "~/features/items/use-changes";
-import { Later } from "~/ui/later-part";
 import { useLinkArea } from "~/ui/link-area";
 import { useRowKeys } from "~/ui/page-keys";
 import { BoardColumn } from "./board-column";
 import type { CardTask, DropTarget, Lane } from "./board-settings";
 import { useColumnWidths } from "./column-widths";
 import { type Column, columns } from "./columns";
-import { lanesPart, moveForm, newCard as newCardPart, taskLines } from "./later-parts";
 import { MoveMenu } from "./move-menu";
-import type { CardStory, NewCardPlace } from "./moving/new-card";
+import { Lanes } from "./moving/lanes";
+import { type CardStory, NewCard, type NewCardPlace } from "./moving/new-card";
 import { useAddressAhead } from "./use-address-ahead";
 import { useCards } from "./use-cards";
 import { useSteadyCards } from "./use-steady-cards";
@@ -73,10 +72,11 @@ export function Board({
       takesNew={stories.length > 0}
     >
       {newCard.place?.status === column.status && newCard.place.lane === (lane?.key ?? null) ? (
-        <Later
+        <NewCard
           key={newCard.place.storyId}
-          part={newCardPart}
-          props={{ place: newCard.place, stories, onClose: newCard.close }}
+          place={newCard.place}
+          stories={stories}
+          onClose={newCard.close}
         />
       ) : null}
     </BoardColumn>
@@ -122,7 +122,7 @@ export function Board({
         className={lanes ? "lanes" : "columns"}
       >
         {lanes ? (
-          <Later part={lanesPart} props={{ lanes, tasks, dropTarget, address, cell, widthOf }} />
+          <Lanes {...{ lanes, tasks, dropTarget, address, cell, widthOf }} />
         ) : (
           columns.map((column) => cell(column))
         )}
@@ -139,13 +139,6 @@ function useNewCard(
 ) {
   const [place, setPlace] = useState<NewCardPlace | null>(() => asked(address));
   const opener = useRef<HTMLElement | null>(null);
-  useEffect(() => {
-    Promise.all([moveForm.load(), newCardPart.load(), lanesPart.load(), taskLines.load()]).catch(
-      () => {
-        // Offline: they load again when first needed.
-      },
-    );
-  }, []);
   const open = (event: MouseEvent<HTMLElement>): boolean => {
     const { target } = event;
     const link = target instanceof Element ? target.closest<HTMLElement>("[data-new]") : null;
@@ -158,8 +151,7 @@ function useNewCard(
     const ofLane = stories.find(({ code }) => code === lane)?.id;
     const ofCard = stories.find(({ code }) => code === near?.story_code)?.id;
     const status = near && near.status !== "failed" ? near.status : (link.dataset.new ?? "todo");
-    const next = { status, lane, storyId: ofCard ?? ofLane };
-    void newCardPart.load().then(() => setPlace(next));
+    setPlace({ status, lane, storyId: ofCard ?? ofLane });
     return true;
   };
   const close = () => {

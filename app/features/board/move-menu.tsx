@@ -1,11 +1,8 @@
-import { Suspense } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import { Later } from "~/ui/later-part";
 import { enterMenu, menuEvents } from "~/ui/menu";
 import { Glyph } from "~/ui/sprite";
 import { useWriteAccess } from "~/ui/write-access";
-import { moveForm } from "./later-parts";
-import type { Move, MovedTask } from "./moving/move-form";
+import { type Move, type MovedTask, MoveForm } from "./moving/move-form";
 
 const menuId = "move-card";
 
@@ -56,11 +53,7 @@ export function MoveMenu({ task, onMove }: { task: MovedTask | undefined; onMove
       className="popover"
       {...menuEvents}
     >
-      {task ? (
-        <Suspense>
-          <Later part={moveForm} props={{ task, onMove }} />
-        </Suspense>
-      ) : null}
+      {task ? <MoveForm task={task} onMove={onMove} /> : null}
     </div>
   );
 }

@@ -6,12 +6,11 @@ import { LabelChips } from "~/features/labels/label-chips";
 import { DoingLine } from "~/features/output/doing-line";
 import { Badge } from "~/ui/badge";
 import { Icon } from "~/ui/icon";
-import { Later } from "~/ui/later-part";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { StatusIcon } from "~/ui/status-icon";
 import type { CardTask } from "./board-settings";
-import { moveForm } from "./later-parts";
 import { MoveButton } from "./move-menu";
+import { MoveForm } from "./moving/move-form";
 import { stateLine } from "./state-line";
 
 interface TaskCardProps {
@@ -90,7 +89,7 @@ export const TaskCard = memo(function TaskCard({
           <LineCounts additions={task.changes[0]} deletions={task.changes[1]} />
         </span>
       ) : null}
-      {asked ? <Later part={moveForm} props={{ task, onMove }} /> : null}
+      {asked ? <MoveForm task={task} onMove={onMove} /> : null}
     </li>
   );
 });

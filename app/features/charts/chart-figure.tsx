@@ -9,7 +9,7 @@ export function ChartFigure({ chart, caption }: { chart: Chart; caption?: string
   const hydrated = useHydrated();
   const { width, height, shapes, words, label, facts, table } = chart;
   return (
-    <figure data-chart className="grid max-w-2xl gap-2">
+    <figure className="grid max-w-2xl gap-2">
       {facts.length > 0 ? (
         <dl className="flex flex-wrap gap-x-5 gap-y-1">
           {facts.map(({ term, value, late }) => (

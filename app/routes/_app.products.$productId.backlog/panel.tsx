@@ -27,7 +27,7 @@ export interface PanelProps {
 }
 
 /** Details of an item, or a form for a new one. Keyed, so that no field keeps another item's text. */
-export function Panel(props: PanelProps) {
+export default function Panel(props: PanelProps) {
   const { panel, pbis, stories, sprints, closeTo } = props;
   if (panel.kind === "new-pbi") {
     return (

@@ -1,6 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData, useNavigate, useNavigation } from "@remix-run/react";
-import { useMemo } from "react";
+import { useEffect, useMemo } from "react";
 import { beginning } from "~/contract/text";
 import { useListPaste } from "~/features/items/lists/pasted-text";
 import { type OwnPeek, RowActions } from "~/features/items/row-actions";
@@ -17,7 +17,7 @@ import { FormErrors } from "~/ui/field";
 import { useRowKeys } from "~/ui/page-keys";
 import { actOnBacklog } from "./backlog-action.server";
 import { Filters, rowParts } from "./filters";
-import { LaterPanel, loadPanels } from "./later-panel";
+import { importPanel, Panel } from "./import-panel";
 import { loadPanel } from "./panel-data.server";
 import { SelectingButton } from "./selecting-button";
 import { SprintStrip } from "./sprint-strip";
@@ -32,8 +32,6 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const [tree, panel] = await Promise.all([
     reading,
     loadPanel({ actor, principal }, productId, address, reading),
-    // So that the page renders in one go.
-    loadPanels(),
   ]);
   const sprint = address.get("sprint") ?? "";
   const filter = {
@@ -99,6 +97,11 @@ export default function BacklogPage() {
   useListPaste(address.panelTo("paste"));
   const selected = useSelected();
   const ownPeek = useTreePeek(address);
+  useEffect(() => {
+    importPanel().catch(() => {
+      // Offline: loads when a panel is opened.
+    });
+  }, []);
   return (
     <div className="flex items-start gap-5">
       <div className="min-w-0 flex-1">
@@ -140,11 +143,9 @@ export default function BacklogPage() {
           <Nothing view={view} address={address} productId={productId} />
         )}
       </div>
-      <LaterPanel
-        {...{ pbis, stories, sprints }}
-        panel={ownPeek.coming ? null : panel}
-        closeTo={address.panelTo(null)}
-      />
+      {panel && !ownPeek.coming ? (
+        <Panel {...{ panel, pbis, stories, sprints }} closeTo={address.panelTo(null)} />
+      ) : null}
     </div>
   );
 }

@@ -24,28 +24,26 @@ export function BlockersPanel({
   const canMakeTasks = preflight.stories_without_tasks > 0;
   const all = fixAll(blockers, planFirst, canMakeTasks);
   return (
-    <div data-blockers>
-      <WriteFields quiet className="grid gap-2">
-        <BlockerList
-          blockers={blockers}
-          productId={productId}
-          cures={(blocker) =>
-            blocker.dependency ? (
-              <Cures dependency={blocker.dependency} sprintId={sprintId} />
-            ) : (
-              <CommonCures {...{ blocker, planFirst, canMakeTasks }} form="cure-run" />
-            )
-          }
-        />
-        <RunForm
-          id="cure-run"
-          intent="start-run"
-          chosen={chosen}
-          {...(all ? { label: "Fix all and start", cure: all } : {})}
-        />
-        {all ? <p className="text-xs text-muted">Anything still blocked is left out.</p> : null}
-      </WriteFields>
-    </div>
+    <WriteFields quiet className="grid gap-2">
+      <BlockerList
+        blockers={blockers}
+        productId={productId}
+        cures={(blocker) =>
+          blocker.dependency ? (
+            <Cures dependency={blocker.dependency} sprintId={sprintId} />
+          ) : (
+            <CommonCures {...{ blocker, planFirst, canMakeTasks }} form="cure-run" />
+          )
+        }
+      />
+      <RunForm
+        id="cure-run"
+        intent="start-run"
+        chosen={chosen}
+        {...(all ? { label: "Fix all and start", cure: all } : {})}
+      />
+      {all ? <p className="text-xs text-muted">Anything still blocked is left out.</p> : null}
+    </WriteFields>
   );
 }
 

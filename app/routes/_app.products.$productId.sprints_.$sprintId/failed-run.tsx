@@ -10,7 +10,7 @@ export function FailedRun({ run, productId }: { run: SprintFrame["run"]; product
   const counts = countStopped(run.job_statuses);
   const page = `/products/${productId}/runs/${run.id}`;
   return (
-    <span data-failed-run className="contents">
+    <>
       <ButtonLink to={page} title="View failure" className="text-failed">
         {stoppedTitle(counts)}
       </ButtonLink>
@@ -30,6 +30,6 @@ export function FailedRun({ run, productId }: { run: SprintFrame["run"]; product
           <RetryForms action={page} canSkip={counts.waiting > 0} />
         </div>
       </Menu>
-    </span>
+    </>
   );
 }

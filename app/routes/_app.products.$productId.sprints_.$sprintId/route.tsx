@@ -1,12 +1,12 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { Suspense } from "react";
 import { Board } from "~/features/board/board";
 import { BoardHeader } from "~/features/board/board-header";
 import { BoardTools } from "~/features/board/board-tools";
 import { readSettings, viewOf, withoutFilter } from "~/features/board/board-view.server";
-import { loadAsked, taskLines } from "~/features/board/later-parts";
+import { TaskLines } from "~/features/board/moving/task-lines";
 import { BudgetSection } from "~/features/budgets/budget-section";
+import { ChartFigure } from "~/features/charts/chart-figure";
 import { drawBurndown } from "~/features/charts/draw-burndown.server";
 import { RowActions } from "~/features/items/row-actions";
 import { shownViews } from "~/features/views/shown-views.server";
@@ -20,27 +20,16 @@ import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
-import { Later, laterPart } from "~/ui/later-part";
-import { type RefusedStart, RunControl, runParts } from "./run-control";
+import { type RefusedStart, RunControl } from "./run-control";
 import { actOnSprint } from "./sprint-action.server";
 import { SprintMenu, SprintTitle } from "./sprint-header";
 import { StoryList } from "./story-list";
-
-/** Lazy: it is below the cards. */
-const burndownChart = laterPart(
-  () => import("~/features/charts/chart-figure").then(({ ChartFigure }) => ChartFigure),
-  "[data-chart]",
-);
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal, productId } = await requireProduct(request, context, params);
   const sprintId = requireId(params.sprintId, "sprint");
   const address = new URL(request.url).searchParams;
   const settings = readSettings(address);
-  await Promise.all([
-    loadAsked(address),
-    ...[burndownChart, ...runParts].map((part) => part.load()),
-  ]);
   const { tasks, labels, views, preflight, forecast, budgets, burndown, ...board } =
     await getSprintBoard(actor, { sprint_id: sprintId });
   const view = viewOf(tasks, board.stories, settings, principal.user_id, board.members, labels);
@@ -114,9 +103,7 @@ export default function SprintPage() {
         <StoryList board={board} />
         <Section title="Burndown" about="Open tasks at the end of each day.">
           {burndown ? (
-            <Suspense>
-              <Later part={burndownChart} props={{ chart: burndown }} />
-            </Suspense>
+            <ChartFigure chart={burndown} />
           ) : (
             <p className="text-sm text-muted">
               The chart starts when the sprint is active and its first task moves.
@@ -138,8 +125,7 @@ export default function SprintPage() {
 function Cards() {
   const { productId, userId, board, settings, hasTasks, cards, lanes, shut } =
     useLoaderData<typeof loader>();
-  if (settings.list && cards.length > 0)
-    return <Later part={taskLines} props={{ tasks: cards, lanes }} />;
+  if (settings.list && cards.length > 0) return <TaskLines tasks={cards} lanes={lanes} />;
   if (cards.length > 0) {
     const { dense, hide } = settings;
     const { stories } = board;

@@ -1,5 +1,4 @@
 import { Link } from "@remix-run/react";
-import { Suspense } from "react";
 import { RunStatus } from "~/features/runs/run-status";
 import { WovenProgress } from "~/features/runs/woven-progress";
 import type { Forecast } from "~/nouns/budgets/forecast";
@@ -8,41 +7,22 @@ import type { Blocker, Preflight } from "~/nouns/sprint-runs/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button, ButtonLink, buttonClass } from "~/ui/button";
 import { Icon } from "~/ui/icon";
-import { Later, laterPart } from "~/ui/later-part";
 import { Menu } from "~/ui/menu";
 import { countText } from "~/ui/numbers";
 import { Elapsed } from "~/ui/relative-time";
 import { statusLook } from "~/ui/status";
 import { StatusIcon } from "~/ui/status-icon";
 import { WriteFields } from "~/ui/write-access";
-import type { BlockersPanel } from "./blockers-panel";
+import { BlockersPanel } from "./blockers-panel";
+import { FailedRun } from "./failed-run";
 import { RunForm } from "./run-form";
+import { RunOptions } from "./run-options";
 
 /** The answer to a start that blockers refused. */
 export interface RefusedStart {
   blockers: readonly Blocker[];
   chosen: readonly string[];
 }
-
-/** Blockers of a run. Lazy: most boards have none. */
-const blockersPanel = laterPart(
-  () => import("./blockers-panel").then(({ BlockersPanel }) => BlockersPanel),
-  "[data-blockers]",
-);
-
-/** Actions after a failure. Lazy: few boards need them. */
-const failedRun = laterPart(
-  () => import("./failed-run").then(({ FailedRun }) => FailedRun),
-  "[data-failed-run]",
-);
-
-const runOptions = laterPart(
-  () => import("./run-options").then(({ RunOptions }) => RunOptions),
-  "[data-run-options]",
-);
-
-/** Parts the server renders and most boards do not need at first. */
-export const runParts = [blockersPanel, failedRun, runOptions];
 
 /** The sprint's run, or a way to start one with its blockers. At most one line. */
 export function RunControl({
@@ -64,13 +44,7 @@ export function RunControl({
     run && (run.status === "queued" || run.status === "running" || run.status === "paused");
   if (run && unfinished) return <RunUnderWay run={run} productId={productId} />;
   if (sprint.status === "planned") return <StartSprint />;
-  if (sprint.status === "failed") {
-    return (
-      <Suspense>
-        <Later part={failedRun} props={{ run, productId }} />
-      </Suspense>
-    );
-  }
+  if (sprint.status === "failed") return <FailedRun run={run} productId={productId} />;
   if (!preflight) return null;
   if (preflight.ready) return <ReadyToRun preflight={preflight} forecast={forecast} />;
   if (board.stories.length > 0 && board.stories.every(({ status }) => status === "done")) {
@@ -145,9 +119,7 @@ function ReadyToRun({ preflight, forecast }: { preflight: Preflight; forecast: F
         }
         triggerClassName={buttonClass("plain", "icon")}
       >
-        <Suspense>
-          <Later part={runOptions} props={{ preflight, forecast }} />
-        </Suspense>
+        <RunOptions preflight={preflight} forecast={forecast} />
       </Menu>
     </>
   );
@@ -195,9 +167,7 @@ function Blockers(panel: Parameters<typeof BlockersPanel>[0]) {
       }
       triggerClassName={buttonClass("plain", "md", "text-waiting")}
     >
-      <Suspense>
-        <Later part={blockersPanel} props={panel} />
-      </Suspense>
+      <BlockersPanel {...panel} />
     </Menu>
   );
 }

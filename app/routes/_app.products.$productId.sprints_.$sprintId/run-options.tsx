@@ -15,7 +15,7 @@ export function RunOptions({
 }) {
   const { begins_from, warnings } = preflight;
   return (
-    <div data-run-options className="contents">
+    <>
       {begins_from.length > 0 ? (
         <div className="grid justify-items-start gap-2">
           <BeginsFrom from={begins_from} />
@@ -36,6 +36,6 @@ export function RunOptions({
           kept.
         </p>
       </WriteFields>
-    </div>
+    </>
   );
 }

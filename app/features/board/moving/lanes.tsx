@@ -26,7 +26,7 @@ export function Lanes({
   const held = new Set(tasks.map(({ group }) => group));
   return (
     <>
-      <div data-lanes className="cells lane-columns">
+      <div className="cells lane-columns">
         {columns.map((column) => {
           const { status, label } = column;
           const width = widthOf(status);

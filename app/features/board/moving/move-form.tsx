@@ -16,7 +16,6 @@ export function MoveForm({ task, onMove }: { task: MovedTask; onMove: Move }) {
     <>
       <MenuHeading>Move {task.code} to</MenuHeading>
       <Form
-        data-move-form
         method="post"
         onSubmit={(event) => {
           const { submitter } = event.nativeEvent instanceof SubmitEvent ? event.nativeEvent : {};

@@ -55,7 +55,7 @@ export function NewCard({
     onClose();
   };
   return (
-    <form method="post" data-new-card className="new-card" onSubmit={add} onKeyDown={onKeyDown}>
+    <form method="post" className="new-card" onSubmit={add} onKeyDown={onKeyDown}>
       {sent.map((key) => (
         <Told key={key} fetcherKey={key} />
       ))}

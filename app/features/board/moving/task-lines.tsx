@@ -31,7 +31,6 @@ export function TaskLines({
     // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click
     <section
       aria-label="Tasks"
-      data-task-lines
       className="rounded-lg border border-line bg-surface"
       onClick={(event) => select(event) || follow(event)}
     >

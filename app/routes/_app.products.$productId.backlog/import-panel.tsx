@@ -1,0 +1,22 @@
+import { lazy, Suspense } from "react";
+import PanelOfServer, { type PanelProps } from "./panel";
+
+export const importPanel = () => import("./panel");
+
+const LazyPanel = lazy(importPanel);
+
+/** Loads after the page in the browser, as it is a third of the page's script. The server renders it at once. */
+export let Panel = import.meta.env.SSR ? PanelOfServer : PanelWithBoundary;
+
+function PanelWithBoundary(props: PanelProps) {
+  return (
+    <Suspense fallback={<div role="progressbar" aria-label="Loading" className="page-progress" />}>
+      <LazyPanel {...props} />
+    </Suspense>
+  );
+}
+
+/** Loads the panel the page came with, before hydration: React would discard what was typed into it. */
+export async function loadPanelOfPage(): Promise<void> {
+  if (document.querySelector("[data-side-panel]")) Panel = (await importPanel()).default;
+}
