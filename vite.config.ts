@@ -28,5 +28,5 @@ const shared = [
   "app/features/board/board.tsx",
   "app/features/board/board-tools.tsx",
   "app/features/items/row-actions.tsx",
-  "app/features/board/moving/task-lines.tsx",
+  "app/features/board/task-lines.tsx",
 ];

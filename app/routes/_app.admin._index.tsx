@@ -16,10 +16,10 @@ import { Badge } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
+import { CopyBlock } from "~/ui/copy-button";
 import { HiddenFields } from "~/ui/field";
-import { CopyBlock } from "~/ui/rare/copy-button";
-import { Cell, Table } from "~/ui/rare/table";
 import { RelativeTime } from "~/ui/relative-time";
+import { Cell, Table } from "~/ui/table";
 
 const here = "/admin";
 

@@ -11,8 +11,8 @@ import { Badge } from "~/ui/badge";
 import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { HiddenFields, TextField } from "~/ui/field";
-import { ServerForm, useServerForm } from "~/ui/rare/server-form";
-import { Cell, Table } from "~/ui/rare/table";
+import { ServerForm, useServerForm } from "~/ui/forms/server-form";
+import { Cell, Table } from "~/ui/table";
 import { WriteFields } from "~/ui/write-access";
 
 const here = "/admin/prices";

@@ -2,7 +2,7 @@ import { json } from "@remix-run/node";
 import { Outlet } from "@remix-run/react";
 import { pageLoader } from "~/http/page-guards.server";
 import { requireAdmin } from "~/http/require-admin.server";
-import { PageHeader } from "~/ui/rare/page-header";
+import { PageHeader } from "~/ui/page-header";
 import { NavTabs } from "~/ui/tabs";
 
 const tabs = [

@@ -25,7 +25,7 @@ import { useRowKeys } from "~/ui/page-keys";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { isHeld } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
-import { ProductFilter } from "./_app/later/product-filter";
+import { ProductFilter } from "./_app/palette/product-filter";
 
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);

@@ -15,7 +15,7 @@ import { EmptyState } from "~/ui/empty-state";
 import { costsText, countText } from "~/ui/numbers";
 import { useRowKeys } from "~/ui/page-keys";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
-import { ProductFilter } from "./_app/later/product-filter";
+import { ProductFilter } from "./_app/palette/product-filter";
 
 export const loader = pageLoader(async ({ request, context }) => {
   const signedIn = await requireActor(request, context);

@@ -1,6 +1,6 @@
 import { Outlet } from "@remix-run/react";
 import { ButtonLink } from "~/ui/button";
-import { PageHeader } from "~/ui/rare/page-header";
+import { PageHeader } from "~/ui/page-header";
 import { NavTabs } from "~/ui/tabs";
 
 const tabs = [

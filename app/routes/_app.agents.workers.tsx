@@ -9,9 +9,9 @@ import type { AgentWorkerList } from "~/nouns/workers/worker-presence";
 import { Badge } from "~/ui/badge";
 import { EmptyState } from "~/ui/empty-state";
 import { isolated } from "~/ui/isolated";
-import { Cell, Table } from "~/ui/rare/table";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";
+import { Cell, Table } from "~/ui/table";
 
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);

@@ -12,14 +12,14 @@ import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { SelectField, TextAreaField, TextField } from "~/ui/field";
+import { CreateButtons, CreatedBefore } from "~/ui/forms/create-buttons";
+import { ServerForm, useServerForm } from "~/ui/forms/server-form";
+import { PageHeader } from "~/ui/page-header";
 import { useRowKeys } from "~/ui/page-keys";
-import { CreateButtons, CreatedBefore } from "~/ui/rare/create-buttons";
-import { PageHeader } from "~/ui/rare/page-header";
-import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
-import { ProductFilter } from "./_app/later/product-filter";
+import { ProductFilter } from "./_app/palette/product-filter";
 import { useShellData } from "./_app/shell-data";
 
 export const loader = pageLoader(async ({ request, context }) => {

@@ -15,8 +15,8 @@ import { useActionResult } from "~/ui/action-result";
 import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { FormErrors, HiddenFields } from "~/ui/field";
-import { IdempotencyKey } from "~/ui/rare/idempotency-key";
-import { PageHeader } from "~/ui/rare/page-header";
+import { IdempotencyKey } from "~/ui/forms/idempotency-key";
+import { PageHeader } from "~/ui/page-header";
 import { WriteFields } from "~/ui/write-access";
 
 /** `/import` and `/import?product=<id>`: previews another tool's backlog, then imports it. */

@@ -1,5 +1,5 @@
 import { json } from "@remix-run/node";
-import type { ProductChoices } from "~/features/items/keys/menu-choices";
+import type { ProductChoices } from "~/features/items/menu-choices";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
 import { getBacklogTree } from "~/nouns/pages/operations.server";
 import { listProductMembers } from "~/nouns/products/operations.server";

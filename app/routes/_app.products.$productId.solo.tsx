@@ -4,7 +4,7 @@ import { Board } from "~/features/board/board";
 import { BoardHeader } from "~/features/board/board-header";
 import { BoardTools } from "~/features/board/board-tools";
 import { readSettings, viewOf, withoutFilter } from "~/features/board/board-view.server";
-import { TaskLines } from "~/features/board/moving/task-lines";
+import { TaskLines } from "~/features/board/task-lines";
 import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
 import { RowActions } from "~/features/items/row-actions";
 import { doneForNow, readForm, runIntent } from "~/http/form-action.server";

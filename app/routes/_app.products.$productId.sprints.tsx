@@ -12,9 +12,9 @@ import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { TextAreaField, TextField } from "~/ui/field";
+import { CreateButtons, CreatedBefore } from "~/ui/forms/create-buttons";
+import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { useRowKeys } from "~/ui/page-keys";
-import { CreateButtons, CreatedBefore } from "~/ui/rare/create-buttons";
-import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { CalendarDay } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 

@@ -11,8 +11,8 @@ import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { CheckField, TextAreaField, TextField } from "~/ui/field";
-import { PageHeader } from "~/ui/rare/page-header";
-import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { ServerForm, useServerForm } from "~/ui/forms/server-form";
+import { PageHeader } from "~/ui/page-header";
 import { WriteFields } from "~/ui/write-access";
 
 export const loader = pageLoader(async ({ request, context }) => {

@@ -15,8 +15,8 @@ import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { HiddenFields } from "~/ui/field";
-import { Cell, Table } from "~/ui/rare/table";
 import { RelativeTime } from "~/ui/relative-time";
+import { Cell, Table } from "~/ui/table";
 import { WriteFields } from "~/ui/write-access";
 
 const here = "/settings/devices";

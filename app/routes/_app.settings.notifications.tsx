@@ -21,8 +21,8 @@ import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { enhancedField } from "~/ui/enhanced-field";
 import { HiddenFields } from "~/ui/field";
-import { Cell, Table } from "~/ui/rare/table";
 import { RelativeTime } from "~/ui/relative-time";
+import { Cell, Table } from "~/ui/table";
 import { useWriteAccess, WriteFields } from "~/ui/write-access";
 
 const here = "/settings/notifications";

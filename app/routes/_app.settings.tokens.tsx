@@ -15,13 +15,13 @@ import { Badge, CodeChip } from "~/ui/badge";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
+import { CopyBlock } from "~/ui/copy-button";
 import { EmptyState } from "~/ui/empty-state";
 import { CheckField, HiddenFields, SelectField, TextField } from "~/ui/field";
+import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { isolated } from "~/ui/isolated";
-import { CopyBlock } from "~/ui/rare/copy-button";
-import { ServerForm, useServerForm } from "~/ui/rare/server-form";
-import { Cell, Table } from "~/ui/rare/table";
 import { RelativeTime, useNow } from "~/ui/relative-time";
+import { Cell, Table } from "~/ui/table";
 import { useWriteAccess, WriteFields } from "~/ui/write-access";
 
 /** The user's API tokens (specification: Authentication 1). */

@@ -1,5 +1,5 @@
 import { Outlet } from "@remix-run/react";
-import { PageHeader } from "~/ui/rare/page-header";
+import { PageHeader } from "~/ui/page-header";
 import { NavTabs } from "~/ui/tabs";
 
 const tabs = [

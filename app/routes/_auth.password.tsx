@@ -15,7 +15,7 @@ import { passwordChangeSchema } from "~/nouns/accounts/contract";
 import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { TextField } from "~/ui/field";
-import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 
 /** Users with a temporary password must choose a new one here first. */
 export const loader = pageLoader(async ({ request, context }) => {

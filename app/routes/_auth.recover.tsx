@@ -15,7 +15,7 @@ import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
 import { SubmitButton } from "~/ui/button";
 import { HiddenFields, TextField } from "~/ui/field";
-import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 
 const newPasswordSchema = z.object({
   proof_kind: z.enum(["code", "token_hash"]),

@@ -26,7 +26,7 @@ import {
 import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { TextField } from "~/ui/field";
-import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 
 export const loader = pageLoader(async ({ request, context }) => {
   const wanted = new URL(request.url).searchParams.get("redirectTo");

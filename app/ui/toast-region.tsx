@@ -2,7 +2,7 @@ import { lazy, Suspense } from "react";
 import { useToasts } from "./toast";
 
 /** Loaded lazily: toasts only appear after something happened. */
-const Toasts = lazy(() => import("./rare/toasts"));
+const Toasts = lazy(() => import("./toasts"));
 
 /** The page's one region for toasts. Screen readers read them politely. */
 export function ToastRegion() {

@@ -17,7 +17,7 @@ const allowed: Readonly<Record<string, string>> = {
   "app/live/": "the browser, to the service it came from",
   "app/features/diff/changed-file.tsx": "the browser, to the service it came from",
   "app/features/files/use-attach.ts": "the browser, to the service it came from",
-  "app/features/items/keys/copy-item.ts": "the browser, to the service it came from",
+  "app/features/items/copy-item.ts": "the browser, to the service it came from",
   "app/features/output/use-job-output.ts": "the browser, to the service it came from",
   "app/routes/_auth.login/use-pairing.ts": "the browser, to the service it came from",
   "app/routes/m.pair/": "the browser, to the service it came from",

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { readRecent } from "../../app/routes/_app/later/recent";
+import { readRecent } from "../../app/routes/_app/palette/recent";
 
 const places = [{ to: "/ideas/1", title: "A private idea" }];
 

@@ -1,8 +1,8 @@
 import type { AuditEvent } from "~/nouns/accounts/contract";
 import { EmptyState } from "~/ui/empty-state";
 import { isolated } from "~/ui/isolated";
-import { Cell, Table } from "~/ui/rare/table";
 import { RelativeTime } from "~/ui/relative-time";
+import { Cell, Table } from "~/ui/table";
 import { describeBrowser } from "./describe-browser";
 
 const words: Readonly<Record<string, string>> = {

@@ -6,8 +6,8 @@ import { Confirm } from "~/ui/confirm";
 import { EmptyState } from "~/ui/empty-state";
 import { HiddenFields } from "~/ui/field";
 import { isolated } from "~/ui/isolated";
-import { Cell, Table } from "~/ui/rare/table";
 import { RelativeTime } from "~/ui/relative-time";
+import { Cell, Table } from "~/ui/table";
 import { useWriteAccess } from "~/ui/write-access";
 
 /** Lists the programs and tokens that may use the account, with their scope and dates, and a way to revoke each. */

@@ -9,8 +9,8 @@ import {
   groupings,
   type Lane,
 } from "./board-settings";
+import { foldedLanes } from "./folded-lanes";
 import { lanesOf } from "./lanes.server";
-import { foldedLanes } from "./moving/folded-lanes";
 
 /** Reads from the address what the board shows and in which layout. */
 export function readSettings(address: URLSearchParams): BoardSettings {

@@ -9,18 +9,18 @@ import { BoardColumn } from "./board-column";
 import type { CardTask, DropTarget, Lane } from "./board-settings";
 import { useColumnWidths } from "./column-widths";
 import { type Column, columns } from "./columns";
+import { Lanes } from "./lanes";
 import { MoveMenu } from "./move-menu";
-import { Lanes } from "./moving/lanes";
-import { type CardStory, NewCard, type NewCardPlace } from "./moving/new-card";
+import { type CardStory, NewCard, type NewCardPlace } from "./new-card";
 import { useAddressAhead } from "./use-address-ahead";
 import { useCards } from "./use-cards";
 import { useSteadyCards } from "./use-steady-cards";
 import { useOptimisticTasks, useTaskMoves } from "./use-task-moves";
 
 /** Moving by mouse, touch and keyboard loads after the page. */
-const BoardMoves = lazy(() => import("./moving/board-moves"));
+const BoardMoves = lazy(() => import("./board-moves"));
 
-const ColumnStrip = lazy(() => import("./moving/column-strip"));
+const ColumnStrip = lazy(() => import("./column-strip"));
 
 /**
  * Tasks by status, grouped into lanes if asked. Cards move by dragging, by the menu on each card, and by keys. A

@@ -2,7 +2,7 @@ import { useHydrated } from "remix-utils/use-hydrated";
 import { enterMenu, menuEvents } from "~/ui/menu";
 import { Glyph } from "~/ui/sprite";
 import { useWriteAccess } from "~/ui/write-access";
-import { type Move, type MovedTask, MoveForm } from "./moving/move-form";
+import { type Move, type MovedTask, MoveForm } from "./move-form";
 
 const menuId = "move-card";
 

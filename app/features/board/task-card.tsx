@@ -9,8 +9,8 @@ import { Icon } from "~/ui/icon";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { StatusIcon } from "~/ui/status-icon";
 import type { CardTask } from "./board-settings";
+import { MoveForm } from "./move-form";
 import { MoveButton } from "./move-menu";
-import { MoveForm } from "./moving/move-form";
 import { stateLine } from "./state-line";
 
 interface TaskCardProps {

@@ -4,7 +4,7 @@ import type { FilePlace } from "~/features/files/use-attach";
 import { focusAfterDrawing } from "~/features/items/active-row";
 import type { ActionResult } from "~/ui/action-result";
 import { showResult, useActionResult } from "~/ui/action-result";
-import { keepDraft, readDraft } from "~/ui/rare/drafts";
+import { keepDraft, readDraft } from "~/ui/forms/drafts";
 import { type Clash, clashOf } from "./clash";
 import { editParameter } from "./edit-parameter";
 

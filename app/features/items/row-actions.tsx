@@ -1,7 +1,7 @@
 import { lazy, Suspense } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 
-const ItemKeys = lazy(() => import("./keys/item-keys"));
+const ItemKeys = lazy(() => import("./item-keys"));
 
 /** A page with its own details panel beside the list. */
 export interface OwnPeek {

@@ -1,5 +1,5 @@
 import { Link } from "@remix-run/react";
-import { CopyBlock } from "~/ui/rare/copy-button";
+import { CopyBlock } from "~/ui/copy-button";
 import type { BlockedReason } from "./find-blocked-reasons.server";
 
 /** Lists why work does not move, and the command that starts a worker if that is all that is missing. */

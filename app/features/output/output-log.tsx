@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import type { OutputEntry as Entry, JobOutput } from "~/nouns/agent-jobs/job-output";
 import { Button } from "~/ui/button";
-import { CopyButton } from "~/ui/rare/copy-button";
+import { CopyButton } from "~/ui/copy-button";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { OutputEntry } from "./output-entry";
 import { useJobOutput } from "./use-job-output";

@@ -4,8 +4,8 @@ import { type ActionResult, useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { SelectField, TextField } from "~/ui/field";
-import { ServerForm, useServerForm } from "~/ui/rare/server-form";
-import { useSent } from "~/ui/rare/use-sent";
+import { ServerForm, useServerForm } from "~/ui/forms/server-form";
+import { useSent } from "~/ui/forms/use-sent";
 import { WriteFields } from "~/ui/write-access";
 import { invitedRoles, OpenInvitations } from "./invite";
 

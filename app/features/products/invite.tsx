@@ -5,8 +5,8 @@ import { useActionResult } from "~/ui/action-result";
 import { Badge } from "~/ui/badge";
 import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
+import { CopyBlock } from "~/ui/copy-button";
 import { HiddenFields, SelectField } from "~/ui/field";
-import { CopyBlock } from "~/ui/rare/copy-button";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 

@@ -5,7 +5,7 @@ import { useActionResult } from "~/ui/action-result";
 import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { HiddenFields, SelectField, TextField } from "~/ui/field";
-import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { WriteFields } from "~/ui/write-access";
 
 /** A recurrence for the page. Its next dates are already formatted in the schedule's time zone. */

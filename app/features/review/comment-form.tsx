@@ -3,7 +3,7 @@ import type { Spot } from "~/features/diff/diff-view";
 import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
-import { IdempotencyKey } from "~/ui/rare/idempotency-key";
+import { IdempotencyKey } from "~/ui/forms/idempotency-key";
 import { WriteFields } from "~/ui/write-access";
 
 /** Form for a comment on a line. Comments stay drafts until the review is submitted. */

@@ -1,6 +1,6 @@
 import { type AgentReports, knownAgents } from "~/nouns/workers/known-agents";
 import { Section } from "~/ui/card";
-import { Cell, Table } from "~/ui/rare/table";
+import { Cell, Table } from "~/ui/table";
 
 const heads: Record<keyof AgentReports, string> = {
   entries: "Output",

@@ -6,7 +6,7 @@ import type { ActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { TextAreaField } from "~/ui/field";
-import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { RelativeTime } from "~/ui/relative-time";
 import { isHeld } from "~/ui/status";
 import { StatusPill } from "~/ui/status-pill";

@@ -18,7 +18,7 @@ import { Kbd } from "~/ui/badge";
 import { EmptyState } from "~/ui/empty-state";
 import { enhancedField } from "~/ui/enhanced-field";
 import { FormErrors } from "~/ui/field";
-import { PageHeader } from "~/ui/rare/page-header";
+import { PageHeader } from "~/ui/page-header";
 import { type Filter, filters, isFilter, questionStates } from "./filters";
 import { InboxCard } from "./inbox-card";
 import { InboxTabs } from "./inbox-tabs";

@@ -3,8 +3,8 @@ import { ForecastLine } from "~/features/budgets/forecast-line";
 import type { Forecast } from "~/nouns/budgets/forecast";
 import { CodeChip } from "~/ui/badge";
 import { Section } from "~/ui/card";
-import { Cell, Table } from "~/ui/rare/table";
 import { durationText } from "~/ui/relative-time";
+import { Cell, Table } from "~/ui/table";
 
 const sizes = { S: "up to 15 min", M: "up to 1 h", L: "up to 4 h", XL: "more than 4 h" };
 

@@ -1,8 +1,8 @@
 import type { Insights, ReturnKind } from "~/nouns/insights/contract";
 import { Fact, Facts, Section } from "~/ui/card";
 import { countText } from "~/ui/numbers";
-import { Cell, Table } from "~/ui/rare/table";
 import { durationText } from "~/ui/relative-time";
+import { Cell, Table } from "~/ui/table";
 
 const reasons: Record<ReturnKind, string> = {
   ci_failed: "CI failed",

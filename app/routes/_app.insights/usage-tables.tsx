@@ -4,7 +4,7 @@ import { CodeChip } from "~/ui/badge";
 import { Section } from "~/ui/card";
 import { isolated } from "~/ui/isolated";
 import { costsText, tokensText } from "~/ui/numbers";
-import { Cell, Table } from "~/ui/rare/table";
+import { Cell, Table } from "~/ui/table";
 
 /** Id and label of a row, and the path of its page, if there is one. */
 type Name = readonly [id: string | null, label: string, path?: string];

@@ -14,7 +14,7 @@ import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server"
 import { getSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { CodeChip } from "~/ui/badge";
 import { isolated } from "~/ui/isolated";
-import { PageHeader } from "~/ui/rare/page-header";
+import { PageHeader } from "~/ui/page-header";
 import { NavTabs } from "~/ui/tabs";
 import { JobControls } from "./job-controls";
 import type { JobData } from "./job-data";

@@ -1,10 +1,10 @@
 import { priorityOptions } from "~/features/items/lists/priority";
 import { useActionResult } from "~/ui/action-result";
+import { CopyButton } from "~/ui/copy-button";
 import { HiddenFields, SelectField, TextAreaField, TextField } from "~/ui/field";
+import { CreateButtons } from "~/ui/forms/create-buttons";
+import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { codeAndTitle } from "~/ui/isolated";
-import { CopyButton } from "~/ui/rare/copy-button";
-import { CreateButtons } from "~/ui/rare/create-buttons";
-import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { WriteFields } from "~/ui/write-access";
 import { type FilledField, filledFields } from "./tree-address";
 

@@ -1,14 +1,14 @@
 import { movableColumns } from "~/features/board/columns";
 import { PanelTitle } from "~/features/in-place/item-titles";
 import { TaskTexts } from "~/features/in-place/task-texts";
-import { DeleteItem } from "~/features/items/keys/delete-item";
+import { DeleteItem } from "~/features/items/delete-item";
 import type { SafeHtml } from "~/features/markdown/prose";
 import type { BacklogTree, TaskPageData } from "~/nouns/pages/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button, ButtonLink } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
-import { CreatedBefore } from "~/ui/rare/create-buttons";
-import { SidePanel } from "~/ui/rare/side-panel";
+import { CreatedBefore } from "~/ui/forms/create-buttons";
+import { SidePanel } from "~/ui/side-panel";
 import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
 import { NewPbiPanel, NewStoryPanel, NewTaskPanel } from "./create-panels";

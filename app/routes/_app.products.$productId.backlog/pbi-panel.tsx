@@ -4,13 +4,13 @@ import { EditableText } from "~/features/in-place/editable-text";
 import { PanelTitle } from "~/features/in-place/item-titles";
 import { PriorityPicker } from "~/features/in-place/priority-picker";
 import { PropertyList, TypedProperty } from "~/features/in-place/properties";
-import { DeleteItem, goesAlong } from "~/features/items/keys/delete-item";
+import { DeleteItem, goesAlong } from "~/features/items/delete-item";
 import type { SafeHtml } from "~/features/markdown/prose";
 import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import { Icon } from "~/ui/icon";
-import { SidePanel } from "~/ui/rare/side-panel";
+import { SidePanel } from "~/ui/side-panel";
 import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
 

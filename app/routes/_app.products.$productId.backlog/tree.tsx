@@ -12,7 +12,7 @@ import { TreeRowLine } from "./tree-row";
 import type { TreeRow, TreeView } from "./tree-rows";
 
 const VirtualRows = lazy(() => import("./virtual-rows"));
-const BacklogMoves = lazy(() => import("./later/backlog-moves"));
+const BacklogMoves = lazy(() => import("./backlog-moves"));
 
 /** Above this, browsers render only rows near the viewport; the server sends this many and a link to more. */
 const manyRows = 60;

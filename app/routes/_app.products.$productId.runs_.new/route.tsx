@@ -12,7 +12,7 @@ import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
 import { countText } from "~/ui/numbers";
-import { PageHeader } from "~/ui/rare/page-header";
+import { PageHeader } from "~/ui/page-header";
 import { WriteFields } from "~/ui/write-access";
 import { startChosen } from "./start-chosen.server";
 

@@ -3,7 +3,7 @@ import { Alert } from "~/ui/alert";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
-import { CopyBlock } from "~/ui/rare/copy-button";
+import { CopyBlock } from "~/ui/copy-button";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 

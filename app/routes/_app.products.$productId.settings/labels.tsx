@@ -4,8 +4,8 @@ import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
+import { IdempotencyKey } from "~/ui/forms/idempotency-key";
 import { isolated } from "~/ui/isolated";
-import { IdempotencyKey } from "~/ui/rare/idempotency-key";
 import { WriteFields } from "~/ui/write-access";
 
 /** The product's labels. Every member may create, rename, recolor and delete them. */

@@ -7,7 +7,7 @@ import type { ActionResult } from "~/ui/action-result";
 import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { HiddenFields, SelectField, TextField } from "~/ui/field";
-import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { WriteFields } from "~/ui/write-access";
 
 const periods = [

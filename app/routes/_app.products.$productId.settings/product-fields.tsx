@@ -5,7 +5,7 @@ import type { ActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { CheckField, SelectField, TextAreaField, TextField } from "~/ui/field";
-import { ServerForm, type ServerFormHandle, useServerForm } from "~/ui/rare/server-form";
+import { ServerForm, type ServerFormHandle, useServerForm } from "~/ui/forms/server-form";
 import { WriteAccessProvider, WriteFields } from "~/ui/write-access";
 import type { SectionName } from "./sections";
 

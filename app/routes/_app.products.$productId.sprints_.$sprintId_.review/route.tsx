@@ -19,7 +19,7 @@ import { Button } from "~/ui/button";
 import { Fact, Facts, Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { costsText, countText } from "~/ui/numbers";
-import { PageHeader } from "~/ui/rare/page-header";
+import { PageHeader } from "~/ui/page-header";
 import { CalendarDay } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";
 import { OpenEnds } from "./open-ends";

@@ -4,7 +4,7 @@ import { Badge } from "~/ui/badge";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { TextField } from "~/ui/field";
-import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { WriteFields } from "~/ui/write-access";
 import { SavedNotice } from "./saved-notice";
 

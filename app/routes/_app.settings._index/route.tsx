@@ -21,7 +21,7 @@ import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { characterKeysOn, switchCharacterKeys } from "~/ui/character-keys";
 import { CheckField, FieldErrors, TextField } from "~/ui/field";
-import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { themes } from "~/ui/theme";
 import { useTheme } from "~/ui/theme-menu";
 import { WriteFields } from "~/ui/write-access";

@@ -2,7 +2,7 @@ import { JobStatus } from "~/features/jobs/job-badges";
 import { QuestionCard } from "~/features/questions/question-card";
 import { CodeChip } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
-import { CopyBlock } from "~/ui/rare/copy-button";
+import { CopyBlock } from "~/ui/copy-button";
 import { setups } from "../_app.connect/setups";
 import type { Progress } from "./progress.server";
 import { PressFor } from "./step";

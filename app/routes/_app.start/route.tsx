@@ -11,7 +11,7 @@ import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createSampleProduct } from "~/nouns/transfers/create-sample-product.server";
 import { useActionResult } from "~/ui/action-result";
 import { FormErrors } from "~/ui/field";
-import { PageHeader } from "~/ui/rare/page-header";
+import { PageHeader } from "~/ui/page-header";
 import { demoLabel, findSample, readProgress } from "./progress.server";
 import type { FreshToken } from "./step";
 import { Steps } from "./steps";

@@ -1,6 +1,6 @@
 import { ButtonLink } from "~/ui/button";
+import { CopyBlock } from "~/ui/copy-button";
 import { isolated } from "~/ui/isolated";
-import { CopyBlock } from "~/ui/rare/copy-button";
 import { setups } from "../_app.connect/setups";
 import { DemoStep } from "./demo-step";
 import type { Progress } from "./progress.server";

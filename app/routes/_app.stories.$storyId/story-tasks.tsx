@@ -8,7 +8,7 @@ import { CodeChip } from "~/ui/badge";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { TextAreaField, TextField } from "~/ui/field";
-import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
 

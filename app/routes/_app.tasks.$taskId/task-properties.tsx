@@ -1,7 +1,7 @@
 import { movableColumns } from "~/features/board/columns";
 import { PriorityPicker } from "~/features/in-place/priority-picker";
 import { Picker, Properties, TypedProperty } from "~/features/in-place/properties";
-import { DeleteItem } from "~/features/items/keys/delete-item";
+import { DeleteItem } from "~/features/items/delete-item";
 import { LabelsProperty } from "~/features/labels/labels-property";
 import type { TaskPageData } from "~/nouns/pages/contract";
 import { codeAndTitle } from "~/ui/isolated";

@@ -20,9 +20,9 @@ import type { ShellData } from "./shell-data";
 import { Sidebar } from "./sidebar";
 import { TopBar } from "./top-bar";
 
-const Palette = lazy(() => import("./later/palette"));
-const KeysDialog = lazy(() => import("./later/keys-dialog"));
-const BesidePages = lazy(() => import("./later/beside-pages"));
+const Palette = lazy(() => import("./palette/palette"));
+const KeysDialog = lazy(() => import("./keys-dialog"));
+const BesidePages = lazy(() => import("./beside-pages"));
 
 const demoReason = "This is a demo account. You can see everything but change nothing.";
 

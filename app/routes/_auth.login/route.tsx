@@ -17,8 +17,8 @@ import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
 import { SubmitButton } from "~/ui/button";
 import { TextField } from "~/ui/field";
+import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { Mark } from "~/ui/mark";
-import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { PhonePanel } from "./phone-panel";
 
 const notices: Readonly<Record<string, string>> = {

@@ -2,10 +2,10 @@ import { useState } from "react";
 import { Button, ButtonLink, IconButton, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
+import { CopyBlock } from "~/ui/copy-button";
+import { Dialog } from "~/ui/dialog";
 import { Icon } from "~/ui/icon";
 import { Menu, MenuButton, MenuDivider, MenuHeading, MenuLink } from "~/ui/menu";
-import { CopyBlock } from "~/ui/rare/copy-button";
-import { Dialog } from "~/ui/rare/dialog";
 import { NavTabs } from "~/ui/tabs";
 import { showToast } from "~/ui/toast";
 

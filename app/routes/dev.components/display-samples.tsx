@@ -6,9 +6,9 @@ import { Badge, CodeChip, CountBadge, Kbd } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { Fact, Facts, Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
-import { Cell, Table } from "~/ui/rare/table";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { StatusDot, StatusPill } from "~/ui/status-pill";
+import { Cell, Table } from "~/ui/table";
 
 const statuses = [
   "TO_DO",

@@ -3,7 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { Section } from "~/ui/card";
 import { CheckField, FormErrors, SelectField, TextAreaField, TextField } from "~/ui/field";
-import { PageHeader } from "~/ui/rare/page-header";
+import { PageHeader } from "~/ui/page-header";
 import { NowProvider } from "~/ui/relative-time";
 import { ThemeChoices } from "~/ui/theme-menu";
 import { ToastRegion } from "~/ui/toast-region";

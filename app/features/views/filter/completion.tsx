@@ -1,6 +1,6 @@
 import { useFetcher, useParams } from "@remix-run/react";
 import { type RefObject, useCallback, useEffect, useId, useState } from "react";
-import type { ProductChoices } from "~/features/items/keys/menu-choices";
+import type { ProductChoices } from "~/features/items/menu-choices";
 import { type FilterPage, type Suggestion, suggest } from "./suggestions";
 
 interface CompletionProps {

@@ -1,7 +1,7 @@
 import { labelWord } from "~/contract/item-filter";
 import { pbiStatuses, storyStatuses, taskStatuses } from "~/contract/status";
-import type { ProductChoices } from "~/features/items/keys/menu-choices";
 import { priorityOptions } from "~/features/items/lists/priority";
+import type { ProductChoices } from "~/features/items/menu-choices";
 import { statusLook } from "~/ui/status";
 
 export type FilterPage = "board" | "backlog";

@@ -1,0 +1,102 @@
+import { useSubmit } from "@remix-run/react";
+import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
+import { useResultOf } from "~/ui/action-result";
+import { Button, SubmitButton } from "~/ui/button";
+import { enhancedField } from "~/ui/enhanced-field";
+import { HiddenFields } from "~/ui/field";
+import { isolated } from "~/ui/isolated";
+import { columnLabel } from "./columns";
+
+/** Where a new card goes: its column, lane and story. */
+export interface NewCardPlace {
+  status: string;
+  lane: string | null;
+  storyId: string | undefined;
+}
+
+export interface CardStory {
+  id: string;
+  code: string;
+  title: string;
+}
+
+export const newCardIntent = "create-task";
+
+let created = 0;
+
+/** A title and Enter create a task in this column, and the field stays open for the next one. Esc closes it. */
+export function NewCard({
+  place,
+  stories,
+  onClose,
+}: {
+  place: NewCardPlace;
+  stories: readonly CardStory[];
+  onClose: () => void;
+}) {
+  const submit = useSubmit();
+  const title = useRef<HTMLInputElement>(null);
+  const [sent, setSent] = useState<readonly string[]>([]);
+  const add = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    form.set(enhancedField, "1");
+    created += 1;
+    const fetcherKey = `new card ${created}`;
+    setSent((known) => [...known.slice(-20), fetcherKey]);
+    submit(form, { method: "post", navigate: false, fetcherKey });
+    if (title.current) title.current.value = "";
+    title.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    event.stopPropagation();
+    onClose();
+  };
+  return (
+    <form method="post" className="new-card" onSubmit={add} onKeyDown={onKeyDown}>
+      {sent.map((key) => (
+        <Told key={key} fetcherKey={key} />
+      ))}
+      <HiddenFields fields={{ intent: newCardIntent, status: place.status }} />
+      <input
+        ref={title}
+        name="title"
+        required
+        maxLength={300}
+        // biome-ignore lint/a11y/noAutofocus: it opens because somebody wants to type
+        autoFocus
+        autoComplete="off"
+        aria-label={`Title of the new task in ${columnLabel(place.status)}`}
+        placeholder="Title of the task"
+        className="h-8 w-full rounded border border-line-strong bg-surface px-2 text-sm pointer-coarse:h-10"
+      />
+      <select
+        name="story_id"
+        aria-label="Story"
+        defaultValue={place.storyId}
+        className="h-8 w-full min-w-0 rounded border border-line bg-surface px-1.5 text-xs pointer-coarse:h-10"
+      >
+        {stories.map(({ id, code, title: name }) => (
+          <option key={id} value={id}>
+            {code} {isolated(name)}
+          </option>
+        ))}
+      </select>
+      <div className="flex gap-2">
+        <SubmitButton size="sm" pending={false}>
+          Add task
+        </SubmitButton>
+        <Button size="sm" tone="quiet" onClick={onClose}>
+          Close
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Told({ fetcherKey }: { fetcherKey: string }) {
+  useResultOf(fetcherKey);
+  return null;
+}

@@ -1,0 +1,241 @@
+import { useNavigation, useSubmit } from "@remix-run/react";
+import {
+  lazy,
+  type MutableRefObject,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { mostRunItems, runAddress } from "~/features/runs/run-address";
+import { showToast } from "~/ui/toast";
+import { useWriteAccess } from "~/ui/write-access";
+import { focusRow, itemOf, lineOf, linkOf, watchRows } from "./active-row";
+import { copyItem } from "./copy-item";
+import { closeOnRelease } from "./hold-to-peek";
+import { actionsFor, isCopy, offerItemActions } from "./item-actions";
+import type { OpenMenu } from "./item-menu";
+import type { ItemKeysProps, OwnPeek } from "./row-actions";
+import type { OpenRowMenu } from "./row-menu";
+import { clearSelection, kindOf, selectedItems, toggleSelected, useSelected } from "./selection";
+import { type Change, useChanges } from "./use-changes";
+import { useItemKeys } from "./use-item-keys";
+
+const loadMenu = () => import("./item-menu");
+const SelectionBar = lazy(() => import("./selection-bar"));
+const loadPeek = () => import("./peek");
+const Peek = lazy(loadPeek);
+const KnownPanel = lazy(() => import("./known-panel"));
+
+/** Number of opened menus. A menu's close event may arrive after its key has opened the next one. */
+let openings = 0;
+
+/**
+ * Single keys for the highlighted row or the selection, the menus they open, the bar for mouse and touch, and the peek
+ * beside the list. Menus, bar and peek load on demand.
+ */
+export default function ItemKeys({ productId, without = "", ownPeek }: ItemKeysProps) {
+  const { canWrite } = useWriteAccess();
+  const { change, trackers } = useChanges();
+  const selected = useSelected();
+  const [menu, setMenu] = useState<OpenMenu | null>(null);
+  const ItemMenu = useItemMenu();
+  const [peeked, setPeeked] = useState<string | null>(null);
+  const peek = useMemo<OwnPeek>(
+    () => ownPeek ?? { open: peeked, coming: null, show: setPeeked },
+    [ownPeek, peeked],
+  );
+  const latestPeek = useRef(peek);
+  latestPeek.current = peek;
+  useEffect(() => watchRows(), []);
+  useEffect(() => keepFocusOfRows(), []);
+  useEffect(() => clearSelection, []);
+  useEffect(
+    () => closeOnRelease(() => latestPeek.current.open && latestPeek.current.show(null)),
+    [],
+  );
+
+  const isReady = ItemMenu !== undefined;
+  const start = useStartRun(productId);
+  useItemActions({ canWrite, change, start, peek: latestPeek, onMenu: setMenu });
+  useItemKeys({ isReady, without, canWrite, change, peek: latestPeek });
+
+  return (
+    <>
+      {trackers}
+      {isReady ? <span hidden data-item-keys /> : null}
+      {menu && ItemMenu ? (
+        <ItemMenu
+          key={menu.opening}
+          menu={menu}
+          productId={productId}
+          onChange={change}
+          onClose={() => setMenu((now) => (now === menu ? null : now))}
+        />
+      ) : null}
+      <ActiveRowMenu />
+      {selected.size > 0 ? (
+        <Suspense>
+          <SelectionBar selected={selected} />
+        </Suspense>
+      ) : null}
+      {ownPeek?.coming ? (
+        <Suspense>
+          <KnownPanel item={ownPeek.coming} onClose={() => ownPeek.show(null)} />
+        </Suspense>
+      ) : null}
+      {peeked && !ownPeek ? (
+        <Suspense>
+          <Peek item={peeked} onClose={() => setPeeked(null)} />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}
+
+/** Returns the handler of item actions for keys, menus, bar and palette. */
+function useItemActions({
+  canWrite,
+  change,
+  start,
+  peek,
+  onMenu,
+}: {
+  canWrite: boolean;
+  change: Change;
+  start: (items: readonly string[]) => void;
+  peek: MutableRefObject<OwnPeek>;
+  onMenu: (menu: OpenMenu) => void;
+}) {
+  const run = useCallback<Parameters<typeof offerItemActions>[0]>(
+    (name, items, row, back) => {
+      const [first] = items;
+      if (!first || !actionsFor(items, canWrite).some((action) => action.name === name)) return;
+      if (name === "select") {
+        for (const item of items) toggleSelected(item);
+        focusRow(first);
+      } else if (name === "peek") {
+        const { open, show } = peek.current;
+        show(open === first ? null : first);
+        if (open === null) focusRow(first);
+      } else if (isCopy(name)) {
+        void copyItem(name, first, row);
+      } else if (name === "pull") {
+        openPull(row);
+      } else if (name === "mine") {
+        change(items, { assignee_id: "me" });
+      } else if (name === "run") {
+        start(items);
+      } else {
+        openings += 1;
+        onMenu({ action: name, items, row, back, opening: openings });
+      }
+    },
+    [canWrite, change, start, peek, onMenu],
+  );
+  useEffect(() => offerItemActions(run), [run]);
+}
+
+/** The link is in the item's card or on its page. */
+function openPull(row: HTMLElement | null): void {
+  const link = (row ?? document).querySelector<HTMLAnchorElement>("a[data-pull]");
+  if (link) window.open(link.href, "_blank", "noreferrer");
+  else showToast("There is no pull request.");
+}
+
+/** Starts a run of tasks and stories, then opens it or the page with its blockers. */
+function useStartRun(productId: string) {
+  const submit = useSubmit();
+  const underWay = useRef(false);
+  const { state } = useNavigation();
+  useEffect(() => {
+    if (state === "idle") underWay.current = false;
+  }, [state]);
+  return useCallback(
+    (items: readonly string[]) => {
+      const chosen = items.filter((item) => kindOf(item) !== "pbi");
+      if (chosen.length > mostRunItems) {
+        showToast(`Choose at most ${mostRunItems} tasks and stories for a run.`, "failed");
+        return;
+      }
+      // A second key press would start a second run.
+      if (underWay.current) return;
+      underWay.current = true;
+      submit(null, { method: "post", action: runAddress(productId, chosen) });
+    },
+    [submit, productId],
+  );
+}
+
+/** Not `lazy`, which renders a moment later: characters typed right after the key belong to the menu. */
+function useItemMenu() {
+  const [ItemMenu, setItemMenu] = useState<Awaited<ReturnType<typeof loadMenu>>["default"]>();
+  useEffect(() => {
+    loadMenu().then(
+      (module) => setItemMenu(() => module.default),
+      () => {
+        // Offline, rows have no keys; the rest of the page works.
+      },
+    );
+  }, []);
+  return ItemMenu;
+}
+
+/**
+ * Restores focus to a row that is rendered elsewhere because its status, parent or position changed: once focus is lost
+ * and nobody has clicked meanwhile.
+ */
+function keepFocusOfRows(): () => void {
+  let item: string | null = null;
+  const onFocus = ({ target }: FocusEvent) => {
+    item = itemOf(lineOf(target));
+  };
+  const onPointer = () => {
+    item = null;
+  };
+  const observer = new MutationObserver(() => {
+    if (item === null || document.activeElement !== document.body) return;
+    linkOf(item)?.focus({ preventScroll: true });
+  });
+  document.addEventListener("focusin", onFocus);
+  document.addEventListener("pointerdown", onPointer);
+  observer.observe(document.body, { childList: true, subtree: true });
+  return () => {
+    observer.disconnect();
+    document.removeEventListener("focusin", onFocus);
+    document.removeEventListener("pointerdown", onPointer);
+  };
+}
+
+const RowMenu = lazy(() => import("./row-menu"));
+
+/** The context menu of rows; loads on demand. */
+function ActiveRowMenu() {
+  const [menu, setMenu] = useState<OpenRowMenu | null>(null);
+  const close = useCallback(() => setMenu(null), []);
+  useEffect(() => onRowMenu(setMenu), []);
+  if (!menu) return null;
+  return (
+    <Suspense>
+      <RowMenu key={`${menu.x} ${menu.y} ${menu.items.join(" ")}`} menu={menu} onClose={close} />
+    </Suspense>
+  );
+}
+
+/** Opens on right click or the menu key on a row. With Shift, on touch and on selected text the native menu opens. */
+function onRowMenu(show: (menu: OpenRowMenu) => void): () => void {
+  const onMenu = (event: MouseEvent) => {
+    const row = lineOf(event.target);
+    const own = itemOf(row);
+    const isTouch = "pointerType" in event && event.pointerType === "touch";
+    if (!row || !own || event.shiftKey || isTouch || String(window.getSelection()) !== "") return;
+    event.preventDefault();
+    const chosen = selectedItems();
+    const items = chosen.has(own) ? [...chosen] : [own];
+    show({ items, row, x: event.clientX, y: event.clientY });
+  };
+  document.addEventListener("contextmenu", onMenu);
+  return () => document.removeEventListener("contextmenu", onMenu);
+}

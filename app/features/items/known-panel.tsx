@@ -1,0 +1,42 @@
+import { CodeChip } from "~/ui/badge";
+import { SidePanel } from "~/ui/side-panel";
+import { StatusPill } from "~/ui/status-pill";
+import { rowOf } from "./active-row";
+import { codeOf, titleOf } from "./row-texts";
+
+/** Shows what the row tells about its item while the rest loads. */
+export default function KnownPanel({ item, onClose }: { item: string; onClose: () => void }) {
+  const row = rowOf(item);
+  const status =
+    row?.querySelector<HTMLElement>("[data-status]")?.dataset.status ??
+    row?.closest<HTMLElement>("[data-column]")?.dataset.column;
+  const lines = [...(row?.querySelectorAll("p") ?? [])].map(({ textContent }) => textContent);
+  return (
+    <SidePanel
+      title={
+        <span className="flex items-baseline gap-2">
+          <CodeChip>{codeOf(row)}</CodeChip>
+          {titleOf(row)}
+        </span>
+      }
+      closeTo="."
+      onClose={onClose}
+    >
+      {status ? (
+        <p>
+          <StatusPill status={status} />
+        </p>
+      ) : null}
+      {lines.length > 0 ? (
+        <ul className="grid gap-1 text-sm text-muted">
+          {lines.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      ) : null}
+      <p role="status" className="text-sm text-muted">
+        Loading…
+      </p>
+    </SidePanel>
+  );
+}

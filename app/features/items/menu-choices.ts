@@ -1,0 +1,87 @@
+import { movableColumns } from "~/features/board/columns";
+import type { Candidates } from "~/nouns/dependencies/contract";
+import type { Label } from "~/nouns/labels/contract";
+import { isolated } from "~/ui/isolated";
+import { type ItemAction, kindsOf } from "./item-actions";
+import { priorityOptions } from "./lists/priority";
+
+/** The response of `GET /products/:id/choices`. */
+export interface ProductChoices {
+  members: { id: string; username: string }[];
+  sprints: { id: string; code: string; goal: string }[];
+  stories: Titled[];
+  pbis: Titled[];
+  labels: Label[];
+}
+
+interface Titled {
+  id: string;
+  code: string;
+  title: string;
+}
+
+export interface MenuChoice {
+  label: string;
+  fields: Record<string, string>;
+}
+
+/** Returns the possible blockers of an item as menu choices. */
+export function waitChoices(candidates: Candidates | null): readonly MenuChoice[] | null {
+  if (candidates === null) return null;
+  return candidates.map((one) => titled(one, { blocked_by: one.code }));
+}
+
+const titled = ({ code, title }: Omit<Titled, "id">, fields: MenuChoice["fields"]): MenuChoice => ({
+  label: `${code} ${isolated(title)}`,
+  fields,
+});
+
+/** Returns the choices of a menu; null while they load. */
+export function choicesFor(
+  action: ItemAction["name"],
+  items: readonly string[],
+  known: ProductChoices | undefined,
+): readonly MenuChoice[] | null {
+  const kinds = kindsOf(items);
+  if (action === "status") {
+    const tasks = movableColumns.map(({ status, label }) => ({ label, fields: { status } }));
+    const pbis = [
+      { label: "Ready", fields: { status: "ready" } },
+      { label: "Blocked", fields: { status: "blocked" } },
+    ];
+    return [...(kinds.has("task") ? tasks : []), ...(kinds.has("pbi") ? pbis : [])];
+  }
+  if (action === "priority")
+    return priorityOptions().map(({ value, label }) => ({ label, fields: { priority: value } }));
+  if (!known) return null;
+  if (action === "assignee") {
+    return [
+      ...known.members.map(({ id, username }) => ({
+        label: username,
+        fields: { assignee_id: id },
+      })),
+      { label: "Unassigned", fields: { assignee_id: "" } },
+    ];
+  }
+  if (action === "label")
+    return known.labels.map(({ id, name }) => ({ label: name, fields: { toggle_label: id } }));
+  if (kinds.has("story")) {
+    return [
+      ...known.sprints.map(({ id, code, goal }) => ({
+        label: `${code} ${goal}`.trim(),
+        fields: { sprint_id: id },
+      })),
+      { label: "No sprint", fields: { sprint_id: "" } },
+      ...known.pbis.map((pbi) => titled(pbi, { pbi_id: pbi.id })),
+    ];
+  }
+  if (kinds.has("pbi") && !kinds.has("task")) {
+    return known.pbis
+      .filter(({ id }) => !items.includes(`pbi:${id}`))
+      .map(({ id, code, title }) => ({
+        label: `Above ${code} ${isolated(title)}`,
+        fields: { before_id: id },
+      }));
+  }
+  return known.stories.map((story) => titled(story, { story_id: story.id }));
+}

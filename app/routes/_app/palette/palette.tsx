@@ -1,0 +1,108 @@
+import { useFetcher, useNavigate } from "@remix-run/react";
+import { Command } from "cmdk";
+import { type KeyboardEvent, useEffect, useState } from "react";
+import { isPageItem } from "~/features/items/active-row";
+import { ProductAccess } from "~/features/products/product-access";
+import type { SearchAnswer } from "~/routes/_app.search/search-answer";
+import { Dialog } from "~/ui/dialog";
+import type { ShellData } from "../shell-data";
+import { pageActions } from "./page-actions";
+import { ActiveItemActions, activeItems, PageItems } from "./palette-actions";
+import { CreateItems, FoundItems, PlaceItems, ProductItems, RecentItems } from "./palette-groups";
+import { rankLine } from "./palette-parts";
+import { SprintItems } from "./palette-sprint";
+
+interface PaletteProps {
+  open: boolean;
+  onClose: () => void;
+  /** Opens the palette again when the user goes back from what it opened. */
+  onReopen: () => void;
+  shell: ShellData;
+  productId: string | undefined;
+}
+
+/** Everything the user can open or do: search in all products, recent pages, actions with their keys. */
+export default function Palette({ open, onClose, onReopen, shell, productId }: PaletteProps) {
+  const navigate = useNavigate();
+  const [query, setQuery] = useState("");
+  // Read before the dialog takes focus.
+  const [atHand] = useState(activeItems);
+  const [actions] = useState(pageActions);
+  const ofPage = isPageItem(atHand.row);
+  const { load, data } = useFetcher<SearchAnswer>({ key: "palette" });
+  const wanted = query.trim();
+  useEffect(() => {
+    if (wanted.length < 2) return;
+    const timer = setTimeout(
+      () => load(`/search?${new URLSearchParams({ q: wanted, near: productId ?? "" })}`),
+      140,
+    );
+    return () => clearTimeout(timer);
+  }, [wanted, load, productId]);
+
+  const go = (to: string) => {
+    onClose();
+    setQuery("");
+    navigate(to);
+  };
+  const found = wanted.length < 2 || data?.query !== wanted ? [] : data.results;
+  return (
+    <Dialog title="Search and actions" open={open} onClose={onClose} bare>
+      <Command
+        label="Search and actions"
+        loop
+        filter={rankLine}
+        onKeyDown={enterOnceChosen}
+        className="grid"
+      >
+        <Command.Input
+          data-focus-first
+          value={query}
+          onValueChange={setQuery}
+          placeholder="Search, or type a command"
+          className="h-12 w-full border-b border-line bg-transparent px-4 text-base outline-none"
+        />
+        <Command.List className="max-h-96 overflow-y-auto p-1.5">
+          <Command.Empty className="px-3 py-6 text-center text-sm text-muted">
+            {wanted.length < 2 ? "Type at least two letters." : "No results."}
+          </Command.Empty>
+          <FoundItems found={found} wanted={wanted} go={go} />
+          <ProductAccess productId={productId}>
+            {ofPage ? null : <ActiveItemActions {...{ atHand, onClose, onReopen }} />}
+            {wanted ? null : <RecentItems userId={shell.user.id} go={go} />}
+            {ofPage ? <ActiveItemActions {...{ atHand, onClose, onReopen }} /> : null}
+            <PageItems {...{ actions, atHand }} onClose={onClose} />
+            <SprintItems {...{ shell, productId, actions, onClose }} />
+            <CreateItems go={go} productId={productId} />
+          </ProductAccess>
+          <PlaceItems shell={shell} productId={productId} go={go} />
+          <ProductItems shell={shell} go={go} />
+        </Command.List>
+      </Command>
+    </Dialog>
+  );
+}
+
+/** Returns the row that Enter selects: highlighted, and matching the current text. */
+function chosenLine(list: HTMLElement): HTMLElement | null {
+  const line = list.querySelector<HTMLElement>("[cmdk-item][aria-selected=true]");
+  const typed = list.querySelector("input")?.value ?? "";
+  return line && rankLine(line.dataset.value ?? "", typed) > 0 ? line : null;
+}
+
+/** Fast typing can leave no row or an outdated one highlighted for a moment: Enter then waits. */
+function enterOnceChosen(event: KeyboardEvent<HTMLElement>) {
+  if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+  const list = event.currentTarget;
+  // A row just rendered handles clicks, but not yet the list's select event.
+  event.preventDefault();
+  const press = (frames: number) => {
+    const line = chosenLine(list);
+    if (line) line.click();
+    else if (frames > 0 && list.isConnected) requestAnimationFrame(() => press(frames - 1));
+  };
+  press(mostFrames);
+}
+
+/** Half a second. If the list has no match by then, there is none. */
+const mostFrames = 30;

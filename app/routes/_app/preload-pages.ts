@@ -1,0 +1,50 @@
+import { matchRoutes } from "@remix-run/react";
+import {
+  adminDestination,
+  destinations,
+  productPages,
+  productPath,
+  setupDestinations,
+} from "./navigation";
+
+const asked = new Set<string>();
+
+/**
+ * Preloads the code of pages: for a link on hover or focus, for all `g` destinations once `g` is pressed. Not their
+ * data: it must not be cached, so it would be fetched twice.
+ */
+export function preloadPages(productId: string | undefined): () => void {
+  const onLink = ({ target }: Event) => {
+    const link = target instanceof Element ? target.closest<HTMLAnchorElement>("a[href]") : null;
+    if (link?.origin === location.origin) preload(link.pathname);
+  };
+  const onKey = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
+    if (key !== "g" || ctrlKey || metaKey || altKey) return;
+    for (const { to } of [...destinations, ...setupDestinations, adminDestination]) preload(to);
+    if (productId) for (const { page } of productPages) preload(productPath(productId, page));
+  };
+  document.addEventListener("pointerover", onLink, { passive: true });
+  document.addEventListener("focusin", onLink);
+  document.addEventListener("keydown", onKey);
+  return () => {
+    document.removeEventListener("pointerover", onLink);
+    document.removeEventListener("focusin", onLink);
+    document.removeEventListener("keydown", onKey);
+  };
+}
+
+/** Preloads each file once. The browser skips those it has. */
+function preload(pathname: string): void {
+  const { routes } = window.__remixManifest;
+  for (const { route } of matchRoutes(window.__remixRouter.routes, pathname) ?? []) {
+    const code = routes[route.id ?? ""];
+    for (const file of code ? [code.module, ...(code.imports ?? [])] : []) {
+      if (asked.has(file)) continue;
+      asked.add(file);
+      const link = document.createElement("link");
+      link.rel = "modulepreload";
+      link.href = file;
+      document.head.append(link);
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import { getFormProps, type SubmissionResult, useForm } from "@conform-to/react";
+import { Form, type FormProps, type useFetcher } from "@remix-run/react";
+import { type ReactNode, useEffect, useId } from "react";
+import { EnhancedField } from "~/ui/action-form";
+import { FormErrors } from "~/ui/field";
+import { showToast } from "~/ui/toast";
+import { FormDraft } from "./form-draft";
+import { IdempotencyKey, settledBy } from "./idempotency-key";
+import { submitByKey } from "./submit-by-key";
+
+/** Props of a field component: name, id, errors and default value. */
+export interface FieldWiring {
+  name: string;
+  id: string;
+  errors: string[] | undefined;
+  defaultValue: string | undefined;
+}
+
+export interface ServerFormHandle<Name extends string> {
+  /** For `<ServerForm {...form.props}>`. */
+  props: ReturnType<typeof getFormProps>;
+  errors: string[] | undefined;
+  errorId: string;
+  /** The last answer of the action. */
+  answer: unknown;
+  /** For `<TextField label="Name" {...form.field("name")} />`. */
+  field: (name: Name) => FieldWiring;
+}
+
+/**
+ * A form that the server validates, with the schema of REST and MCP. Errors come back beside their fields, the first
+ * one focused, and typed values are kept. Works without script.
+ */
+export function useServerForm<Name extends string>(options: {
+  /** `useActionResult()` or `fetcher.data` of an action that uses `runForm`. */
+  lastResult: unknown;
+  defaultValue?: { [Key in Name]?: string | null };
+  id?: string;
+}): ServerFormHandle<Name> {
+  const ownId = useId();
+  const [form, fields] = useForm<Record<string, string>>({
+    id: options.id ?? ownId,
+    lastResult: isSubmissionResult(options.lastResult) ? options.lastResult : null,
+    defaultValue: options.defaultValue,
+  });
+  return {
+    props: getFormProps(form),
+    errors: form.errors ?? refusalIn(options.lastResult),
+    errorId: form.errorId,
+    answer: options.lastResult,
+    field(name) {
+      const meta = fields[name];
+      const id = meta?.id ?? `${form.id}-${name}`;
+      return { name, id, errors: meta?.errors, defaultValue: meta?.initialValue };
+    },
+  };
+}
+
+/** Returns the sentence of a refusal that is not about a field, for example a rate limit: `{ error, code }`. */
+function refusalIn(value: unknown): string[] | undefined {
+  if (typeof value !== "object" || value === null || !("error" in value)) return undefined;
+  return typeof value.error === "string" ? [value.error] : undefined;
+}
+
+function isSubmissionResult(value: unknown): value is SubmissionResult<string[]> {
+  return typeof value === "object" && value !== null && "initialValue" in value;
+}
+
+/** Returns the message of a successful action, or null. */
+function messageOf(answer: unknown): string | null {
+  if (typeof answer !== "object" || answer === null) return null;
+  if (!("ok" in answer && "message" in answer)) return null;
+  return typeof answer.message === "string" ? answer.message : null;
+}
+
+/** Answers already shown. A form that is reset by a new key remounts with the same answer. */
+const told = new WeakSet<object>();
+
+/** The form element, with errors of the whole form on top. */
+export function ServerForm({
+  form,
+  fetcher,
+  creates = false,
+  children,
+  className = "grid gap-4",
+  draft,
+  ...rest
+}: Omit<FormProps, "children" | "form"> & {
+  form: ServerFormHandle<never> | ServerFormHandle<string>;
+  /** Sends the form in the background. Without script it is a normal post. */
+  fetcher?: ReturnType<typeof useFetcher>;
+  /** The form creates something. Adds an idempotency key. */
+  creates?: boolean;
+  /** Key under which the draft is kept until the form is sent. */
+  draft?: string;
+  children: ReactNode;
+}) {
+  const Element = fetcher ? fetcher.Form : Form;
+  const answer = fetcher?.state === "idle" ? fetcher.data : undefined;
+  useEffect(() => {
+    const message = messageOf(answer);
+    if (!message || typeof answer !== "object" || answer === null || told.has(answer)) return;
+    told.add(answer);
+    showToast(message);
+  }, [answer]);
+  return (
+    <Element method="post" className={className} onKeyDown={submitByKey} {...rest} {...form.props}>
+      {draft ? <FormDraft name={draft} answer={form.answer} /> : null}
+      <FormErrors errors={form.errors} id={form.errorId} />
+      {fetcher ? <EnhancedField /> : null}
+      {creates ? <IdempotencyKey made={settledBy(fetcher?.data)} /> : null}
+      {children}
+    </Element>
+  );
+}
