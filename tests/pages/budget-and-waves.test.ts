@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { heartbeatAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { getBudgets } from "~/nouns/budgets/operations.server";
+import { getBudgets, setBudget } from "~/nouns/budgets/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { wait } from "../db/dependency-world";
@@ -15,21 +15,38 @@ const app = await startTestApp(t, { pages: true });
 /** What stands on a page, without its tags. */
 const wordsOf = (html: string) => html.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
 
-it("the owner gives a task a budget on its page, is offered one in another unit beside it, and takes it away", async () => {
+it("the owner gives a run a budget on its page, is offered one in another unit beside it, and takes it away", async () => {
   const world = await seedSprint(t, { strategy: "STORY", stories: [1] });
-  const path = `/tasks/${at(world.tasks, 0).id}`;
+  const { id: sprint_run_id } = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const product_id = world.product.id;
+  const path = `/products/${product_id}/runs/${sprint_run_id}`;
   const visitor = createVisitor(app, await signIn(t, app, world.owner));
-  expect(wordsOf(await visitor.read(path))).toContain("Set a budget for this task");
+  expect(wordsOf(await visitor.read(path))).toContain("Set a budget for this run");
 
   await visitor.submit(path, "set-budget", { amount: "1.5", unit: "EUR" });
   const one = wordsOf(await visitor.read(path));
-  expect(one).toContain("€1.50 for task T-1");
+  expect(one).toContain("€1.50 for this run");
   expect(one).toContain("Add a budget in another currency or in tokens");
-  expect(one).not.toContain("Set a budget for this task");
+  expect(one).not.toContain("Set a budget for this run");
 
-  const query = { product_id: world.product.id, task_id: at(world.tasks, 0).id };
-  const { id } = at((await getBudgets(world.actor, query)).budgets, 0);
+  const { id } = at((await getBudgets(world.actor, { product_id, sprint_run_id })).budgets, 0);
   await visitor.submit(path, "delete-budget", { budget_id: id });
+  expect(wordsOf(await visitor.read(path))).not.toContain("€1.50");
+});
+
+it("a budget of a task or sprint stands in the settings, where it is taken away", async () => {
+  const { actor, product, tasks, sprint, owner } = await seedSprint(t, { stories: [1] });
+  const common = { product_id: product.id, unit: "EUR", amount: 1.5 };
+  await setBudget(actor, { ...common, scope: "task", target_id: at(tasks, 0).id });
+  await setBudget(actor, { ...common, scope: "sprint", target_id: sprint.id });
+  const visitor = createVisitor(app, await signIn(t, app, owner));
+  const path = `/products/${product.id}/settings/automation`;
+  const shown = wordsOf(await visitor.read(path));
+  expect(shown).toContain("€1.50 for task T-1");
+  expect(shown).toContain("€1.50 for sprint SP-1");
+  for (const { id } of (await getBudgets(actor, { product_id: product.id })).budgets) {
+    await visitor.submit(path, "delete-budget", { budget_id: id });
+  }
   expect(wordsOf(await visitor.read(path))).not.toContain("€1.50");
 });
 

@@ -80,3 +80,19 @@ it("a member reads the settings, and nothing of what only the owner may do", asy
     expect(page).not.toMatch(/value="(archive|set-intake|add-webhook|set-budget)"/);
   }
 });
+
+it("three choices say what agent work waits for, and a fourth where the product has it", async () => {
+  const choices = async () => {
+    const page = await visitor.read(`${place}/agents`);
+    const select = /<select[^>]*name="done_requires".*?<\/select>/s.exec(page)?.[0] ?? "";
+    return [...select.matchAll(/value="(\w+)"/g)].map(([, value]) => value);
+  };
+  const three = ["none", "worker", "person"];
+  expect(await choices()).toEqual(three);
+  for (const done_requires of ["ci", "other_worker"] as const) {
+    await updateProduct(actor, { product_id: product.id, done_requires });
+    expect(await choices()).toEqual([...three, done_requires]);
+    await visitor.submit(`${place}/agents`, "update");
+    expect((await getProduct(actor, { product_id: product.id })).done_requires).toBe(done_requires);
+  }
+});

@@ -76,29 +76,27 @@ export const requirements = {
   person: "A story is done once a person approves it.",
 } as const;
 
-/** The same requirements as options under "Agent work waits for". */
+/** Choices of "Agent work waits for". */
 export const requirementChoices = [
+  { value: "none", label: "Nobody", description: "A story is done when all its tasks are." },
+  {
+    value: "worker",
+    label: "Tests and CI",
+    description:
+      "The worker runs a command for every criterion, and all of them pass. What CI of a pull request found counts as well.",
+  },
   {
     value: "person",
     label: "A person",
     description:
       "The last task of a story waits in Review until somebody approves it. So does work that follows its plan only in part.",
   },
-  {
-    value: "other_worker",
-    label: "Another agent",
-    description: "A second worker checks every criterion in a clean checkout.",
-  },
-  {
-    value: "worker",
-    label: "Passed tests",
-    description: "The worker runs a command for every criterion, and all of them pass.",
-  },
-  {
-    value: "ci",
-    label: "CI",
-    description:
-      "CI of the pull request passes. Needs pull requests and a worker started with --pr.",
-  },
-  { value: "none", label: "Nothing", description: "A story is done when all its tasks are." },
 ] as const;
+
+const chosenElsewhere = { other_worker: "Another agent", ci: "CI of the pull request" } as const;
+
+/** The choices, and what the product has if it was chosen over the API. */
+export function requirementChoicesWith(current: keyof typeof requirements) {
+  if (current !== "other_worker" && current !== "ci") return requirementChoices;
+  return [...requirementChoices, { value: current, label: chosenElsewhere[current] }];
+}

@@ -3,7 +3,6 @@ import { doingSchema } from "~/contract/events";
 import { idSchema } from "~/contract/text";
 import { beginningSchema, freshStartSchema } from "~/nouns/agent-jobs/beginning";
 import { agentJobSchema } from "~/nouns/agent-jobs/contract";
-import { budgetListSchema } from "~/nouns/budgets/contract";
 import { forecastSchema } from "~/nouns/budgets/forecast";
 import { dependenciesSchema, dependencyKinds } from "~/nouns/dependencies/contract";
 import { listedFileSchema } from "~/nouns/files/contract";
@@ -101,14 +100,13 @@ export const sprintPageSchema = z.object({
   preflight: preflightSchema.nullable(),
   /** Only where nothing is in the way of a run. */
   forecast: forecastSchema.nullable(),
-  budgets: budgetListSchema,
   burndown: burndownSchema,
 });
 
 /** The sprint without what other parts of its page show. */
 export type SprintFrame = Omit<
   z.infer<typeof sprintPageSchema>,
-  "tasks" | "labels" | "views" | "preflight" | "forecast" | "budgets" | "burndown"
+  "tasks" | "labels" | "views" | "preflight" | "forecast" | "burndown"
 >;
 
 export const soloBoardSchema = z.object({

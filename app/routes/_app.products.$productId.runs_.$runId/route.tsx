@@ -1,7 +1,6 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
 import { Fragment } from "react";
-import { BudgetSection } from "~/features/budgets/budget-section";
 import { BlockedReasons } from "~/features/jobs/blocked-reasons";
 import { findBlockedReasons } from "~/features/jobs/find-blocked-reasons.server";
 import { isOver } from "~/features/jobs/job-badges";
@@ -42,6 +41,7 @@ import { PageHeader } from "~/ui/page-header";
 import { useRowKeys } from "~/ui/page-keys";
 import { WriteFields } from "~/ui/write-access";
 import { retryRun } from "./retry-run.server";
+import { RunBudget } from "./run-budget";
 import { RunFacts } from "./run-facts";
 import { RunJobs } from "./run-jobs";
 import { RunState } from "./run-state";
@@ -160,11 +160,11 @@ export default function RunPage() {
       </section>
       <Unmerged run={run} />
       <RunFacts run={run} />
-      <BudgetSection scope="run" targetId={run.id} budgets={budgets} open={unfinished} />
       {unfinished ? <RunWaves jobs={run.jobs} order={order} /> : null}
       <Section title="Queue" flush>
         <RunJobs run={run} asking={new Set(questions.map(({ id }) => id))} />
       </Section>
+      <RunBudget runId={run.id} budgets={budgets} open={unfinished} />
     </div>
   );
 }

@@ -31,7 +31,7 @@ export function ProductBudgets({
   return (
     <Section
       title="Budgets"
-      about="When a budget is reached, work pauses and you decide what happens next. Finished work is kept. Set budgets for sprints and runs on their own pages."
+      about="When a budget is reached, work pauses and you decide what happens next. Finished work is kept. Set the budget of a run on its own page."
     >
       <div className="grid gap-5">
         {budgets.length > 0 ? <BudgetList budgets={budgets} maySet={may_set} showName /> : null}

@@ -1,5 +1,5 @@
 import { useFetcher } from "@remix-run/react";
-import { requirementChoices } from "~/features/proof/proof-words";
+import { requirementChoicesWith } from "~/features/proof/proof-words";
 import type { ProductDetail } from "~/nouns/products/contract";
 import type { ActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
@@ -69,7 +69,7 @@ const choices = [
     name: "done_requires",
     label: "Agent work waits for",
     description: "People can move stories by hand.",
-    options: requirementChoices,
+    options: [],
   },
   {
     section: "code-host",
@@ -124,8 +124,15 @@ export function ProductFields({
             {section === "general" ? <GeneralFields field={form.field} /> : null}
             {choices
               .filter((choice) => choice.section === section)
-              .map(({ name, section: _, ...words }) => (
-                <SelectField key={name} {...words} {...form.field(name)} />
+              .map(({ name, section: _, options, ...words }) => (
+                <SelectField
+                  key={name}
+                  {...words}
+                  {...form.field(name)}
+                  options={
+                    name === "done_requires" ? requirementChoicesWith(product[name]) : options
+                  }
+                />
               ))}
             {section === "agents" ? <AgentFields product={product} field={form.field} /> : null}
             {section === "code-host" ? (

@@ -5,7 +5,6 @@ import { BoardHeader } from "~/features/board/board-header";
 import { BoardTools } from "~/features/board/board-tools";
 import { readSettings, viewOf, withoutFilter } from "~/features/board/board-view.server";
 import { TaskLines } from "~/features/board/task-lines";
-import { BudgetSection } from "~/features/budgets/budget-section";
 import { ChartFigure } from "~/features/charts/chart-figure";
 import { drawBurndown } from "~/features/charts/draw-burndown.server";
 import { RowActions } from "~/features/items/row-actions";
@@ -30,8 +29,10 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const sprintId = requireId(params.sprintId, "sprint");
   const address = new URL(request.url).searchParams;
   const settings = readSettings(address);
-  const { tasks, labels, views, preflight, forecast, budgets, burndown, ...board } =
-    await getSprintBoard(actor, { sprint_id: sprintId });
+  const { tasks, labels, views, preflight, forecast, burndown, ...board } = await getSprintBoard(
+    actor,
+    { sprint_id: sprintId },
+  );
   const view = viewOf(tasks, board.stories, settings, principal.user_id, board.members, labels);
   const cards = view.tasks;
   return json({
@@ -49,7 +50,6 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     lanes: view.lanes,
     preflight,
     forecast,
-    budgets,
     burndown: drawBurndown(burndown, board.sprint),
   });
 });
@@ -76,7 +76,6 @@ export default function SprintPage() {
     showAll,
     preflight,
     forecast,
-    budgets,
     burndown,
   } = useLoaderData<typeof loader>();
   const refusal = useActionResult<{ error?: string } & Partial<RefusedStart>>();
@@ -111,12 +110,6 @@ export default function SprintPage() {
           )}
         </Section>
       </div>
-      <BudgetSection
-        scope="sprint"
-        targetId={board.sprint.id}
-        budgets={budgets}
-        open={board.sprint.status !== "completed" && board.sprint.status !== "cancelled"}
-      />
     </div>
   );
 }

@@ -1,7 +1,6 @@
 import { json, redirect } from "@remix-run/node";
 import type { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
-import { budgetIntents } from "~/http/budget-forms.server";
 import { removeDependencyForm } from "~/http/dependency-forms.server";
 import { done, doneForNow, readForm, runIntent, textOf } from "~/http/form-action.server";
 import { mergeEdit } from "~/http/merge-edit.server";
@@ -98,7 +97,6 @@ export async function actOnSprint(
       await startOver(actor, { kind: "sprint", id: sprintId });
       return done(form, back, "The next run starts from main");
     },
-    ...budgetIntents(actor, form, productId, back),
     "resume-sprint": async () => {
       const run = await resumeSprint(actor, sprint);
       return run

@@ -1,6 +1,5 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { BudgetSection } from "~/features/budgets/budget-section";
 import { Comments } from "~/features/comments/comments";
 import { DependenciesSection } from "~/features/dependencies/dependencies";
 import { FilesSection } from "~/features/files/files-section";
@@ -21,7 +20,6 @@ import { requireId } from "~/http/require-id.server";
 import { readShownComments } from "~/http/shown-comments.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { whyNotMoving } from "~/nouns/agent-jobs/operations.server";
-import { getBudgets } from "~/nouns/budgets/operations.server";
 import type { TaskPageData } from "~/nouns/pages/contract";
 import { getTaskPage } from "~/nouns/pages/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
@@ -51,11 +49,8 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     whyNotMoving(actor, { kind: "task", id: taskId }),
     readShownComments(signedIn, { kind: "task", id: taskId, address }),
   ]);
-  const [proof, budgets] = await Promise.all([
+  const [proof, plan, description] = await Promise.all([
     getProof(actor, { story_id: page.story.id }),
-    getBudgets(actor, { product_id: page.product.id, task_id: taskId }),
-  ]);
-  const [plan, description] = await Promise.all([
     renderMarkdown(page.task.implementation_plan, principal.user_id),
     renderMarkdown(page.task.description, principal.user_id),
   ]);
@@ -63,7 +58,6 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     page,
     comments,
     proof,
-    budgets,
     plan,
     description,
     why:
@@ -81,7 +75,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function TaskPage() {
-  const { page, comments, proof, budgets, why, plan, description } = useLoaderData<typeof loader>();
+  const { page, comments, proof, why, plan, description } = useLoaderData<typeof loader>();
   const { task, product, story, jobs, questions, history } = page;
   const toReview = jobs.find(waitsForReview);
   useLiveRevalidation({ stream: "backlog", productId: product.id });
@@ -141,12 +135,6 @@ export default function TaskPage() {
           >
             <BeginWaiting page={page} />
           </DependenciesSection>
-          <BudgetSection
-            scope="task"
-            targetId={task.id}
-            budgets={budgets}
-            open={task.status !== "done"}
-          />
           <TaskHistory history={history} />
         </div>
       </div>

@@ -1,9 +1,8 @@
 import type { Actor } from "~/db/rpc.server";
-import { budgetIntents } from "~/http/budget-forms.server";
 import { commentIntents } from "~/http/comment-forms.server";
 import { dependencyIntents } from "~/http/dependency-forms.server";
 import { fileIntents } from "~/http/file-forms.server";
-import { doneForNow, readForm, runIntent, textOf } from "~/http/form-action.server";
+import { doneForNow, readForm, runIntent } from "~/http/form-action.server";
 import { moveTaskForm } from "~/http/task-forms.server";
 import { getTaskPage } from "~/nouns/pages/operations.server";
 import { moveTaskInput } from "~/nouns/tasks/contract";
@@ -15,11 +14,6 @@ export async function actOnTask(actor: Actor, taskId: string, request: Request):
   const form = await request.formData();
   const back = `/tasks/${taskId}`;
   form.set("task_id", taskId);
-  const intent = textOf(form, "intent");
-  if (intent === "set-budget" || intent === "delete-budget") {
-    const { product } = await getTaskPage(actor, { task_id: taskId });
-    return runIntent(form, budgetIntents(actor, form, product.id, back));
-  }
   return runIntent(form, {
     "set-status": () => moveTaskForm(actor, form, back),
     ...commentIntents(actor, form, back),
