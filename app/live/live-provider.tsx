@@ -10,6 +10,7 @@ import {
 } from "react";
 import { RetryingFetch } from "./retrying-fetch";
 import { RevalidationSchedule } from "./revalidation-schedule";
+import { router } from "./router";
 
 interface Live {
   /** Owner of the pages' streams, so that two users of one browser never share one. */
@@ -83,7 +84,5 @@ function useRevalidation(): () => void {
 
 /** Asks the router, which knows of a submission at once. React state lags while the page is busy rendering. */
 function isSubmitting(): boolean {
-  return [...window.__remixRouter.state.fetchers.values()].some(
-    ({ state }) => state === "submitting",
-  );
+  return [...router().state.fetchers.values()].some(({ state }) => state === "submitting");
 }

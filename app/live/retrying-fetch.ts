@@ -1,4 +1,5 @@
 import type { ShouldRevalidateFunction } from "@remix-run/react";
+import { router } from "./router";
 
 /** Address of the undo action. */
 export const undoPath = "/undo";
@@ -116,7 +117,7 @@ function unreachableAnswer(): Response {
  * would fail too. Sets `shouldRevalidate` on the loaded routes, so that no route has to export it.
  */
 function keepWhatIsShown(): void {
-  for (const { route } of window.__remixRouter.state.matches) route.shouldRevalidate ??= ifReached;
+  for (const { route } of router().state.matches) route.shouldRevalidate ??= ifReached;
 }
 
 const ifReached: ShouldRevalidateFunction = ({ actionStatus, defaultShouldRevalidate }) =>

@@ -1,5 +1,6 @@
 import { useLocation } from "@remix-run/react";
 import { useEffect, useRef } from "react";
+import { router } from "~/live/router";
 import { useIsomorphicLayoutEffect } from "~/ui/use-isomorphic-layout-effect";
 
 /** sessionStorage key of the scroll positions in a tab, each by the key of its history entry. */
@@ -46,7 +47,7 @@ export function ScrollPlaces(): null {
     };
     // `EarlierPlace` handles reloads.
     const leave = () => storePlaces(places.current);
-    const unsubscribe = window.__remixRouter.subscribe(({ location, preventScrollReset }) => {
+    const unsubscribe = router().subscribe(({ location, preventScrollReset }) => {
       if (location.key === arriving.current.key) return;
       arriving.current = { key: location.key, stays: preventScrollReset };
     });

@@ -1,4 +1,5 @@
 import { matchRoutes } from "@remix-run/react";
+import { router } from "~/live/router";
 import {
   adminDestination,
   destinations,
@@ -36,7 +37,7 @@ export function preloadPages(productId: string | undefined): () => void {
 /** Preloads each file once. The browser skips those it has. */
 function preload(pathname: string): void {
   const { routes } = window.__remixManifest;
-  for (const { route } of matchRoutes(window.__remixRouter.routes, pathname) ?? []) {
+  for (const { route } of matchRoutes(router().routes, pathname) ?? []) {
     const code = routes[route.id ?? ""];
     for (const file of code ? [code.module, ...(code.imports ?? [])] : []) {
       if (asked.has(file)) continue;
