@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { readCodexRecord } from "~/worker/agents/codex/record";
+import { readCodexRecord } from "~/worker/agents/codex/codex";
 
 const home = mkdtempSync(join(tmpdir(), "backloom-records-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));

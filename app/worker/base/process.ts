@@ -1,11 +1,12 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { type Readable, Writable } from "node:stream";
+import { finished } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Confine, Launch } from "./launch";
-import { openLog } from "./open-log";
 import { noteCommand } from "./orphans";
 import { noteTouched } from "./touched";
 
@@ -202,4 +203,27 @@ function signal(pid: number, name: NodeJS.Signals): void {
   } catch {
     // It has ended.
   }
+}
+
+/** Raw output of a program. */
+export interface Log {
+  write(piece: Buffer): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a log for the worker's user. If it cannot be written, for example on a full disk, the work continues without
+ * it.
+ */
+function openLog(file: string | undefined): Log {
+  if (file === undefined) return { write: () => undefined, close: async () => undefined };
+  const stream = createWriteStream(file, { flags: "a" });
+  stream.on("error", () => undefined);
+  return {
+    write: (piece) => void stream.write(piece),
+    async close() {
+      stream.end();
+      await finished(stream).catch(() => undefined);
+    },
+  };
 }

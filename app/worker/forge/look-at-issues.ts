@@ -1,6 +1,17 @@
 import { issueLabelAnswer, issueLimits, observedIssuesSchema } from "~/nouns/issues/contract";
+import {
+  type IssueNote,
+  type IssueNoteReport,
+  nextIssueNoteSchema,
+  reportedIssueNoteSchema,
+} from "~/nouns/issues/issue-note";
+import { interruptible, interruption } from "../base/interruption";
+import type { Journal } from "../base/journal";
+import { messageOf, Refusal } from "../base/problems";
+import { sendable } from "../base/sendable";
+import { limitTime } from "../base/time-limit";
+import type { Service } from "../service/service";
 import type { Forge } from "./forge";
-import { type NoteTools, writeNotes } from "./write-notes";
 
 /**
  * Looks at the issues with the label of the product, where it names one, hands in those that changed, and writes under those whose
@@ -32,4 +43,79 @@ export function issueLook(tools: NoteTools) {
     }
     await writeNotes(tools, forge);
   };
+}
+
+interface NoteTools {
+  service: Service;
+  journal: Journal;
+  productId: string;
+  workerName: string;
+}
+
+const mostInOneGo = 20;
+/**
+ * Another worker takes a note over after five minutes. Within this time it is written or given up, waiting for limits of the host
+ * included, so that two never write at once.
+ */
+const ownMilliseconds = 240_000;
+
+/** Writes under issues of the code host what the service has decided: that their work is done, and that they are closed. */
+async function writeNotes(tools: NoteTools, forge: Forge): Promise<void> {
+  for (let count = 0; count < mostInOneGo; count += 1) {
+    const own = limitTime(ownMilliseconds, interruption());
+    try {
+      if (!(await writeNext(tools, forge, own.signal))) return;
+    } finally {
+      own.end();
+    }
+  }
+}
+
+/** Whether there was something to write. */
+async function writeNext(tools: NoteTools, forge: Forge, own: AbortSignal): Promise<boolean> {
+  const { service, productId, workerName, journal } = tools;
+  const path = `/api/products/${productId}/issue-notes`;
+  const wish = { worker: workerName, project: forge.place.project };
+  const { note } = await service.post(path, wish, nextIssueNoteSchema);
+  if (note === null) return false;
+  const report = await interruptible(own, () => write(tools, forge, note)).catch(
+    (error: unknown) => {
+      if (own.aborted || error instanceof Refusal) throw error;
+      return { state: "put_off" as const, words: sendable(messageOf(error), 900) };
+    },
+  );
+  await tell(tools, note, report);
+  if (report.state === "written") journal.say(sentenceOf(note));
+  else journal.sayOnce(`Nothing could be written to ${note.url}: ${report.words}`);
+  return true;
+}
+
+/** The comment may be there: a worker that was ended between the deed and its report has written it. */
+async function write(tools: NoteTools, forge: Forge, note: IssueNote): Promise<IssueNoteReport> {
+  const { url, isClosed } = await forge.readIssue(note.number);
+  if (url !== note.url) {
+    return {
+      state: "put_off",
+      words: `Issue ${note.number} of ${forge.place.host} is another one`,
+    };
+  }
+  if (note.deed === "close") {
+    if (!isClosed) await forge.closeIssue(note.number);
+    return { state: "written" };
+  }
+  if (!(await forge.isMarked(note.number, note.mark))) {
+    await tell(tools, note, { state: "working" });
+    await forge.commentOnIssue(note.number, `${note.text}\n\n<!-- backloom ${note.mark} -->`);
+  }
+  return { state: "written" };
+}
+
+function tell({ service }: NoteTools, { id, lease }: IssueNote, report: IssueNoteReport) {
+  return service.put(`/api/issue-notes/${id}`, { lease, ...report }, reportedIssueNoteSchema);
+}
+
+function sentenceOf({ deed, url }: IssueNote): string {
+  return deed === "comment"
+    ? `Commented on ${url}: its work is done`
+    : `Closed ${url}: its work landed`;
 }

@@ -9,8 +9,8 @@ import { type AgentWish, type Allowance, allowances, secretsOf } from "../base/o
 import { WorkerProblem } from "../base/problems";
 import type { Assignment } from "./assignment";
 import type { Attempt, Outcome } from "./attempt";
+import { logFileOf } from "./attempt";
 import type { ContextFiles } from "./context-files";
-import { logFileOf } from "./log-file";
 import { askable, type CommandResult, readResult } from "./result-file";
 import { type Conversation, openConversation } from "./sessions";
 import { noteUsageSoFar, tellUsage } from "./tell-usage";

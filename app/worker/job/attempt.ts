@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { agentJobSchema, type UsageSoFar } from "~/nouns/agent-jobs/contract";
 import { agentQuestionSchema } from "~/nouns/questions/contract";
 import type { JobPayload } from "~/nouns/workers/contract";
@@ -115,4 +116,9 @@ export async function ofTask<T>({ heartbeat }: Attempt, call: Promise<T>): Promi
     await heartbeat.confirm();
     throw new TaskGone(error.message);
   }
+}
+
+/** Path of the raw output of an attempt's commands. */
+export function logFileOf({ folder, job }: Pick<Attempt, "folder" | "job">): string {
+  return join(folder.logs, `${job.id}-${job.attempt}.log`);
 }

@@ -1,11 +1,10 @@
 import type { VerifyResult } from "~/nouns/agent-jobs/contract";
 import { taskExecutionSchema, verificationSchema } from "~/nouns/sprint-runs/task-execution";
 import { Refusal } from "../base/problems";
-import { beginningOf } from "../git/begun";
-import { commitLeftovers } from "../git/commit";
+import { commitLeftovers, halfDone } from "../git/commit";
 import { git } from "../git/git";
-import { halfDone } from "../git/half-done";
 import type { Work } from "../git/integrate";
+import { beginningOf } from "../git/integrate";
 import type { Worktree } from "../git/worktree";
 import {
   type Assignment,

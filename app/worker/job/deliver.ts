@@ -9,8 +9,8 @@ import type { Worktree } from "../git/worktree";
 import type { Assignment } from "./assignment";
 import { type Attempt, reportUsage } from "./attempt";
 import { findClashes, rebaseUnseen, tellClash } from "./conflicts";
-import type { Delivery, Push } from "./delivery";
 import { openPullRequest } from "./pull-request";
+import type { Delivery, Push } from "./reports";
 import { report } from "./reports";
 
 /**

@@ -7,10 +7,8 @@ import { hostsFile, keptIn } from "../sandbox/kept-permissions";
 import { isOwnLookup, modelHosts } from "../sandbox/network/model-hosts";
 import { registryHosts } from "../sandbox/network/registries";
 import { type JobSandbox, noSandbox, type Sandbox } from "../sandbox/sandbox";
-import { askForHost, hostAnswers } from "./ask-for-host";
-import { neededMounts } from "./ask-for-mounts";
+import { askForHost, hearLateAnswers, hostAnswers, neededMounts } from "./ask-about-machine";
 import type { Attempt } from "./attempt";
-import { hearLateAnswers } from "./late-answers";
 
 interface Place extends Pick<Worktree, "folder" | "main"> {
   /** Missing where its rules do not apply, as in a conversation. */

@@ -1,13 +1,16 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { ZodError } from "zod";
 import { httpUrlSchema } from "~/contract/text";
+import { uninterrupted } from "../base/interruption";
 import { messageOf } from "../base/problems";
 import { bringPull } from "../forge/bring-pull";
 import { ForgeProblem } from "../forge/forge";
-import type { Worktree } from "../git/worktree";
+import { git } from "../git/git";
+import { baseEnd, makeFolder, removeFolder, type Worktree } from "../git/worktree";
 import { noSandbox } from "../sandbox/sandbox";
 import type { Attempt } from "./attempt";
 import { runShown } from "./shown-command";
-import { withoutFiles } from "./without-files";
 
 /** The pull request's URL, or why there is none although the product wants one. */
 export type PullRequest = { url?: string; problem?: string };
@@ -96,4 +99,26 @@ function titleOf({ job }: Attempt): string {
   return job.run.sprint_id === null
     ? `Run of ${job.run.subject}`
     : `${job.run.sprint_code}: ${job.run.sprint_goal}`;
+}
+
+/**
+ * A folder on the work's branch, clean and without any of its files, for commands with the user's login: what a job
+ * wrote, such as a repository of its own in a folder, is not there for git or another program to act on.
+ */
+async function withoutFiles<T>(
+  { folder, repository, checkout, main }: Worktree,
+  use: (folder: string) => Promise<T>,
+): Promise<T> {
+  const bare = join(dirname(folder), `${basename(folder)}.pr${baseEnd}`);
+  await removeFolder(repository.folder, bare);
+  try {
+    await makeFolder(bare, repository, ["--no-checkout", "--force", checkout], main);
+    const own = await git(bare, "rev-parse", "--absolute-git-dir");
+    await mkdir(join(own, "info"), { recursive: true });
+    await writeFile(join(own, "info", "sparse-checkout"), "!/*\n");
+    await git(bare, "-c", "core.sparseCheckout=true", "read-tree", "-m", "-u", "HEAD");
+    return await use(bare);
+  } finally {
+    await uninterrupted(() => removeFolder(repository.folder, bare));
+  }
 }

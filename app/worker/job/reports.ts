@@ -4,8 +4,8 @@ import { messageOf, Refusal } from "../base/problems";
 import { sendable } from "../base/sendable";
 import { git } from "../git/git";
 import type { Attempt, Failure } from "./attempt";
-import type { Delivery } from "./delivery";
 import type { Evidence } from "./evidence";
+import type { PullRequest } from "./pull-request";
 import type { CommandResult } from "./result-file";
 
 /** Reports that the work has begun, and at which commit. */
@@ -135,3 +135,14 @@ function summaryOf({ summary }: CommandResult, delivery: Delivery): string | und
 function firstLines(text: string): string {
   return text.split("\n").slice(0, 12).join("\n  ");
 }
+
+/** Result of a push. A conflict names the files and the commit they conflict with. */
+export type Push =
+  | { kind: "conflict"; files: string[]; theirs: string }
+  | { kind: "pushed"; headSha: string; pushedAt: string; folder: string };
+
+/** Where a job's work went. `sent_home`: it does not merge, the service knows, and the attempt is over. */
+export type Delivery =
+  | { kind: "nothing" }
+  | { kind: "sent_home" }
+  | (Extract<Push, { kind: "pushed" }> & { pullRequest: PullRequest });

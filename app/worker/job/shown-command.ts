@@ -1,5 +1,5 @@
 import type { Attempt } from "./attempt";
-import { logFileOf } from "./log-file";
+import { logFileOf } from "./attempt";
 import { type CommandEnd, runCommand } from "./run-command";
 
 interface ShownCommand {

@@ -1,8 +1,7 @@
 import { verificationSchema } from "~/nouns/sprint-runs/task-execution";
-import { beginningOf } from "../git/begun";
-import { commitLeftovers } from "../git/commit";
-import { halfDone } from "../git/half-done";
+import { commitLeftovers, halfDone } from "../git/commit";
 import type { Work } from "../git/integrate";
+import { beginningOf } from "../git/integrate";
 import type { Worktree } from "../git/worktree";
 import { type Assignment, type Surroundings, taskAssignment } from "./assignment";
 import { type Attempt, type Outcome, park } from "./attempt";

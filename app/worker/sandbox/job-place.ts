@@ -1,14 +1,16 @@
 import { createHash } from "node:crypto";
-import { basename, join } from "node:path";
+import { existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { personsVariables } from "../base/environment";
 import { type GitPlace, openGitPlace } from "./git-mounts";
 import { openJobHome } from "./job-home";
 import { lendBranch } from "./job-store";
 import { lendLogins } from "./kept-logins";
 import { isAsAllowed, mountPath, type NeededMount } from "./mount-path";
-import { namedFiles } from "./named-files";
 import { type JobNetwork, openJobNetwork } from "./network/job-network";
 import type { PassingVariables } from "./passing-variables";
+import { isSystem } from "./program-mounts";
 import type { SandboxedJob } from "./sandbox";
 
 /** Settings that every kind of sandbox needs. */
@@ -95,4 +97,37 @@ function cacheName(repository: string): string {
   return `${basename(repository)
     .replace(/[^\w.-]/g, "_")
     .slice(0, 60)}-${hash}`;
+}
+
+/** Read-only mounts for files named in the user's own command lines, so that they can run. */
+async function namedFiles(commands: readonly string[]): Promise<string[]> {
+  const names = commands.flatMap(
+    (command) => command.match(/(?<![^\s"'=])\/[^\s"';|&<>()$`]+/g) ?? [],
+  );
+  const files = await Promise.all(
+    [...new Set(names)].map(async (name) => {
+      const found = await stat(name).catch(() => null);
+      if (!found?.isFile() || isSystem(name)) return [];
+      const shown = isBuiltProgram(name) ? programFolders(name) : [name];
+      return shown.flatMap((path) => ["--ro-bind", path, path]);
+    }),
+  );
+  return files.flat();
+}
+
+/**
+ * True for the worker's own program (clone or package), which the demo command runs. It needs sibling files and
+ * packages.
+ */
+function isBuiltProgram(file: string): boolean {
+  return file === process.argv[1] && /\/build\/(programs|package)$/.test(dirname(file));
+}
+
+function programFolders(file: string): string[] {
+  const root = dirname(dirname(dirname(file)));
+  const packages = [join(root, "node_modules"), dirname(root)];
+  const found = packages.find(
+    (folder) => basename(folder) === "node_modules" && existsSync(folder),
+  );
+  return found === undefined ? [dirname(file)] : [dirname(file), found];
 }

@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { findProgram } from "../base/find-program";
-import { isolation } from "./isolation";
 
 const run = promisify(execFile);
 
@@ -57,3 +56,16 @@ async function remedy(): Promise<string> {
   }
   return "in a container allow it user namespaces (docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined)";
 }
+
+/** Namespaces and limits of every sandbox. When its first program ends, everything else in it is killed. */
+export const isolation = [
+  "--die-with-parent",
+  "--new-session",
+  "--unshare-user-try",
+  "--unshare-pid",
+  "--unshare-ipc",
+  "--unshare-uts",
+  "--unshare-cgroup-try",
+  // If run as root, it would keep its capabilities, and could read every file and undo mounts.
+  ...["--cap-drop", "ALL"],
+] as const;

@@ -1,18 +1,21 @@
+import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
+import { z } from "zod";
+import type { PersonMessage } from "~/nouns/comments/agent-message";
 import { knownAgents } from "~/nouns/workers/known-agents";
 import { ask, findProgram } from "../../base/find-program";
 import type { Allowance } from "../../base/options";
 import { runAcpTurn } from "../acp/turn";
 import { usageOfAnswer } from "../acp/usage";
-import type { AgentTurn, KnownDriver } from "../driver";
-import { runLineTurn } from "../line-turn";
-import { resumable } from "../session-records";
-import { claudeNeeds } from "./needs";
-import { readClaudeRecord } from "./record";
+import type { AgentTurn, KnownDriver, TurnMessages, Usage } from "../driver";
+import { jsonOf, runLineTurn } from "../line-turn";
+import { wordsOfMessages } from "../message-words";
+import { inFolder, type ToolNeeds } from "../needs";
+import { linesOfSession, resumable } from "../session-records";
+import { sumByModel } from "../usage";
 import { readClaudeStream } from "./stream";
-import { talkingWords, talkToClaude } from "./talk";
 
 const { title, signIn } = knownAgents.claude;
 const adapter = "claude-agent-acp";
@@ -21,6 +24,25 @@ const wordsFor: Record<Allowance, string[]> = {
   edit: ["--permission-mode", "acceptEdits"],
   commands: ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,WebFetch,WebSearch"],
   all: ["--permission-mode", "bypassPermissions"],
+};
+
+const claudeNeeds: ToolNeeds = {
+  home: {
+    moved: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude" },
+    settings: inFolder(".claude", [
+      ...["settings.json", "CLAUDE.md", "agents", "commands", "skills", "plugins"],
+      ...["rules", "output-styles"],
+    ]),
+    login: [".claude/.credentials.json"],
+    copied: [".claude.json"],
+  },
+  programs: ["claude", "claude-agent-acp"],
+  variables: ({ CLAUDE_CODE_USE_BEDROCK }) => [
+    /^(ANTHROPIC_\w+|CLAUDE_\w+|DISABLE_\w+|MAX_\w+_TOKENS|API_TIMEOUT_MS|IS_SANDBOX|CLOUD_ML_REGION|VERTEX_REGION_\w+)$/,
+    ...(CLAUDE_CODE_USE_BEDROCK ? [/^AWS_\w+$/] : []),
+  ],
+  hosts: ["api.anthropic.com", "console.anthropic.com", "platform.claude.com", "claude.ai"],
+  ownLookups: [],
 };
 
 /** Claude Code: through its ACP adapter if installed, otherwise through its JSON lines. */
@@ -116,4 +138,85 @@ function homeOf(environment: Record<string, string>): string {
 function asRoot({ allow, environment }: AgentTurn): Record<string, string> {
   const isSandbox = allow === "all" || Boolean(environment.IS_SANDBOX);
   return isSandbox && process.getuid?.() === 0 ? { IS_SANDBOX: "1" } : {};
+}
+
+/** With these options Claude Code reads prompts as lines, even while it works, and replays those it has taken. */
+const talkingWords = ["--input-format", "stream-json", "--replay-user-messages"];
+
+const heardSchema = z.looseObject({
+  type: z.string(),
+  uuid: z.string().optional(),
+  isReplay: z.boolean().optional(),
+});
+
+/**
+ * Writes the prompt to Claude Code's standard input, then people's messages, which it reads between two calls. Closes
+ * the input at the first result: messages sent before that are still handled, later ones wait for the next turn.
+ */
+function talkToClaude(stdin: Writable, prompt: string, messages: TurnMessages | undefined) {
+  const send = (uuid: string, text: string): void => {
+    const content = [{ type: "text", text }];
+    stdin.write(`${JSON.stringify({ type: "user", uuid, message: { role: "user", content } })}\n`);
+  };
+  send(randomUUID(), prompt);
+  const sent = new Set<string>();
+  const leave = messages?.follow((message: PersonMessage) => {
+    sent.add(message.id);
+    send(message.id, wordsOfMessages([message]));
+  });
+  return {
+    take(line: string): void {
+      const heard = heardSchema.safeParse(jsonOf(line)).data;
+      if (heard?.isReplay && heard.uuid !== undefined && sent.has(heard.uuid)) {
+        messages?.seen([heard.uuid]);
+      }
+      if (heard?.type === "result" && !stdin.writableEnded) stdin.end();
+    },
+    end(): void {
+      stdin.end();
+      leave?.();
+    },
+  };
+}
+
+const claudeLine = z.looseObject({
+  timestamp: z.string(),
+  message: z.looseObject({
+    id: z.string(),
+    model: z.string(),
+    usage: z.looseObject({
+      input_tokens: z.number(),
+      output_tokens: z.number(),
+      cache_read_input_tokens: z.number().nullish(),
+      cache_creation_input_tokens: z.number().nullish(),
+    }),
+  }),
+});
+
+/** Claude Code writes one line per part of an answer, each with the counts of the whole answer. */
+async function readClaudeRecord(
+  home: string,
+  sessionId: string,
+  since: Date,
+): Promise<Usage[] | null> {
+  const lines = await linesOfSession(join(home, "projects"), sessionId);
+  if (lines === null) return null;
+  const answers = new Map<string, Usage>();
+  for (const line of lines) {
+    const entry = claudeLine.safeParse(line).data;
+    if (entry === undefined || new Date(entry.timestamp) < since) continue;
+    const { id, model, usage } = entry.message;
+    // Messages of Claude Code itself, not the model.
+    if (model === "<synthetic>") continue;
+    answers.set(id, {
+      model,
+      freshInput: usage.input_tokens,
+      output: usage.output_tokens,
+      cacheRead: usage.cache_read_input_tokens ?? null,
+      cacheWrite: usage.cache_creation_input_tokens ?? null,
+      cost: null,
+      currency: null,
+    });
+  }
+  return sumByModel(answers.values());
 }

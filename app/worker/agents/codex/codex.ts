@@ -1,17 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { z } from "zod";
 import { knownAgents } from "~/nouns/workers/known-agents";
 import { ask, findProgram } from "../../base/find-program";
 import type { Allowance } from "../../base/options";
 import { runAcpTurn } from "../acp/turn";
 import { usageOfAnswer } from "../acp/usage";
-import type { AgentTurn, KnownDriver } from "../driver";
+import type { AgentTurn, KnownDriver, Usage } from "../driver";
 import { runLineTurn } from "../line-turn";
-import { resumable } from "../session-records";
+import { inFolder, type ToolNeeds } from "../needs";
+import { linesOfSession, resumable } from "../session-records";
+import { disjoint } from "../usage";
 import { readCodexLines } from "./jsonl";
-import { codexNeeds } from "./needs";
-import { readCodexRecord } from "./record";
 
 const { title, signIn } = knownAgents.codex;
 const adapter = "codex-acp";
@@ -23,6 +24,21 @@ const sandboxFor: Record<Allowance, string[]> = {
     ...["-c", "sandbox_workspace_write.network_access=true"],
   ],
   all: ["--dangerously-bypass-approvals-and-sandbox"],
+};
+
+const codexNeeds: ToolNeeds = {
+  home: {
+    moved: { variable: "CODEX_HOME", folder: ".codex" },
+    settings: inFolder(".codex", [
+      ...["config.toml", "AGENTS.md", "AGENTS.override.md", "prompts", "skills", "rules"],
+    ]),
+    login: [".codex/auth.json"],
+    copied: [],
+  },
+  programs: ["codex", "codex-acp"],
+  variables: () => [/^((OPENAI|CODEX|AZURE_OPENAI)_\w+)$/],
+  hosts: ["api.openai.com", "chatgpt.com", "auth.openai.com"],
+  ownLookups: ["ab.chatgpt.com", "api.github.com", "github.com"],
 };
 
 /** Codex: through its ACP adapter if installed, otherwise through its JSON lines. */
@@ -112,4 +128,73 @@ function wordsOf({ allow, model, resume, confine }: AgentTurn): string[] {
 
 function homeOf(environment: Record<string, string>): string {
   return environment.CODEX_HOME ?? join(environment.HOME ?? homedir(), ".codex");
+}
+
+const codexCounts = z.looseObject({
+  input_tokens: z.number(),
+  cached_input_tokens: z.number().nullish(),
+  cache_write_input_tokens: z.number().nullish(),
+  output_tokens: z.number(),
+});
+const codexLine = z.looseObject({
+  timestamp: z.string(),
+  type: z.string(),
+  payload: z.looseObject({
+    type: z.string().optional(),
+    model: z.string().optional(),
+    info: z.looseObject({ total_token_usage: codexCounts }).nullish(),
+    usage: codexCounts.nullish(),
+  }),
+});
+
+/**
+ * Codex records the counts of each complete answer before it makes the answer's calls. Older versions record only
+ * session totals, after the calls: the turn's usage is then the difference.
+ */
+export async function readCodexRecord(
+  home: string,
+  sessionId: string,
+  since: Date,
+): Promise<Usage[] | null> {
+  const lines = await linesOfSession(join(home, "sessions"), sessionId);
+  if (lines === null) return null;
+  let model: string | null = null;
+  let before = nothingCounted;
+  let after = before;
+  const answers: CodexCounts[] = [];
+  for (const line of lines) {
+    const entry = codexLine.safeParse(line).data;
+    if (entry === undefined) continue;
+    const isOfTurn = new Date(entry.timestamp) >= since;
+    const { usage, info } = entry.payload;
+    if (entry.type === "turn_context") model = entry.payload.model ?? model;
+    if (entry.type === "token_usage_record" && usage && isOfTurn) answers.push(countsOf(usage));
+    if (!info) continue;
+    after = countsOf(info.total_token_usage);
+    if (!isOfTurn) before = after;
+  }
+  const sums =
+    answers.length > 0 ? answers.reduce((sum, one) => added(sum, one)) : added(after, before, -1);
+  return [disjoint(model, sums)];
+}
+
+type CodexCounts = ReturnType<typeof countsOf>;
+const nothingCounted: CodexCounts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+function countsOf(counts: z.output<typeof codexCounts>) {
+  return {
+    input: counts.input_tokens,
+    output: counts.output_tokens,
+    cacheRead: counts.cached_input_tokens ?? 0,
+    cacheWrite: counts.cache_write_input_tokens ?? 0,
+  };
+}
+
+function added(one: CodexCounts, other: CodexCounts, sign: 1 | -1 = 1): CodexCounts {
+  return {
+    input: one.input + sign * other.input,
+    output: one.output + sign * other.output,
+    cacheRead: one.cacheRead + sign * other.cacheRead,
+    cacheWrite: one.cacheWrite + sign * other.cacheWrite,
+  };
 }

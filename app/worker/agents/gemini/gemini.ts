@@ -1,17 +1,38 @@
-import { access, readFile } from "node:fs/promises";
+import { access, readdir, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { knownAgents } from "~/nouns/workers/known-agents";
 import { findProgram } from "../../base/find-program";
 import { runAcpTurn } from "../acp/turn";
 import { quotaOfAnswer } from "../acp/usage";
-import type { KnownDriver } from "../driver";
+import type { AgentTurn, KnownDriver, TurnOutput, Usage } from "../driver";
 import { jsonOf } from "../line-turn";
-import { geminiNeeds } from "./needs";
-import { passFirstMinute, readGeminiRecord } from "./record";
+import { inFolder, type ToolNeeds } from "../needs";
+import { linesOfSession } from "../session-records";
+import { disjoint, sumByModel } from "../usage";
 
 const { title, signIn } = knownAgents.gemini;
+
+const geminiNeeds: ToolNeeds = {
+  home: {
+    moved: { variable: "GEMINI_CLI_HOME", folder: "" },
+    settings: inFolder(".gemini", [
+      ...["settings.json", "GEMINI.md", ".env", "extensions", "commands", "policies", "skills"],
+      ...["agents", "trustedFolders.json"],
+    ]),
+    login: [".gemini/oauth_creds.json"],
+    copied: [".gemini/google_accounts.json", ".gemini/installation_id"],
+  },
+  programs: ["gemini"],
+  variables: () => [/^((GEMINI|GOOGLE|CODE_ASSIST)_\w+|CLOUD_ML_REGION)$/],
+  hosts: [
+    ...["generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com"],
+    ...["oauth2.googleapis.com", "aiplatform.googleapis.com"],
+  ],
+  ownLookups: ["play.googleapis.com"],
+};
 
 /** Gemini CLI, which speaks ACP itself. */
 export const gemini: KnownDriver = {
@@ -66,4 +87,58 @@ const settingsSchema = z.looseObject({
 
 function homeOf(environment: Record<string, string>): string {
   return join(environment.GEMINI_CLI_HOME ?? environment.HOME ?? homedir(), ".gemini");
+}
+
+const geminiLine = z.looseObject({
+  id: z.string(),
+  timestamp: z.string(),
+  model: z.string().optional(),
+  tokens: z.looseObject({
+    input: z.number(),
+    output: z.number(),
+    cached: z.number().nullish(),
+    thoughts: z.number().nullish(),
+  }),
+});
+
+/** Gemini CLI may write an answer several times, each more complete; the last one counts. */
+async function readGeminiRecord(
+  home: string,
+  sessionId: string,
+  since: Date,
+): Promise<Usage[] | null> {
+  const lines = await linesOfSession(join(home, "tmp"), sessionId.slice(0, 8));
+  if (lines === null) return null;
+  const answers = new Map<string, Usage>();
+  for (const line of lines) {
+    const answer = geminiLine.safeParse(line).data;
+    if (answer === undefined || new Date(answer.timestamp) < since) continue;
+    const { input, output, cached, thoughts } = answer.tokens;
+    const counts = {
+      input,
+      output: output + (thoughts ?? 0),
+      cacheRead: cached ?? null,
+      cacheWrite: null,
+    };
+    answers.set(answer.id, disjoint(answer.model ?? null, counts));
+  }
+  return sumByModel(answers.values());
+}
+
+/**
+ * Gemini CLI 0.61 names a session's record by its minute and overwrites it if the session is loaded within that minute.
+ * Waits until it has passed, so that nothing is lost.
+ */
+async function passFirstMinute(turn: AgentTurn, output: TurnOutput, home: string) {
+  if (turn.resume === undefined) return;
+  const short = turn.resume.sessionId.slice(0, 8);
+  const isNew = async (): Promise<boolean> => {
+    const minute = new Date().toISOString().slice(0, 16).replace(":", "-");
+    const files = await readdir(join(home, "tmp"), { recursive: true }).catch(() => []);
+    return files.some((file) => file.includes(`session-${minute}-${short}`));
+  };
+  while (await isNew()) {
+    await wait(1_000, undefined, { signal: turn.signal });
+    output.heard();
+  }
 }

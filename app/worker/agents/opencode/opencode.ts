@@ -1,11 +1,13 @@
+import { z } from "zod";
 import { knownAgents } from "~/nouns/workers/known-agents";
 import { ask, askIn, findProgram } from "../../base/find-program";
 import type { Allowance } from "../../base/options";
 import { runAcpTurn } from "../acp/turn";
 import { usageOfAnswer } from "../acp/usage";
-import type { KnownDriver } from "../driver";
-import { readOpencodeExport } from "./export";
-import { opencodeNeeds } from "./needs";
+import type { KnownDriver, Usage } from "../driver";
+import { jsonOf } from "../line-turn";
+import { inFolder, type ToolNeeds } from "../needs";
+import { sumByModel } from "../usage";
 
 const { title, signIn } = knownAgents.opencode;
 
@@ -13,6 +15,23 @@ const permissionFor: Record<Allowance, Record<string, string>> = {
   edit: { edit: "allow", bash: "ask", webfetch: "ask", external_directory: "ask" },
   commands: { edit: "allow", bash: "allow", webfetch: "allow", external_directory: "ask" },
   all: { edit: "allow", bash: "allow", webfetch: "allow", external_directory: "allow" },
+};
+
+const opencodeNeeds: ToolNeeds = {
+  home: {
+    settings: inFolder(".config/opencode", [
+      ...["opencode.json", "opencode.jsonc", "config.json", "AGENTS.md", "agent", "agents"],
+      ...["command", "commands", "mode", "modes", "plugin", "plugins", "skill", "skills", "tools"],
+    ]),
+    login: [],
+    copied: [".local/share/opencode/auth.json"],
+  },
+  programs: ["opencode"],
+  variables: () => [
+    /^(OPENCODE_\w+|(ANTHROPIC|OPENAI|GEMINI|GOOGLE_GENERATIVE_AI|OPENROUTER|GROQ|MISTRAL|DEEPSEEK|XAI)_API_KEY)$/,
+  ],
+  hosts: ["opencode.ai", "models.dev"],
+  ownLookups: ["models.opencode.ai"],
 };
 
 /** opencode, which speaks ACP itself. */
@@ -63,3 +82,51 @@ export const opencode: KnownDriver = {
       : null;
   },
 };
+
+const opencodeExport = z.looseObject({
+  messages: z.array(
+    z.looseObject({
+      info: z.looseObject({
+        role: z.string(),
+        modelID: z.string().optional(),
+        providerID: z.string().optional(),
+        cost: z.number().nullish(),
+        time: z.looseObject({ created: z.number() }),
+        tokens: z
+          .looseObject({
+            input: z.number(),
+            output: z.number(),
+            reasoning: z.number().nullish(),
+            cache: z.looseObject({ read: z.number(), write: z.number() }),
+          })
+          .nullish(),
+      }),
+    }),
+  ),
+});
+
+/**
+ * Reads the output of `opencode export`. Its counts are already disjoint. A cost of zero means that the price is
+ * unknown.
+ */
+function readOpencodeExport(text: string, since: Date): Usage[] | null {
+  const exported = opencodeExport.safeParse(jsonOf(text.slice(text.indexOf("{"))));
+  if (!exported.success) return null;
+  const answers = exported.data.messages
+    .map(({ info }) => info)
+    .filter(({ role, time }) => role === "assistant" && time.created >= since.getTime());
+  return sumByModel(
+    answers.flatMap(({ modelID, tokens, cost }) => {
+      if (!tokens) return [];
+      return {
+        model: modelID ?? null,
+        freshInput: tokens.input,
+        output: tokens.output + (tokens.reasoning ?? 0),
+        cacheRead: tokens.cache.read,
+        cacheWrite: tokens.cache.write,
+        cost: cost || null,
+        currency: cost ? "USD" : null,
+      };
+    }),
+  );
+}
