@@ -51,6 +51,11 @@ export interface ListedPull {
   version: string;
 }
 
+export function pullState(state: string, isMerged: boolean): ListedPull["state"] {
+  if (isMerged) return "merged";
+  return state === "open" || state === "opened" ? "open" : "closed";
+}
+
 /** An issue as listed. */
 export interface ListedIssue {
   issue: ObservedIssue;

@@ -5,9 +5,6 @@ import { issueLimits } from "~/nouns/issues/contract";
 import type { Forge, ListedIssue } from "./forge";
 import type { Requests } from "./requests";
 
-export type List = Forge["listIssues"];
-export type Page = (number: number) => Promise<ListedIssue[]>;
-
 export const httpUrl = z.url({ protocol: /^https?$/ });
 /** Limit; beyond it only the latest issues are read. */
 const mostPages = 20;
@@ -32,22 +29,26 @@ export const issueSchema = z
     issue: seenOf(number, html_url, state === "closed", title, body, user?.login),
   }));
 
-/** New or changed issues, earliest change first. */
-export async function changed(
-  read: Page,
+/** New or changed issues of a list, earliest change first. */
+export function changedIn(
+  list: string,
   size: number,
-  isKnown: (issue: ListedIssue) => boolean,
+  schema: z.ZodType<ListedIssue>,
+  requests: Requests,
   isSorted = true,
-): Promise<ListedIssue[]> {
-  const found: ListedIssue[] = [];
-  for (let page = 1; page <= mostPages; page += 1) {
-    const listed = await read(page);
-    const unknown = listed.filter((issue) => !isKnown(issue));
-    found.push(...unknown.filter(({ isPull }) => !isPull));
-    // Sorted by change: after a known issue, all others are unchanged.
-    if (listed.length < size || (isSorted && unknown.length < listed.length)) break;
-  }
-  return found.reverse();
+): Forge["listIssues"] {
+  return async (label, isKnown) => {
+    const found: ListedIssue[] = [];
+    for (let page = 1; page <= mostPages; page += 1) {
+      const path = `${list}&${new URLSearchParams({ labels: label, page: String(page) })}`;
+      const listed = z.array(schema).parse(await requests.get(path));
+      const unknown = listed.filter((issue) => !isKnown(issue));
+      found.push(...unknown.filter(({ isPull }) => !isPull));
+      // Sorted by change: after a known issue, all others are unchanged.
+      if (listed.length < size || (isSorted && unknown.length < listed.length)) break;
+    }
+    return found.reverse();
+  };
 }
 
 export function seenOf(

@@ -1,25 +1,19 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ZodError } from "zod";
 import { interruptible } from "../base/interruption";
-import type { Journal } from "../base/journal";
-import type { WorkerOptions } from "../base/options";
 import { messageOf } from "../base/problems";
 import type { WorkFolder } from "../base/work-folder";
 import { openRepositoryOf } from "../git/repository";
 import { readRulesOf } from "../git/rules";
 import { mainOf } from "../git/worktree";
 import type { ServedProduct } from "../service/served-product";
-import type { Service } from "../service/service";
 import type { PullTools } from "./bring-pull";
 import { pullKeeping } from "./keep-pulls";
 import { issueLook } from "./look-at-issues";
 import { pullLook } from "./look-at-pulls";
 import { openForge } from "./open-forge";
 
-interface Watch {
-  options: WorkerOptions;
-  service: Service;
-  journal: Journal;
+interface Watch extends Pick<PullTools, "options" | "service" | "journal"> {
   folder: WorkFolder;
   product: ServedProduct | null;
 }

@@ -143,7 +143,7 @@ function answersFor({ questions, user_id }: JobPayload): GivenAnswer[] {
 }
 
 /** A subscription has no cost per turn, so no limit either. */
-function mostCostOf({ job, options }: Attempt): number | undefined {
+function mostCostOf({ job, options }: Pick<Attempt, "job" | "options">): number | undefined {
   const left = job.budget_left?.find(({ unit }) => unit === "USD")?.amount;
   return options.subscription || left === undefined || left <= 0 ? undefined : left;
 }
@@ -194,7 +194,7 @@ const mostEntries = 500;
 const mostLetters = 8_000;
 
 /** The end of what the agent said and did in the last attempt that has output, from the service. */
-async function earlierWords({ job, service }: Attempt): Promise<string> {
+async function earlierWords({ job, service }: Pick<Attempt, "job" | "service">): Promise<string> {
   for (let attempt = job.attempt - 1; attempt > 0; attempt -= 1) {
     const read = (query: string): Promise<JobOutput> =>
       service.read(`/api/jobs/${job.id}/output?attempt=${attempt}&${query}`, jobOutputSchema, {

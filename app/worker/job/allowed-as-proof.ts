@@ -30,11 +30,11 @@ export async function isAllowedAsProof(attempt: Attempt, command: string): Promi
 }
 
 /** A command is only asked about if the question can show all of it. */
-function isShownWhole({ clean }: Attempt, command: string): boolean {
+function isShownWhole({ clean }: Pick<Attempt, "clean">, command: string): boolean {
   return clean(sendable(command, longestCommand)) === command;
 }
 
-function countAsked({ job }: Attempt): number {
+function countAsked({ job }: Pick<Attempt, "job">): number {
   return job.questions.filter(({ question }) => question.endsWith("` as proof on this machine?"))
     .length;
 }

@@ -92,7 +92,7 @@ export async function park(
 
 /** Reports usage before an end of the attempt that cannot carry it. */
 export async function reportUsage(
-  { service, job, used }: Attempt,
+  { service, job, used }: Pick<Attempt, "service" | "job" | "used">,
   options?: CallOptions,
 ): Promise<void> {
   if (Object.keys(used).length === 0) return;

@@ -2,7 +2,7 @@ import type { VerifyResult } from "~/nouns/agent-jobs/contract";
 import type { Attempt } from "./attempt";
 
 /** Verification results of tasks that earlier attempts finished. */
-export function earlierResults({ job }: Attempt): VerifyResult[] {
+export function earlierResults({ job }: Pick<Attempt, "job">): VerifyResult[] {
   return (job.executions ?? []).flatMap(({ status, verify_result }) =>
     status === "done" && verify_result !== null ? [verify_result] : [],
   );

@@ -143,7 +143,7 @@ async function joinOne(
 
 /** The merge started in the worktree, if the service has sent this conflict home before; otherwise null. */
 function mendingOf(
-  { job, journal }: Attempt,
+  { job, journal }: Pick<Attempt, "job" | "journal">,
   { branch, commit }: Found,
   files: string[],
   here: string,

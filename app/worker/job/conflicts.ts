@@ -52,7 +52,7 @@ async function siblingTips(
  * already there drop out. Returns the resulting work.
  */
 export async function rebaseUnseen(
-  { journal }: Attempt,
+  { journal }: Pick<Attempt, "journal">,
   worktree: Worktree,
   work: Work,
 ): Promise<Work> {

@@ -32,7 +32,7 @@ export async function beginMending(
 }
 
 async function beginMerge(
-  { journal }: Attempt,
+  { journal }: Pick<Attempt, "journal">,
   worktree: Worktree,
   conflict: ClaimedConflict,
   base: string,
@@ -91,7 +91,7 @@ async function commitMerge(folder: string, { task_code, kind }: ClaimedConflict)
 
 /** Commits the merge the agent resolved. If conflict markers are left, returns the conflict instead. */
 export async function endMending(
-  { journal }: Attempt,
+  { journal }: Pick<Attempt, "journal">,
   { folder }: Worktree,
   { conflict, theirs, files }: Mending,
 ): Promise<Clash | null> {

@@ -31,7 +31,7 @@ export async function mergeBlockers(attempt: Attempt, worktree: Worktree): Promi
 
 /** Returns the files in conflict; empty if merged. */
 async function mergeOne(
-  { journal }: Attempt,
+  { journal }: Pick<Attempt, "journal">,
   { folder, main }: Worktree,
   { task_code, branch, head_sha, merged }: BaseRef,
 ): Promise<string[]> {

@@ -5,6 +5,8 @@ import type { JobPayload } from "~/nouns/workers/contract";
 import type { CallOptions } from "../service/service";
 import type { Attempt } from "./attempt";
 
+type Asking = Pick<Attempt, "job" | "service">;
+
 interface Wish {
   question: string;
   options: string[];
@@ -19,7 +21,7 @@ const pollMilliseconds = 3_000;
  * question of an earlier attempt at the job is not asked again; its answer counts.
  */
 export async function awaitPermission(
-  attempt: Attempt,
+  attempt: Asking,
   wish: Wish,
   signal: AbortSignal,
   asked: (question: AgentQuestion) => Promise<void> = async () => undefined,
@@ -42,7 +44,7 @@ export async function awaitPermission(
 
 /** Asks the worker's user without waiting. */
 export function askPermission(
-  { job, service }: Attempt,
+  { job, service }: Asking,
   wish: Wish,
   options?: CallOptions,
 ): Promise<AgentQuestion> {
@@ -53,7 +55,7 @@ export function askPermission(
 
 /** The user's answer, null if it is not theirs, undefined while the question is open. */
 export async function readPermission(
-  { job, service }: Attempt,
+  { job, service }: Asking,
   question_id: string,
   options?: CallOptions,
 ): Promise<string | null | undefined> {

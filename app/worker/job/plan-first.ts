@@ -36,7 +36,7 @@ function needsPlan({ job }: Attempt, { plan, verifyOnly, mending }: Assignment):
 }
 
 /** An agent may print its plan instead of writing it to the file. A command's output could be anything. */
-function planOf({ options }: Attempt, { result }: Outcome): string | undefined {
+function planOf({ options }: Pick<Attempt, "options">, { result }: Outcome): string | undefined {
   const words = "agent" in options.work ? result.summary : undefined;
   const plan = result.implementation_plan ?? words;
   return plan?.trim() ? sendable(plan, lengths.text) : undefined;

@@ -150,7 +150,7 @@ function observer(
   };
 }
 
-function minutesOf({ options }: Attempt): number {
+function minutesOf({ options }: Pick<Attempt, "options">): number {
   return Math.min(commandMinutes, options.timeoutMinutes);
 }
 

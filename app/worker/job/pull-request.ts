@@ -92,7 +92,7 @@ function storiesOf({ story, executions }: Attempt["job"]) {
 }
 
 /** A branch of the whole run is titled by its sprint, others by their story. */
-function titleOf({ job }: Attempt): string {
+function titleOf({ job }: Pick<Attempt, "job">): string {
   const strategy = job.run?.pr_strategy ?? job.product.pr_strategy;
   if (strategy === "STORY" && job.story !== null) return `${job.story.code}: ${job.story.title}`;
   if (job.run === null) return `${job.task?.code}: ${job.task?.title}`;

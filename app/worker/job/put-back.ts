@@ -38,7 +38,7 @@ export async function putBack(
 
 /** Branches with unfinished work that earlier jobs pushed before a question, found by their notes. */
 async function unfinishedBranches(
-  { job }: Attempt,
+  { job }: Pick<Attempt, "job">,
   { folder, branch }: Worktree,
 ): Promise<string[]> {
   if (job.earlier_jobs.length === 0) return [];

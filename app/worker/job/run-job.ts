@@ -231,7 +231,7 @@ async function reportLastUsage(attempt: Attempt): Promise<void> {
   });
 }
 
-async function removeNotes({ folder, job }: Attempt): Promise<void> {
+async function removeNotes({ folder, job }: Pick<Attempt, "folder" | "job">): Promise<void> {
   await rm(notesOf(folder.worktrees, `${job.id}-${job.attempt}`), { recursive: true, force: true });
 }
 

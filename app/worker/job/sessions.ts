@@ -43,7 +43,7 @@ export interface Conversation {
 
 /** Opens a task's conversation. Changes are stored at once, so that they survive a kill. */
 export async function openConversation(
-  { folder: home, job, options, journal }: Attempt,
+  { folder: home, job, options, journal }: Pick<Attempt, "folder" | "job" | "options" | "journal">,
   { agent, task, folder }: { agent: string; task: string; folder: string },
 ): Promise<Conversation> {
   const begun: Conversations = { agent, folder, sessions: {}, costs: {} };

@@ -6,7 +6,10 @@ import type { Attempt } from "./attempt";
 import { addUsage, type CommandResult } from "./result-file";
 
 /** Stores the current turn's usage for the next heartbeat, in case the worker is killed before it can report. */
-export function noteUsageSoFar(attempt: Attempt, used: readonly Usage[]): void {
+export function noteUsageSoFar(
+  attempt: Pick<Attempt, "soFar" | "options">,
+  used: readonly Usage[],
+): void {
   attempt.soFar.models = used
     .slice(0, 20)
     .map((usage) => countsOf(usage, attempt.options.subscription));

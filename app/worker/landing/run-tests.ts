@@ -1,10 +1,8 @@
 import { join } from "node:path";
 import type { NextLanding } from "~/nouns/landings/contract";
-import type { Journal } from "../base/journal";
-import type { WorkerOptions } from "../base/options";
-import type { WorkFolder } from "../base/work-folder";
 import type { Repository } from "../git/repository";
 import { copyAlong, type Rules } from "../git/rules";
+import type { Attempt } from "../job/attempt";
 import { reachesOf } from "../job/open-for-job";
 import { runCommand } from "../job/run-command";
 import { loginSentence } from "../sandbox/kept-logins";
@@ -12,16 +10,11 @@ import { hostsFile, keptIn, mountsFile } from "../sandbox/kept-permissions";
 import { neededMount } from "../sandbox/mount-path";
 import { type JobSandbox, noSandbox, type Sandbox } from "../sandbox/sandbox";
 import type { ServedProduct } from "../service/served-product";
-import type { Service } from "../service/service";
 
 /** Parts of a worker that landing needs. */
-export interface LandingTools {
-  options: WorkerOptions;
-  service: Service;
-  journal: Journal;
-  folder: WorkFolder;
+export interface LandingTools
+  extends Pick<Attempt, "options" | "service" | "journal" | "folder" | "clean"> {
   sandboxes: Sandbox;
-  clean: (text: string) => string;
 }
 
 /** A branch being landed. */

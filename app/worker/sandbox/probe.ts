@@ -18,16 +18,8 @@ export async function probeBwrap(path: string | undefined): Promise<Probe> {
     };
   }
   const words = [
-    ...isolation,
-    "--unshare-net",
-    "--ro-bind",
-    "/",
-    "/",
-    "--proc",
-    "/proc",
-    "--dev",
-    "/dev",
-    "true",
+    ...[...isolation, "--unshare-net", "--ro-bind", "/", "/"],
+    ...["--proc", "/proc", "--dev", "/dev", "true"],
   ];
   try {
     await run(program, words, { timeout: 10_000 });

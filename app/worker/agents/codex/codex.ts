@@ -7,7 +7,7 @@ import { ask, findProgram } from "../../base/find-program";
 import type { Allowance } from "../../base/options";
 import { runAcpTurn } from "../acp/turn";
 import { usageOfAnswer } from "../acp/usage";
-import type { AgentTurn, KnownDriver, Usage } from "../driver";
+import type { AgentTurn, KnownDriver, ToolStart, Usage } from "../driver";
 import { runLineTurn } from "../line-turn";
 import { inFolder, type ToolNeeds } from "../needs";
 import { linesOfSession, resumable } from "../session-records";
@@ -49,11 +49,8 @@ export const codex: KnownDriver = {
   async find(environment) {
     const program = await findProgram("codex", environment);
     const acp = await findProgram(adapter, environment);
-    const recorded = (
-      { environment: own }: Pick<AgentTurn, "environment">,
-      sessionId: string,
-      since: Date,
-    ) => readCodexRecord(homeOf(own), sessionId, since);
+    const recorded: ToolStart["recorded"] = ({ environment: own }, sessionId, since) =>
+      readCodexRecord(homeOf(own), sessionId, since);
     if (acp !== null) {
       return {
         way: adapter,

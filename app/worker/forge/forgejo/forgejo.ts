@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { type Forge, type ForgePlace, ForgeProblem } from "../forge";
 import type { ForgeHost } from "../host";
-import { changed, issueSchema, issueVerbs, type List, type Page } from "../issues";
+import { changedIn, issueSchema, issueVerbs } from "../issues";
 import type { Requests } from "../requests";
 import { lookAtForgejo } from "./look";
 
@@ -34,7 +34,14 @@ export function openForgejo(place: ForgePlace, requests: Requests): Forge {
   return {
     place,
     ...lookAtForgejo(repository, requests),
-    listIssues: issuesOfForgejo(repository, requests),
+    // Gitea and older Forgejo versions ignore the order and list the newest first, so all pages are read.
+    listIssues: changedIn(
+      `${repository}/issues?state=all&type=issues&limit=50`,
+      50,
+      issueSchema,
+      requests,
+      false,
+    ),
     ...issueVerbs(repository, 50, requests),
     async findOpen(branch) {
       // Older versions cannot filter by branch.
@@ -85,18 +92,6 @@ export function openForgejo(place: ForgePlace, requests: Requests): Forge {
       const path = `${repository}/pulls/${number}/requested_reviewers`;
       await requests.send("POST", path, { reviewers });
     },
-  };
-}
-
-/** Gitea and older Forgejo versions ignore the order and list the newest first, so all pages are read. */
-function issuesOfForgejo(repository: string, requests: Requests): List {
-  return (label, isKnown) => {
-    const query = new URLSearchParams({ labels: label, state: "all", type: "issues" });
-    const read: Page = async (page) => {
-      const path = `${repository}/issues?${query}&limit=50&page=${page}`;
-      return z.array(issueSchema).parse(await requests.get(path));
-    };
-    return changed(read, 50, isKnown, false);
   };
 }
 

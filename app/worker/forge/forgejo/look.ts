@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { allOf, onceEach } from "../all-of";
 import { endOf, stateOfAll, unlessForbidden } from "../ci";
-import type { Forge, PullDetails } from "../forge";
+import { type Forge, type PullDetails, pullState } from "../forge";
 import type { Requests } from "../requests";
 
 const listedSchema = z
@@ -19,11 +19,7 @@ const listedSchema = z
   .transform(({ number, html_url, state, draft, merged, mergeable, updated_at, head, base }) => ({
     ...{ number, url: html_url, isDraft: draft, version: updated_at, mergeable: mergeable ?? null },
     ...{ branch: head.ref, headSha: head.sha, isOfFork: head.repo_id !== base.repo_id },
-    state: merged
-      ? ("merged" as const)
-      : state === "open"
-        ? ("open" as const)
-        : ("closed" as const),
+    state: pullState(state, merged),
   }));
 
 const statusSchema = z.object({

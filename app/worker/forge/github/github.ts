@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Forge, type ForgePlace, ForgeProblem, type Pull } from "../forge";
 import type { ForgeHost } from "../host";
-import { changed, issueSchema, issueVerbs, type List, type Page } from "../issues";
+import { changedIn, issueSchema, issueVerbs } from "../issues";
 import type { Requests } from "../requests";
 import { lookAtGitHub } from "./look";
 
@@ -29,7 +29,13 @@ export function openGitHub(place: ForgePlace, requests: Requests): Forge {
   return {
     place,
     ...lookAtGitHub(repository, requests),
-    listIssues: issuesOfGitHub(repository, requests),
+    // Pull requests are listed as issues too.
+    listIssues: changedIn(
+      `${repository}/issues?state=all&sort=updated&direction=desc&per_page=100`,
+      100,
+      issueSchema,
+      requests,
+    ),
     ...issueVerbs(repository, 100, requests),
     async findOpen(branch) {
       const query = new URLSearchParams({ state: "open", head: `${owner}:${branch}` });
@@ -84,18 +90,6 @@ export function openGitHub(place: ForgePlace, requests: Requests): Forge {
       const path = `${repository}/pulls/${number}/requested_reviewers`;
       await requests.send("POST", path, { reviewers: people, team_reviewers });
     },
-  };
-}
-
-/** Pull requests are listed as issues too. */
-function issuesOfGitHub(repository: string, requests: Requests): List {
-  return (label, isKnown) => {
-    const query = new URLSearchParams({ labels: label, state: "all", sort: "updated" });
-    const read: Page = async (page) => {
-      const path = `${repository}/issues?${query}&direction=desc&per_page=100&page=${page}`;
-      return z.array(issueSchema).parse(await requests.get(path));
-    };
-    return changed(read, 100, isKnown);
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { allOf, onceEach } from "../all-of";
 import { unlessForbidden } from "../ci";
-import type { Forge, PullDetails } from "../forge";
+import { type Forge, type PullDetails, pullState } from "../forge";
 import type { Requests } from "../requests";
 import { ciOfGitHub } from "./ci";
 
@@ -22,11 +22,7 @@ const listedSchema = z
   .transform(({ number, html_url, state, draft, merged_at, updated_at, head }) => ({
     ...{ number, url: html_url, isDraft: draft, version: updated_at },
     ...{ branch: head.ref, headSha: head.sha, repository: head.repo?.full_name },
-    state: merged_at
-      ? ("merged" as const)
-      : state === "open"
-        ? ("open" as const)
-        : ("closed" as const),
+    state: pullState(state, Boolean(merged_at)),
   }));
 
 const writtenSchema = z.object({

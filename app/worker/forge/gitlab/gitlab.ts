@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Forge, ForgePlace } from "../forge";
 import type { ForgeHost } from "../host";
-import { changed, httpUrl, type IssueVerbs, isIn, type List, type Page, seenOf } from "../issues";
+import { changedIn, httpUrl, type IssueVerbs, isIn, seenOf } from "../issues";
 import type { Requests } from "../requests";
 import { lookAtGitLab } from "./look";
 
@@ -32,18 +32,19 @@ export function openGitLab(place: ForgePlace, requests: Requests): Forge {
   return {
     place,
     ...lookAtGitLab(project, requests),
-    listIssues: issuesOfGitLab(project, requests),
+    listIssues: changedIn(
+      `${project}/issues?state=all&order_by=updated_at&sort=desc&per_page=100`,
+      100,
+      issueSchema,
+      requests,
+    ),
     ...issueVerbsOfGitLab(project, requests),
     async findOpen(branch) {
       const query = new URLSearchParams({ state: "opened", source_branch: branch });
       const found = await requests.get(`${project}/merge_requests?${query}`);
+      const pulls = z.array(pullSchema).parse(found);
       // A fork may have a branch of that name.
-      return (
-        z
-          .array(pullSchema)
-          .parse(found)
-          .find(({ isOfFork }) => !isOfFork) ?? null
-      );
+      return pulls.find(({ isOfFork }) => !isOfFork) ?? null;
     },
     async defaultBranch() {
       const found = await requests.get(project);
@@ -74,12 +75,8 @@ export function openGitLab(place: ForgePlace, requests: Requests): Forge {
       const ids: number[] = [];
       for (const username of reviewers) {
         const found = await requests.get(`/users?${new URLSearchParams({ username })}`);
-        ids.push(
-          ...z
-            .array(z.object({ id: z.int() }))
-            .parse(found)
-            .map(({ id }) => id),
-        );
+        const people = z.array(z.object({ id: z.int() })).parse(found);
+        ids.push(...people.map(({ id }) => id));
       }
       await change(number, { reviewer_ids: ids });
     },
@@ -115,17 +112,6 @@ const issueSchema = z
 const stateSchema = z
   .object({ web_url: z.string(), state: z.string() })
   .transform(({ web_url, state }) => ({ url: web_url, isClosed: state === "closed" }));
-
-function issuesOfGitLab(project: string, requests: Requests): List {
-  return (label, isKnown) => {
-    const query = new URLSearchParams({ labels: label, state: "all", order_by: "updated_at" });
-    const read: Page = async (page) => {
-      const path = `${project}/issues?${query}&sort=desc&per_page=100&page=${page}`;
-      return z.array(issueSchema).parse(await requests.get(path));
-    };
-    return changed(read, 100, isKnown);
-  };
-}
 
 function issueVerbsOfGitLab(project: string, requests: Requests): IssueVerbs {
   const place = (number: number) => `${project}/issues/${number}`;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { onceEach } from "../all-of";
 import { openLogs, unlessForbidden } from "../ci";
-import type { Forge, PullDetails } from "../forge";
+import { type Forge, type PullDetails, pullState } from "../forge";
 import type { Requests } from "../requests";
 
 const listedSchema = z
@@ -20,12 +20,7 @@ const listedSchema = z
     ...{ number: iid, url: web_url, isDraft: draft, version: updated_at },
     ...{ branch: source_branch, headSha: sha ?? "" },
     isOfFork: projects.source_project_id !== projects.target_project_id,
-    state:
-      state === "opened"
-        ? ("open" as const)
-        : state === "merged"
-          ? ("merged" as const)
-          : ("closed" as const),
+    state: pullState(state, state === "merged"),
   }));
 
 const detailSchema = z.object({
