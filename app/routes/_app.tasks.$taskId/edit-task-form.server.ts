@@ -6,6 +6,16 @@ import { editTask } from "~/nouns/tasks/operations.server";
 
 const choices = ["verify_only", "requires_opus"] as const;
 
+/** What an empty field means: null where a task can have none. */
+const emptied = {
+  description: "" as const,
+  ...Object.fromEntries(
+    Object.entries(editTaskInput.shape).flatMap(([name, field]) =>
+      field.safeParse(null).success ? [[name, null]] : [],
+    ),
+  ),
+};
+
 /** Saves the submitted fields of a task. Booleans arrive as "yes" or "no". */
 export function editTaskForm(actor: Actor, form: FormData, back: string): Promise<Response> {
   const chosen: { [Name in (typeof choices)[number]]?: boolean } = {};
@@ -20,6 +30,6 @@ export function editTaskForm(actor: Actor, form: FormData, back: string): Promis
       await mergeEdit((edit) => editTask(actor, edit), { ...input, ...chosen });
       return doneForNow(form, back, "Saved");
     },
-    { description: "", implementation_plan: null, repo_url: null, estimated_minutes: null },
+    emptied,
   );
 }
