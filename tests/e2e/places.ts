@@ -73,6 +73,9 @@ export function placesOf(world: World): string[] {
   ];
 }
 
+/** No build has the pages for developers. */
+export const nowhere = "/dev/components";
+
 /** The pages of a person. */
 export const places = [
   "/dashboard",
@@ -93,5 +96,5 @@ export const places = [
   "/settings/devices",
   "/settings/notifications",
   "/settings/activity",
-  "/no-such-page",
+  nowhere,
 ];

@@ -184,7 +184,6 @@ const notShown: Record<string, [number, string]> = {
   "api.auth.pair.stream.$pairingId": [401, "a desktop's, by its own secret"],
   "api.jobs.$id.diff": [404, "no changes were sent"],
   authorize: [400, "no program asks"],
-  "dev.components": [404, "only while developing"],
   theme: [204, "leads on"],
 };
 

@@ -1,4 +1,4 @@
-import { json, type LoaderFunctionArgs } from "@remix-run/node";
+import { json } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { Section } from "~/ui/card";
@@ -14,9 +14,8 @@ import { DisplaySamples } from "./display-samples";
 const text =
   "## Plan\n\n1. Read `app/contract`\n2. Write the **test** first\n\n- [x] done\n- [ ] open\n\n```ts\nconst a = 1;\n```";
 
-/** Every component in every state, for developers. Exists in development only. */
-export async function loader({ context }: LoaderFunctionArgs) {
-  if (context.services.env.isProduction) throw json({ error: "No such page." }, 404);
+/** Every component in every state, for developers. No build has this page. */
+export async function loader() {
   return json({ now: Date.now(), sample: await renderMarkdown(text, "samples") });
 }
 
