@@ -119,7 +119,7 @@ export default function JobChanges() {
   }
   return (
     <div className="grid gap-4">
-      {queue.review ? <ReviewFacts review={queue.review} /> : null}
+      {queue.review ? <ReviewFacts review={queue.review} inFull /> : null}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
         <span>{countText(diff.files.length, "file")}</span>
         <LineCounts additions={diff.additions} deletions={diff.deletions} />

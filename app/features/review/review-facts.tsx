@@ -5,8 +5,8 @@ import { Badge } from "~/ui/badge";
 import { countText } from "~/ui/numbers";
 import { RelativeTime } from "~/ui/relative-time";
 
-/** Why a change stands where it stands in the queue, and where it needs a careful look. */
-export function ReviewFacts({ review }: { review: WaitingReview }) {
+/** Why a change stands where it stands in the queue, and where it needs a careful look; `inFull` beside the change. */
+export function ReviewFacts({ review, inFull }: { review: WaitingReview; inFull?: boolean }) {
   const { frees, size, criteria, marks, waiting_since } = review;
   return (
     <div className="grid gap-1.5 text-sm text-muted">
@@ -17,11 +17,13 @@ export function ReviewFacts({ review }: { review: WaitingReview }) {
           </strong>
         ) : null}
         <span>
-          Waiting since <RelativeTime at={waiting_since} />
+          Done <RelativeTime at={waiting_since} />
         </span>
-        <span>
-          {countText(size.files, "file")} <LineCounts {...size} />
-        </span>
+        {inFull ? null : (
+          <span>
+            {countText(size.files, "file")} <LineCounts {...size} />
+          </span>
+        )}
         {criteria.total > 0 ? (
           <span>
             {`${criteria.proven} of ${countText(criteria.total, "criterion", "criteria")} proven`}
@@ -29,13 +31,11 @@ export function ReviewFacts({ review }: { review: WaitingReview }) {
         ) : null}
       </p>
       {marks.length > 0 ? (
-        <ul aria-label="Look closely" className="flex flex-wrap gap-1.5">
+        <ul aria-label="Look closely" className="flex flex-wrap gap-x-3 gap-y-1.5">
           {marks.map((mark) => (
             <li key={mark} title={markWords[mark].advice}>
-              <Badge>
-                {markWords[mark].label}
-                <span className="sr-only">: {markWords[mark].advice}</span>
-              </Badge>
+              <Badge>{markWords[mark].label}</Badge>{" "}
+              <span className={inFull ? "text-xs" : "sr-only"}>{markWords[mark].advice}</span>
             </li>
           ))}
         </ul>
