@@ -2591,7 +2591,6 @@ begin
         order by s.sort_order, s.created_at, s.id
         limit 200
       ) x),
-    'budgets', operations.get_budgets(v_product, null, p_sprint_id),
     'preflight', v_preflight,
     'forecast', v_forecast,
     'burndown', private.get_sprint_burndown(p_sprint_id)
