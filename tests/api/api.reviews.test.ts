@@ -159,6 +159,21 @@ describe("the marks of a change", () => {
   });
 });
 
+describe("a pattern of paths", () => {
+  it.each([
+    ["src/**/*.ts", ["src/a.ts", "src/a/b/c.ts"], ["src/a.tsx", "lib/src/a.ts"]],
+    ["db/**", ["db/a", "db/a/b/c.sql"], ["adb/a", "db"]],
+    ["*.lock", ["yarn.lock"], ["a/yarn.lock", "yarnxlock"]],
+    ["a+(b).[c]", ["a+(b).[c]"], ["aa+(b).c"]],
+  ])("%s means what it says", async (pattern, fitting, others) => {
+    const { rows } = await t.sql.query<{ path: string }>(
+      "select p as path from unnest($1::text[]) p where private.fits_pattern(p, $2)",
+      [[...fitting, ...others], pattern],
+    );
+    expect(rows.map(({ path }) => path)).toEqual(fitting);
+  });
+});
+
 describe("the times of a job", () => {
   it("has its first look from the page of a session, and keeps its first verdict", async () => {
     const { session, token, actor, jobs } = await scene();

@@ -63,8 +63,8 @@ $$;
 create function private.fits_pattern(p_path text, p_pattern text)
 returns boolean language plpgsql immutable set search_path = '' as $$
 begin
-  return p_path ~ ('^' || replace(replace(replace(
-    regexp_replace(p_pattern, '([.+?^${}()|\[\]\\])', '\\\1', 'g'), '**/', '(.*/)?'), '**', '.*'), '*', '[^/]*') || '$');
+  return p_path ~ ('^' || replace(replace(replace(replace(replace(
+    regexp_replace(p_pattern, '([.+?^${}()|\[\]\\])', '\\\1', 'g'), '**/', chr(1)), '**', chr(2)), '*', '[^/]*'), chr(1), '(.*/)?'), chr(2), '.*') || '$');
 end;
 $$;
 
