@@ -381,6 +381,7 @@ export type Database = {
       get_intake_hook: { Args: { p_product_id: string }; Returns: Json };
       get_issue_label: { Args: { p_product_id: string }; Returns: Json };
       get_job_diff: { Args: { p_attempt?: number; p_job_id: string }; Returns: Json };
+      get_job_guide: { Args: { p_attempt?: number; p_job_id: string }; Returns: Json };
       get_job_output: {
         Args: { p_after?: number; p_attempt?: number; p_job_id: string; p_limit?: number };
         Returns: Json;
@@ -765,6 +766,10 @@ export type Database = {
       revoke_pairing: { Args: { p_pairing_id: string }; Returns: Json };
       revoke_session: { Args: { p_session_id: string }; Returns: Json };
       save_job_diff: { Args: { p_attempt: number; p_diff: Json; p_job_id: string }; Returns: Json };
+      save_job_guide: {
+        Args: { p_attempt: number; p_chapters: Json; p_head_sha: string; p_job_id: string };
+        Returns: Json;
+      };
       search: {
         Args: {
           p_cursor?: string;
@@ -2830,6 +2835,46 @@ export type Database = {
           },
           {
             foreignKeyName: "job_diffs_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      job_guides: {
+        Row: {
+          attempt: number;
+          chapters: NonNullable<Json>;
+          head_sha: string;
+          job_id: string;
+          product_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          attempt: number;
+          chapters: NonNullable<Json>;
+          head_sha: string;
+          job_id: string;
+          product_id: string;
+        };
+        Update: {
+          attempt?: number;
+          chapters?: NonNullable<Json>;
+          head_sha?: string;
+          job_id?: string;
+          product_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "job_guides_job_id_fkey";
+            columns: ["job_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "job_guides_product_id_fkey";
             columns: ["product_id"];
             isOneToOne: false;
             referencedRelation: "products";

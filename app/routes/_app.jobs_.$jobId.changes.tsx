@@ -12,6 +12,7 @@ import { waitsForReview } from "~/features/jobs/job-badges";
 import { useJobStream } from "~/features/output/use-job-stream";
 import { ProofPictures } from "~/features/proof/before-after";
 import { picturedCriteria } from "~/features/proof/pictures";
+import { Chapters, inOrder } from "~/features/review/chapters";
 import { CommentForm } from "~/features/review/comment-form";
 import { LineComment } from "~/features/review/line-comment";
 import { nextPlace, placeInQueue } from "~/features/review/place-in-queue.server";
@@ -26,6 +27,7 @@ import { addJobComment } from "~/nouns/job-reviews/add-job-comment.server";
 import { addJobCommentBody, type JobComment, reviewJobBody } from "~/nouns/job-reviews/contract";
 import { listJobComments } from "~/nouns/job-reviews/list-job-comments.server";
 import { deleteJobComment, noteFirstLook, reviewJob } from "~/nouns/job-reviews/operations.server";
+import { readGuide } from "~/nouns/job-reviews/read-guide.server";
 import { getJobProof } from "~/nouns/proof/operations.server";
 import { EmptyState } from "~/ui/empty-state";
 import { countText } from "~/ui/numbers";
@@ -44,14 +46,17 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   ]);
   const pictures = picturedCriteria(stories);
   const queue = await placeInQueue(actor, jobId);
-  if (diff === null) return json({ diff: null, pictures, queue, ...comments });
+  if (diff === null) return json({ diff: null, guide: null, pictures, queue, ...comments });
   const since = numberOf(searchParams, "since");
   const before =
     since === undefined ? null : await getJobDiff(actor, { job_id: jobId, attempt: since });
   const open = numberOf(searchParams, "open");
   const files = await showDiff(diff, { viewer: principal.user_id, before, open });
+  const guide = await readGuide(actor, { job_id: jobId, attempt: diff.attempt });
+  const chapters = guide?.chapters ?? [];
   return json({
-    diff: { ...diff, files, since: before?.attempt ?? null },
+    diff: { ...diff, files: inOrder(files, chapters), since: before?.attempt ?? null },
+    guide: guide?.source === "agent" ? chapters : null,
     pictures,
     queue,
     ...comments,
@@ -99,7 +104,7 @@ function numberOf(query: URLSearchParams, name: string): number | undefined {
 
 /** What the attempts of a job have changed, and what people say of it. */
 export default function JobChanges() {
-  const { diff, pictures, queue, comments, reviews } = useLoaderData<typeof loader>();
+  const { diff, guide, pictures, queue, comments, reviews } = useLoaderData<typeof loader>();
   const job = useJob();
   useLiveJob(job.id);
   const { below, above, lost, setSpot } = useComments(comments, diff);
@@ -133,6 +138,7 @@ export default function JobChanges() {
         ) : null}
         <Attempts {...diff} />
       </div>
+      {guide === null ? null : <Chapters chapters={guide} files={diff.files} />}
       <DiffView
         key={`${job.id}-${diff.attempt}-${diff.since}`}
         jobId={job.id}

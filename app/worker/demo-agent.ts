@@ -85,7 +85,10 @@ async function work(
   const files = await commitTask(context, step);
   await step("Checking the acceptance criteria");
   const evidence = await findProof(context, step);
-  return { summary: `Wrote ${files.join(", ")}`, verify_result: "ALIGNED", evidence, ...usage };
+  const parts = files.map((path) => ({ path }));
+  const guide = [{ title: `What the task asks for: ${title}`, why: "The plan names it.", parts }];
+  const summary = `Wrote ${files.join(", ")}`;
+  return { summary, verify_result: "ALIGNED", evidence, guide, ...usage };
 }
 
 async function commitTask(context: Context, step: Step): Promise<string[]> {

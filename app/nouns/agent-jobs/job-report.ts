@@ -35,9 +35,8 @@ export type ReportAgentJobInput = z.infer<typeof reportAgentJobInput>;
 /** Report of an agent without Backloom's worker: sends the raw `git diff`, which the worker would have parsed. */
 export const reportWithDiffInput = reportAgentJobInput
   .extend({
-    diff: text(diffLimits.fileBytes)
-      .optional()
-      .describe("git diff base_sha head_sha; more: PUT /api/jobs/:id/diff"),
+    diff: text(diffLimits.fileBytes).optional().describe("git diff base_sha head_sha"),
+    guide: z.array(z.unknown()).optional().describe("[{title, why, parts: [{path, from, to}]}]"),
   })
   .refine(({ diff, base_sha, head_sha }) => diff === undefined || (base_sha && head_sha), {
     path: ["diff"],

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { idSchema, limitInQuery, requiredText, text } from "~/contract/text";
 import { agentJobSchema } from "~/nouns/agent-jobs/contract";
-import { filePathSchema } from "~/nouns/agent-jobs/job-diff";
+import { diffFileSchema, filePathSchema } from "~/nouns/agent-jobs/job-diff";
 import { reviewMarks } from "./marks";
 
 export const reviewVerdicts = ["approve", "request_changes"] as const;
@@ -119,4 +119,20 @@ export const listReviewsQuery = z.object({
 
 export const listReviewsInput = listReviewsQuery.extend({
   limit: z.int().min(1).max(100).optional(),
+});
+
+/** What a guide is made of, as the database has it. */
+export const guideSourceSchema = z.object({
+  attempt: z.int(),
+  head_sha: z.string(),
+  files: z.array(diffFileSchema),
+  chapters: z.array(z.unknown()).nullable(),
+  proof: z.string().nullable(),
+});
+
+export const saveJobGuideInput = z.object({
+  job_id: idSchema,
+  attempt: z.int().min(1),
+  head_sha: z.string(),
+  chapters: z.array(z.unknown()),
 });

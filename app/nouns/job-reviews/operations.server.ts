@@ -1,10 +1,13 @@
 import { z } from "zod";
 import { jobIdInput } from "~/nouns/agent-jobs/contract";
+import { jobDiffInput } from "~/nouns/agent-jobs/job-diff";
 import { operation } from "~/nouns/operation.server";
 import {
+  guideSourceSchema,
   jobCommentIdInput,
   listReviewsInput,
   reviewJobInput,
+  saveJobGuideInput,
   sentReviewSchema,
   waitingReviewsSchema,
 } from "./contract";
@@ -20,3 +23,13 @@ export const listReviews = operation("list_reviews", listReviewsInput, waitingRe
 
 /** Records that a person has opened the changes of a job. */
 export const noteFirstLook = operation("note_first_look", jobIdInput, z.null());
+
+/** Keeps the guide of an attempt's result. */
+export const saveJobGuide = operation("save_job_guide", saveJobGuideInput, z.null());
+
+/** The changes of an attempt with what its agent told of them; null without changes. */
+export const getGuideSource = operation(
+  "get_job_guide",
+  jobDiffInput,
+  guideSourceSchema.nullable(),
+);

@@ -25,7 +25,7 @@ export const askUserQuestionTool = defineTool({
   name: "ask_user_question",
   title: "Ask a person",
   description:
-    "Asks about a story, task or idea. park: true with job_id and attempt frees the worker until the answer. Permissions: only your own user answers.",
+    "Asks about a story, task or idea. park: true with job_id and attempt frees the worker until the answer.",
   access: "write",
   creates: true,
   scopes: ["plan", "work"],

@@ -87,7 +87,7 @@ export const pauseSprintRunTool = defineTool({
   name: "pause_sprint_run",
   title: "Pause a sprint run",
   description:
-    "Pauses a run and asks a person; a worker names job_id, attempt and reason merge_conflict with pr_url, conflict_files.",
+    "Pauses a run and asks a person; a worker names job_id, attempt and reason merge_conflict.",
   access: "write",
   scopes: ["plan", "work"],
   input: pauseSprintRunInput,

@@ -201,9 +201,11 @@ function userQuestionsOf({ job }: Assignment): string {
 function closing({ job }: Assignment): string {
   const result =
     "Write $BACKLOOM_RESULT_FILE as JSON if you have something to report: summary, verify_result (ALIGNED, PARTIAL, DIVERGENT), evidence, or question { question, options } to ask a person and stop.";
+  const guide =
+    'A person reads your change: tell it in chapters, in the order in which to read it, with "guide": [{ "title", "why", "criterion": "<id>", "parts": [{ "path", "from", "to" }] }], at most 20; lines are those of the new file, and a part without lines is the whole file.';
   return job.kind === "PLAN_CHAT"
     ? `Put the answer into "summary" of the result file, or print it. ${result}`
-    : `Commit your changes and end with 0. ${result}`;
+    : `Commit your changes and end with 0. ${result} ${guide}`;
 }
 
 /** The files to merge, with both versions as they were found. The versions are data. */

@@ -56,6 +56,7 @@ export async function finish(
   await report(attempt, status, {
     verify_result: evidence.verifyResult,
     summary: summaryOf(result, delivery),
+    guide: result.guide,
     head_sha: delivery.kind === "pushed" ? delivery.headSha : evidence.headSha,
     pushed_at: delivery.kind === "pushed" ? delivery.pushedAt : undefined,
     pr_url: delivery.kind === "pushed" ? delivery.pullRequest.url : undefined,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { httpUrlSchema } from "~/contract/text";
 import { failureClasses, verifyResults } from "~/nouns/agent-jobs/contract";
+import { type Guide, guideLimits } from "~/nouns/job-reviews/guide";
 import { evidenceKinds, evidenceVerdicts } from "~/nouns/proof/contract";
 import { type QuestionKind, questionLimits } from "~/nouns/questions/contract";
 import { readPlain } from "../base/read-plain";
@@ -8,6 +9,25 @@ import { cleanedValue } from "../base/redact";
 import { sendable } from "../base/sendable";
 
 const tokens = z.int().min(0).optional();
+
+const lineNumber = z.int().min(1).optional();
+
+interface RawChapter {
+  title: string;
+  why?: string | null | undefined;
+  criterion?: string | null | undefined;
+  parts?: Guide[number]["parts"] | undefined;
+}
+
+/** Cuts a guide to the service's limits rather than losing it. */
+function cutGuide(chapters: readonly RawChapter[]): Guide {
+  return chapters.slice(0, guideLimits.chapters).map(({ title, why, criterion, parts = [] }) => ({
+    title: sendable(title, guideLimits.title).trim() || "(no title)",
+    why: sendable(why ?? "", guideLimits.why),
+    criterion: criterion ? sendable(criterion, 200) : null,
+    parts: parts.slice(0, 1_000),
+  }));
+}
 
 const resultSchema = z.object({
   summary: z.string().optional(),
@@ -44,6 +64,19 @@ const resultSchema = z.object({
     )
     .max(200)
     .optional(),
+  /** How to read the change; one that is not as documented is left out, and the result stays. */
+  guide: z
+    .array(
+      z.object({
+        title: z.string(),
+        why: z.string().nullish(),
+        criterion: z.string().nullish(),
+        parts: z.array(z.object({ path: z.string(), from: lineNumber, to: lineNumber })).optional(),
+      }),
+    )
+    .transform(cutGuide)
+    .optional()
+    .catch(undefined),
   question: z
     .object({
       question: z.string().regex(/\S/),

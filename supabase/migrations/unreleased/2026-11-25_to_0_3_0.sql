@@ -7760,3 +7760,69 @@ CREATE INDEX pbis_search_idx ON public.pbis USING gin (private.scoped_words(prod
 CREATE INDEX stories_search_idx ON public.stories USING gin (private.scoped_words(product_id, code, title, description)) WITH (fastupdate=off);
 
 CREATE INDEX tasks_search_idx ON public.tasks USING gin (private.scoped_words(product_id, code, title, description)) WITH (fastupdate=off);
+
+CREATE TABLE "public"."job_guides" ("job_id" uuid NOT NULL, "attempt" integer NOT NULL, "product_id" uuid NOT NULL, "head_sha" text NOT NULL, "chapters" jsonb NOT NULL, CONSTRAINT "job_guides_chapters_list" CHECK (((jsonb_typeof(chapters) = 'array'::text) AND (octet_length((chapters)::text) <= 1000000))), CONSTRAINT "job_guides_head_sha_length" CHECK ((char_length(head_sha) <= 64)), CONSTRAINT "job_guides_pkey" PRIMARY KEY (job_id, attempt));
+
+ALTER TABLE "public"."job_guides" ENABLE ROW LEVEL SECURITY;
+
+CREATE OR REPLACE FUNCTION operations.get_job_guide(p_job_id uuid, p_attempt integer DEFAULT NULL::integer)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  v_job public.agent_jobs := private.require_job_reader(p_job_id);
+begin
+  return (
+    select json_build_object('attempt', d.attempt, 'head_sha', d.head_sha, 'files', d.files, 'chapters', g.chapters, 'proof', (
+      select left(string_agg(concat_ws(' ', e.command, e.excerpt), ' ' order by e.seq), 100000) from public.evidence e where e.job_id = v_job.id))
+    from public.job_diffs d
+    left join public.job_guides g on g.job_id = d.job_id and g.attempt = d.attempt and g.head_sha = d.head_sha
+    where d.job_id = p_job_id and (p_attempt is null or d.attempt = p_attempt)
+    order by d.attempt desc limit 1);
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION operations.save_job_guide(p_job_id uuid, p_attempt integer, p_head_sha text, p_chapters jsonb)
+ RETURNS json
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  v_job public.agent_jobs := private.lock_job(p_job_id, true);
+  v_state text := private.attempt_state(v_job, p_attempt);
+begin
+  if v_state = 'lost' then
+    perform private.refuse_attempt(v_job, p_attempt, v_state);
+  end if;
+  perform private.take_rate_limit('job_diff', p_job_id::text);
+  insert into public.job_guides as g (job_id, attempt, product_id, head_sha, chapters)
+  values (p_job_id, p_attempt, v_job.product_id, p_head_sha, p_chapters)
+  on conflict (job_id, attempt) do update set head_sha = excluded.head_sha, chapters = excluded.chapters;
+  return 'null'::json;
+end;
+$function$;
+
+ALTER TABLE "public"."job_guides" ADD CONSTRAINT "job_guides_job_id_fkey" FOREIGN KEY (job_id) REFERENCES public.agent_jobs(id) ON DELETE CASCADE;
+
+ALTER TABLE "public"."job_guides" ADD CONSTRAINT "job_guides_product_id_fkey" FOREIGN KEY (product_id) REFERENCES public.products(id) ON DELETE CASCADE;
+
+CREATE INDEX job_guides_product_id_idx ON public.job_guides USING btree (product_id);
+
+CREATE POLICY "job_guides_service" ON "public"."job_guides" FOR ALL TO "service_role" USING (true) WITH CHECK (true);
+
+COMMENT ON TABLE "public"."job_guides" IS 'Chapters in which agents tell their changes (docs/review.md).';
+
+REVOKE ALL ON FUNCTION "operations"."get_job_guide"(uuid, integer) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "operations"."get_job_guide"(uuid, integer) TO "authenticated", "postgres";
+
+REVOKE ALL ON FUNCTION "operations"."save_job_guide"(uuid, integer, text, jsonb) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "operations"."save_job_guide"(uuid, integer, text, jsonb) TO "authenticated", "postgres";
+
+GRANT ALL ON TABLE "public"."job_guides" TO "postgres";
+
+GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."job_guides" TO "service_role";

@@ -1,0 +1,148 @@
+import { z } from "zod";
+import { requiredText, text } from "~/contract/text";
+import type { DiffFile } from "~/nouns/agent-jobs/job-diff";
+import { type Hunk, parsePatch } from "~/nouns/agent-jobs/patch";
+
+export const guideLimits = { chapters: 20, title: 120, why: 600, parts: 10_000 } as const;
+
+const line = z.int().min(1).max(100_000_000).optional();
+
+/** How its agent tells a change: chapters in the order in which to read them (docs/review.md). */
+export const guideSchema = z
+  .array(
+    z.object({
+      title: requiredText(guideLimits.title),
+      why: text(guideLimits.why).default(""),
+      criterion: text(200).nullish(),
+      /** Lines of the new side, both ends included; the whole file without them. */
+      parts: z
+        .array(z.object({ path: text(4_096), from: line, to: line }))
+        .max(guideLimits.parts)
+        .default([]),
+    }),
+  )
+  .max(guideLimits.chapters);
+export type Guide = z.output<typeof guideSchema>;
+
+export const chapterSchema = z.object({
+  title: z.string(),
+  why: z.string(),
+  criterion: z.string().nullable(),
+  /** Hunks of each file, counted from 0. */
+  parts: z.array(z.object({ path: z.string(), hunks: z.array(z.int()) })),
+  /** What no chapter of the agent names. */
+  rest: z.literal(true).optional(),
+});
+export type Chapter = z.infer<typeof chapterSchema>;
+
+export const jobGuideSchema = z.object({
+  attempt: z.int(),
+  head_sha: z.string(),
+  /** Who ordered it: the agent, or a rule. */
+  source: z.enum(["agent", "order"]),
+  chapters: z.array(chapterSchema),
+});
+
+type File = Pick<DiffFile, "path" | "patch" | "folded">;
+
+/** What no chapter has taken yet: hunks by their place, or the file as a whole where it has none. */
+class Untold {
+  private readonly files = new Map<string, Map<number, Hunk | null>>();
+  /** A guide that asks for more than this is not followed further: the rest is told as everything else. */
+  steps = 1_000_000;
+
+  constructor(files: readonly File[]) {
+    for (const { path, patch } of files) {
+      const { hunks } = parsePatch(patch ?? "");
+      const known = this.files.get(path) ?? new Map<number, Hunk | null>();
+      for (const hunk of hunks) known.set(known.size, hunk);
+      if (known.size === 0) known.set(-1, null);
+      this.files.set(path, known);
+    }
+  }
+
+  /** Takes the hunks of a file that touch the lines, each once. */
+  take(path: string, from = 1, to = Number.POSITIVE_INFINITY): number[] {
+    const left = this.files.get(path);
+    const taken: number[] = [];
+    for (const [place, hunk] of left ?? []) {
+      this.steps -= 1;
+      if (hunk !== null && !touches(hunk, from, to)) continue;
+      left?.delete(place);
+      taken.push(place);
+    }
+    if (left?.size === 0) this.files.delete(path);
+    return taken;
+  }
+
+  paths(): string[] {
+    return [...this.files.keys()];
+  }
+}
+
+/** A hunk that only deletes stands at the line before it. */
+function touches({ newStart, lines }: Hunk, from: number, to: number): boolean {
+  const length = lines.filter(({ kind }) => kind !== "deleted").length;
+  return newStart <= to && from <= newStart + Math.max(length, 1) - 1;
+}
+
+/** Chapters that hold every hunk exactly once: the agent's, then the rest; by rule where it told none. */
+export function chaptersOf(files: readonly File[], guide: Guide | null, proof = ""): Chapter[] {
+  const untold = new Untold(files);
+  const told = (guide ?? []).flatMap((chapter) => {
+    const parts = gather(untold, chapter.parts);
+    if (parts.length === 0) return [];
+    return [
+      { title: chapter.title, why: chapter.why, criterion: chapter.criterion ?? null, parts },
+    ];
+  });
+  if (guide === null) return byRule(files, untold, proof);
+  untold.steps = Number.POSITIVE_INFINITY;
+  const parts = gather(
+    untold,
+    untold.paths().map((path) => ({ path })),
+  );
+  if (parts.length === 0) return told;
+  return [...told, { title: "Everything else", why: "", criterion: null, parts, rest: true }];
+}
+
+function gather(untold: Untold, wanted: readonly Guide[number]["parts"][number][]) {
+  const parts = new Map<string, number[]>();
+  for (const { path, from, to } of wanted) {
+    if (untold.steps < 0) break;
+    const taken = untold.take(path, from, to);
+    if (taken.length > 0) parts.set(path, [...(parts.get(path) ?? []), ...taken]);
+  }
+  return [...parts].map(([path, hunks]) => ({
+    path,
+    hunks: hunks.filter((hunk) => hunk >= 0).sort((one, other) => one - other),
+  }));
+}
+
+const isTest =
+  /(^|\/)(tests?|__tests__|specs?)\/|(^|\/)[^/]*[._-](test|spec)\.[a-z]+$|(^|\/)test_[^/]*\.py$/i;
+const isConfiguration = /(^|\/)\.[^/]+$|\.(json|ya?ml|toml|ini|cfg|conf)$/i;
+
+/** Without a guide: code that a proof names, other code, tests, configuration, generated files. */
+function byRule(files: readonly File[], untold: Untold, proof: string): Chapter[] {
+  const kindOf = ({ path, folded }: File): string => {
+    if (folded) return "Generated and lock files";
+    if (isTest.test(path)) return "Tests";
+    if (isConfiguration.test(path)) return "Configuration";
+    return proof.includes(path) ? "Code that the proof names" : "Code";
+  };
+  const kinds = [
+    "Code that the proof names",
+    "Code",
+    "Tests",
+    "Configuration",
+    "Generated and lock files",
+  ];
+  return kinds.flatMap((title) => {
+    const parts = gather(
+      untold,
+      files.filter((file) => kindOf(file) === title),
+    );
+    return parts.length === 0 ? [] : [{ title, why: "", criterion: null, parts }];
+  });
+}

@@ -1,0 +1,26 @@
+import { ContractError } from "~/contract/errors";
+import { apiRoute } from "~/http/api-route.server";
+import { endpoint } from "~/http/endpoint.server";
+import { json } from "~/http/responses.server";
+import { jobDiffQuery } from "~/nouns/agent-jobs/job-diff";
+import { jobGuideSchema } from "~/nouns/job-reviews/guide";
+import { readGuide } from "~/nouns/job-reviews/read-guide.server";
+
+/** `GET /api/jobs/:id/guide`: an attempt's changes in chapters, every hunk exactly once. */
+export const loader = apiRoute({
+  GET: endpoint({
+    name: "getJobGuide",
+    summary:
+      "What an attempt has changed, in chapters: its agent's, or by rule; every hunk exactly once",
+    auth: "either",
+    id: "agent job",
+    query: jobDiffQuery,
+    answer: jobGuideSchema,
+    handle: async ({ actor, id, query }) => {
+      const guide = await readGuide(actor, { job_id: id, ...query });
+      if (guide !== null) return json(guide);
+      throw new ContractError(404, "No attempt of this job has sent what it changed.");
+    },
+  }),
+});
+export const action = loader;

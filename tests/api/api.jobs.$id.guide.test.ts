@@ -1,0 +1,146 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { saveJobDiff } from "~/nouns/agent-jobs/operations.server";
+import { parsePatch } from "~/nouns/agent-jobs/patch";
+import { chaptersOf, guideSchema, jobGuideSchema } from "~/nouns/job-reviews/guide";
+import { holdJob } from "../db/agents/sprint-world";
+import { connectClient } from "../mcp/clients";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { busyMilliseconds } from "../setup/thread-work";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+
+/** A patch with a hunk of one added line at each of these lines. */
+const patchAt = (...lines: number[]) =>
+  lines.map((line) => `@@ -${line},0 +${line},1 @@\n+x\n`).join("");
+const file = (path: string, patch?: string, folded = false) => ({
+  ...{ path, status: "modified" as const, additions: 1, deletions: 0, binary: false, folded },
+  ...(patch === undefined ? {} : { patch }),
+});
+
+const path = fc.constantFrom("a.ts", "b.ts", "tests/a.test.ts", "pack.lock", "../x", "\u202e<b>");
+const diff = fc.uniqueArray(
+  fc.tuple(
+    path,
+    fc.option(fc.uniqueArray(fc.integer({ min: 1, max: 400 }), { maxLength: 12 }), {
+      nil: undefined,
+    }),
+  ),
+  { maxLength: 6, selector: ([name]) => name },
+);
+const place = fc.option(fc.integer({ min: 1, max: 500 }), { nil: undefined });
+const guide = fc.array(
+  fc.record({
+    title: fc.string({ unit: "binary", minLength: 1, maxLength: 40 }),
+    why: fc.constant(""),
+    parts: fc.array(fc.record({ path, from: place, to: place }), { maxLength: 30 }),
+  }),
+  { maxLength: 20 },
+);
+
+/** Every hunk, or the file that has none, by its name. */
+const hunksOf = (files: { path: string; patch?: string }[]) =>
+  files.flatMap(({ path: name, patch }) => {
+    const { hunks } = parsePatch(patch ?? "");
+    return hunks.length === 0 ? [`${name} whole`] : hunks.map((_, place) => `${name} ${place}`);
+  });
+const toldOf = (chapters: ReturnType<typeof chaptersOf>) =>
+  chapters.flatMap(({ parts }) =>
+    parts.flatMap(({ path: name, hunks }) =>
+      hunks.length === 0 ? [`${name} whole`] : hunks.map((place) => `${name} ${place}`),
+    ),
+  );
+
+describe("the chapters of a change", () => {
+  it("hold every hunk exactly once and none else, whatever the guide says", () => {
+    fc.assert(
+      fc.property(diff, fc.option(guide), (wanted, told) => {
+        const files = wanted.map(([name, lines]) => file(name, lines && patchAt(...lines)));
+        const chapters = chaptersOf(files, told);
+        expect(toldOf(chapters).sort()).toEqual(hunksOf(files).sort());
+        expect(chaptersOf(files, told)).toEqual(chapters);
+        expect(chapters.slice(0, -1).every(({ rest }) => rest === undefined)).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("cost little, however many parts a guide has", () => {
+    const files = [file("a.ts", patchAt(...Array.from({ length: 8_000 }, (_, n) => n * 2 + 1)))];
+    const parts = Array.from({ length: 10_000 }, () => ({
+      path: "a.ts",
+      from: 90_000,
+      to: 90_001,
+    }));
+    const told = Array.from({ length: 20 }, () => ({ title: "T", why: "", parts }));
+    const before = busyMilliseconds();
+    chaptersOf(files, told);
+    expect(busyMilliseconds() - before).toBeLessThan(200);
+  });
+
+  it("go to the first chapter that names a line, both ends included", () => {
+    const files = [file("a.ts", patchAt(3, 9)), file("b.ts")];
+    const parts = [{ path: "a.ts", from: 1, to: 3 }];
+    const told = [
+      { title: "First", why: "So", parts },
+      { title: "Second", why: "", parts: [{ path: "a.ts" }] },
+    ];
+    expect(chaptersOf(files, told)).toMatchObject([
+      { title: "First", why: "So", criterion: null, parts: [{ path: "a.ts", hunks: [0] }] },
+      { title: "Second", parts: [{ path: "a.ts", hunks: [1] }] },
+      { title: "Everything else", rest: true, parts: [{ path: "b.ts", hunks: [] }] },
+    ]);
+  });
+
+  it("come by rule without a guide: named by the proof, code, tests, configuration, generated", () => {
+    const names = ["x.lock", "set.json", "tests/a.ts", "src/b.ts", "src/a.ts"];
+    const files = names.map((name) => file(name, patchAt(1), name === "x.lock"));
+    const chapters = chaptersOf(files, null, "npm test src/a.ts");
+    expect(chapters.map(({ parts }) => parts[0]?.path)).toEqual(names.toReversed());
+    expect(chapters.some(({ rest }) => rest)).toBe(false);
+  });
+});
+
+describe("GET /api/jobs/:id/guide", () => {
+  const shas = { base_sha: "a".repeat(40), head_sha: "b".repeat(40) };
+  const told = [{ title: "The rule", why: "It decides", parts: [{ path: "b.ts" }] }];
+
+  it("has the chapters that came with the result, for the commit that they were told of", async () => {
+    const { world, job, attempt } = await holdJob(t);
+    const token = await createToken(t, world.owner);
+    const read = async () => {
+      const answer = await app.request(`/api/jobs/${job.id}/guide`, { headers: bearer(token) });
+      return jobGuideSchema.parse(await answer.json());
+    };
+    const missing = await app.request(`/api/jobs/${job.id}/guide`, { headers: bearer(token) });
+    expect(missing.status).toBe(404);
+    const files = [file("a.ts", patchAt(1)), file("b.ts", patchAt(2))];
+    await saveJobDiff(world.actor, { ...attempt, ...shas, files });
+    expect(await read()).toMatchObject({ attempt: 1, source: "order" });
+
+    const agent = await connectClient(app, token, "2026-07-28", "/mcp/worker");
+    const report = { ...attempt, status: "done", verify_result: "ALIGNED", ...shas };
+    const tooMany = Array.from({ length: 21 }, () => told[0]);
+    expect(
+      (await agent.call("update_job_status", { ...report, guide: tooMany })).result,
+    ).toMatchObject({ code: 422, issues: [{ path: "guide" }] });
+    expect((await agent.call("update_job_status", { ...report, guide: told })).isError).toBe(false);
+    await agent.close();
+    const found = await read();
+    expect(found).toMatchObject({ head_sha: shas.head_sha, source: "agent" });
+    expect(found.chapters).toMatchObject([told[0] && { title: "The rule" }, { rest: true }]);
+
+    await saveJobDiff(world.actor, { ...attempt, ...shas, head_sha: "c".repeat(40), files });
+    expect(await read()).toMatchObject({ source: "order" });
+  });
+
+  it("refuses titles and reasons that are too long", () => {
+    const long = (chapter: object) => guideSchema.safeParse([{ ...told[0], ...chapter }]).success;
+    expect(long({ title: "x".repeat(120), why: "x".repeat(600) })).toBe(true);
+    expect(long({ title: "x".repeat(121) })).toBe(false);
+    expect(long({ why: "x".repeat(601) })).toBe(false);
+    expect(long({ title: " " })).toBe(false);
+  });
+});
