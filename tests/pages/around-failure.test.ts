@@ -148,7 +148,7 @@ it("a run that only people can continue says so, and its finished jobs cannot be
   expect(await words(board)).toContain("Run: 1 of 1 job");
 
   await send(runPage(run.id), [["intent", "cancel"]]);
-  expect(await words("/inbox?kind=review")).toContain("View changes");
+  expect(await words("/inbox?kind=review")).toMatch(/T-1 +Task 1\.1 .* Review /);
   const after = await words(board);
   expect(after).toContain("Waits for you: reviews");
   expect(after).not.toContain("Start run");

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { hostsSchema, isStorable } from "~/contract/text";
 import { fileLimit, fileTypes } from "~/nouns/files/contract";
+import { reviewMarksSchema } from "~/nouns/job-reviews/marks";
 import { labelNameSchema } from "~/nouns/labels/contract";
 import {
   agentItemChoices,
@@ -170,6 +171,7 @@ const documentSchema = z.object({
     agent_items: z.enum(agentItemChoices).default("backlog"),
     requires_sandbox: z.boolean().default(false),
     may_reach: hostsSchema.default([]),
+    review_marks: reviewMarksSchema.default({}),
     forge_issue_label: issueLabelSchema.default(""),
     branch_prefix: branchPrefixSchema.max(50).default("backloom"),
     archived_at: time.nullable().default(null),

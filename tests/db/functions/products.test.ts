@@ -44,6 +44,7 @@ describe("create_product", () => {
       plan_first: "ask",
       requires_sandbox: false,
       may_reach: [],
+      review_marks: {},
       owner_id: owner.id,
       owner_username: owner.username,
       role: "OWNER",
