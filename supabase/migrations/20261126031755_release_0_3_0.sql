@@ -16325,7 +16325,7 @@ begin
   select r.* into v_earlier from public.job_reviews r
   where r.job_id = p_job.id and r.attempt = p_job.attempt
   order by r.created_at desc, r.id limit 1;
-  if v_earlier.id is not null and not (v_earlier.verdict = 'approve' and p_verdict = 'approve') then
+  if v_earlier.id is not null and not (v_earlier.verdict = 'approve' and p_verdict = 'approve' and v_earlier.author_id = auth.uid()) then
     perform private.refuse(409, format(case v_earlier.verdict
         when 'approve' then '%s has already approved attempt %s. Create a task for further changes.'
         else '%s has already requested changes to attempt %s. Review them when they arrive.' end,

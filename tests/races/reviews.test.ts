@@ -59,6 +59,23 @@ describe("two people judge the same attempt at once", { timeout: 60_000 + rounds
   });
 });
 
+describe("two approvals at once", { timeout: 60_000 + rounds * 2_000 }, () => {
+  it("are one: the other person is told, and nothing of theirs is recorded", async () => {
+    for (let round = 0; round < rounds; round++) {
+      const { world, eva, job, report } = await scene("person");
+      await report({ status: "done", verify_result: "ALIGNED" });
+      const outcomes = await Promise.all(
+        [eva, world.actor].map((actor) =>
+          outcome(reviewJob(actor, { job_id: job.id, verdict: "approve" })),
+        ),
+      );
+      expect(outcomes.toSorted()).toEqual(["lost", "won"]);
+      const { rows } = await t.sql.query("select from job_reviews where job_id = $1", [job.id]);
+      expect(rows).toHaveLength(1);
+    }
+  });
+});
+
 describe("a verdict while a lease ends", { timeout: 60_000 + rounds * 2_000 }, () => {
   it("meets a job at work, or one that waits to be worked on: never a judged one", async () => {
     for (let round = 0; round < rounds; round++) {

@@ -7826,3 +7826,33 @@ GRANT EXECUTE ON FUNCTION "operations"."save_job_guide"(uuid, integer, text, jso
 GRANT ALL ON TABLE "public"."job_guides" TO "postgres";
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."job_guides" TO "service_role";
+
+CREATE OR REPLACE FUNCTION private.require_reviewable(p_job public.agent_jobs, p_verdict text)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  v_earlier public.job_reviews;
+begin
+  select r.* into v_earlier from public.job_reviews r
+  where r.job_id = p_job.id and r.attempt = p_job.attempt
+  order by r.created_at desc, r.id limit 1;
+  if v_earlier.id is not null and not (v_earlier.verdict = 'approve' and p_verdict = 'approve' and v_earlier.author_id = auth.uid()) then
+    perform private.refuse(409, format(case v_earlier.verdict
+        when 'approve' then '%s has already approved attempt %s. Create a task for further changes.'
+        else '%s has already requested changes to attempt %s. Review them when they arrive.' end,
+      v_earlier.author, v_earlier.attempt), jsonb_build_object('verdict', v_earlier.verdict));
+  end if;
+  if p_job.status in ('CLAIMED', 'RUNNING') then
+    perform private.refuse(409, 'A worker is working on this job. Review it when the attempt has ended.');
+  end if;
+  if p_job.attempt = 0 or (p_job.status = 'QUEUED' and p_job.phase <> 'review') then
+    perform private.refuse(409, 'This job is waiting for a worker. Review it when an attempt has ended.');
+  end if;
+  if p_verdict = 'approve' and p_job.status in ('FAILED', 'CANCELLED') then
+    perform private.refuse(409, format('This job is %s: there is nothing to approve.', lower(p_job.status::text)));
+  end if;
+end;
+$function$;
