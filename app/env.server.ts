@@ -28,7 +28,7 @@ import {
  * everything else receives values.
  */
 
-/** Who may create an account: everybody, invited people, or administrators only. */
+/** Who may create an account: everyone, invited people, or administrators only. */
 const registrations = ["open", "invite", "closed"] as const;
 
 const variables = z.object({

@@ -2,7 +2,7 @@ import { ContractError } from "./errors";
 
 /** Limits of JSON in a request. Real documents are far below them. */
 export const jsonLimits = { depth: 64, values: 50_000 } as const;
-/** Those of somebody who has not signed in. */
+/** Those of someone who has not signed in. */
 export const openJsonLimits = { depth: 16, values: 1_000 } as const;
 const mostDigits = 1_100;
 

@@ -27,7 +27,7 @@ export async function requireCredential(
   );
 }
 
-/** Admits only the scheduler. Without a configured secret, nobody is admitted. */
+/** Admits only the scheduler. Without a configured secret, no one is admitted. */
 export function requireCronSecret(request: Request, secret: string | undefined): void {
   if (secret !== undefined && bringsSecret(authorizationOf(request), secret)) return;
   throw new ContractError(

@@ -28,7 +28,7 @@ export interface InputDescription<Query, Body> extends Documentation {
   form?: z.ZodType<Body>;
   /** Maximum body size in bytes, if not the default. */
   bodyLimit?: number;
-  /** What a request counts as before its body is read: for its user, or for its address where nobody signs in. */
+  /** What a request counts as before its body is read: for its user, or for its address where no one signs in. */
   limit?: LimitedAction;
 }
 
@@ -74,7 +74,7 @@ export function endpoint<Query = undefined, Body = undefined>(
   return Object.assign((args: RouteArgs) => callForUser(description, args), { description });
 }
 
-/** An endpoint without a user: open to everybody, or only to the scheduler. */
+/** An endpoint without a user: open to everyone, or only to the scheduler. */
 export function openEndpoint<Query = undefined, Body = undefined>(
   description: OpenDescription<Query, Body>,
 ): Endpoint {

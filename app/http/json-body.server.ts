@@ -6,7 +6,7 @@ const jsonType =
 
 /**
  * Parses a body as JSON. Throws 400 if it is not JSON, 422 if it cannot be stored exactly as sent (NUL,
- * lone surrogates, numbers beyond double precision, deep nesting). `isOpen`: from somebody who has not signed in.
+ * lone surrogates, numbers beyond double precision, deep nesting). `isOpen`: from someone who has not signed in.
  */
 export function parseJsonBody(bytes: Uint8Array, headers: Headers, isOpen = false): unknown {
   refuseOtherTypes(headers);

@@ -5,7 +5,7 @@ import { addressLimitKey } from "./client-address.server";
 
 /**
  * Reads the body of a caller who has not signed in: first the request counts for its address, then little is read.
- * Pages count apart from programs, so that requests to `/token` lock nobody behind the same address out of sign-in.
+ * Pages count apart from programs, so that requests to `/token` lock no one behind the same address out of sign-in.
  */
 export async function readOpenBody(
   context: RequestContext,

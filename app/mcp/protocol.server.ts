@@ -58,7 +58,7 @@ async function answerHandshakeRevision(
   }
 }
 
-/** Resolves when the caller hangs up, to end the call. Nobody reads this answer. */
+/** Resolves when the caller hangs up, to end the call. No one reads this answer. */
 function callerGone(signal: AbortSignal): Promise<Response> {
   return new Promise((resolve) => {
     signal.addEventListener("abort", () => resolve(new Response(null, { status: 499 })), {

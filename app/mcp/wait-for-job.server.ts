@@ -68,7 +68,7 @@ async function waitForRing(
       const left = deadline - performance.now();
       if (isFinal(latest) || left <= 0) return latest;
       await bell.nextRing(Math.ceil(Math.min(left, recheckMilliseconds)), signal);
-      // Trap: a caller who hung up must not be given a job, because nobody would work on it.
+      // Trap: a caller who hung up must not be given a job, because no one would work on it.
       if (signal.aborted) return latest;
     }
   } finally {

@@ -26,7 +26,7 @@ export function databaseFamilies(facts: DatabaseFacts): Family[] {
       : [
           gaugeBy(
             "backloom_schedule_success_timestamp_seconds",
-            "When an entry of the schedule last ended well.",
+            "When a schedule last succeeded.",
             "entry",
             facts.schedules,
           ),

@@ -154,7 +154,7 @@ export default function MembersPage() {
   );
 }
 
-/** Each member opts in: being added to a product must not put anybody's machine to work. */
+/** Each member opts in: being added to a product must not put anyone's machine to work. */
 function MyWorkers({ allowed }: { allowed: boolean }) {
   return (
     <Section

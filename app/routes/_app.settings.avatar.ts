@@ -5,7 +5,7 @@ import { problem } from "~/http/responses.server";
 import { isCanonicalUuid } from "~/http/uuid";
 import { getAvatar } from "~/nouns/accounts/get-avatar.server";
 
-/** The user's picture, or with `?user=` that of somebody they work with. Always served as an image only. */
+/** The user's picture, or with `?user=` that of someone they work with. Always served as an image only. */
 export async function loader({ request, context }: LoaderFunctionArgs): Promise<Response> {
   const { actor, principal } = await requireActor(request, context);
   const userId = new URL(request.url).searchParams.get("user") ?? principal.user_id;

@@ -3,7 +3,7 @@ import { withCookies } from "~/http/own-cookie.server";
 import { clearSessionCookies, readSessionCookie } from "~/http/session.server";
 import { endSession } from "~/nouns/accounts/operations.server";
 
-/** A link must not sign anybody out: GET only redirects to the start page. */
+/** A link must not sign anyone out: GET only redirects to the start page. */
 export function loader() {
   return redirect("/");
 }

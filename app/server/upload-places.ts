@@ -9,7 +9,7 @@ export class UploadPlaces {
   readonly #taken = new Map<string, number>();
   readonly #waiting = new Map<string, (() => void)[]>();
 
-  /** Runs `work` once the account has a place; `gone` says that nobody waits for it any more. */
+  /** Runs `work` once the account has a place; `gone` says that no one waits for it any more. */
   async inPlace<T>(userId: string, gone: AbortSignal, work: () => Promise<T>): Promise<T> {
     await this.#take(userId);
     try {

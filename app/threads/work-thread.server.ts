@@ -25,7 +25,7 @@ interface Turn {
 }
 
 /**
- * Everything that costs more than a millisecond a kilobyte of what somebody sent runs in such a thread, one task after
+ * Everything that costs more than a millisecond a kilobyte of what someone sent runs in such a thread, one task after
  * the other; it is replaced if a task takes too long or too much memory. Users take turns, so one with many tasks does
  * not delay the others.
  */

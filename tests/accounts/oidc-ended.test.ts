@@ -46,7 +46,7 @@ async function letHoursPass({ sub, user }: Insider, hours: number): Promise<void
   );
 }
 
-/** Somebody with everything that lets one in. */
+/** Someone with everything that lets one in. */
 async function insider() {
   const { sub, email } = addPerson(provider);
   const { cookie } = await travel(app, provider, sub);

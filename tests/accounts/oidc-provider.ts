@@ -118,7 +118,7 @@ interface Trip {
   /** A session that the browser has. */
   cookie?: string;
   path?: string;
-  /** What somebody in between changes, on the way there and back. */
+  /** What someone in between changes, on the way there and back. */
   there?: (address: URL) => void;
   back?: (address: URL) => void;
 }
@@ -162,7 +162,7 @@ export async function travel(
   throw new Error("The trip does not end");
 }
 
-/** Somebody who exists at the provider from now on. */
+/** Someone who exists at the provider from now on. */
 export function addPerson(provider: TestProvider, more: Partial<Person> = {}) {
   const sub = randomUUID();
   const email = more.email ?? `${sub.slice(0, 8)}@example.com`;

@@ -85,7 +85,7 @@ async function act(client, words) {
       return { stopReason: "end_turn", usage };
     }
     case "steered": {
-      // Works until somebody says stop, and then does what it is told.
+      // Works until someone says stop, and then does what it is told.
       await command(client, "npm test");
       if (recall().words.length === 1 && !/Use tabs/.test(words)) {
         await new Promise((resolve) => cancelled.signal.addEventListener("abort", resolve));
@@ -240,7 +240,7 @@ async function act(client, words) {
       return { stopReason: "end_turn", usage };
     }
     case "spends": {
-      // Again and again half a dollar, until somebody says that it is enough; told twice, it finishes.
+      // Again and again half a dollar, until someone says that it is enough; told twice, it finishes.
       if (recall().words.length > 1) {
         await edit(client, "finished.txt", "finished\n");
         await tell(client, "agent_message_chunk", "Finished at last.");
@@ -255,7 +255,7 @@ async function act(client, words) {
       return { stopReason: "cancelled", usage };
     }
     case "commits": {
-      // A commit, then a wait until somebody says go on, then another one.
+      // A commit, then a wait until someone says go on, then another one.
       for (const step of ["first", "second"]) {
         await edit(client, `${step}.txt`, `${step}\n`);
         execFileSync("git", ["add", "-A"], { cwd: recall().cwd });

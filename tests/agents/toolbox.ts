@@ -13,7 +13,7 @@ import type { ScriptedModel } from "./models/open-model";
 /** Where `npm run test:agents` puts the tools; outside of the project, because they are large. */
 export const toolCache = process.env.AGENTS_CACHE ?? join(homedir(), ".cache", "backloom-agents");
 
-/** A way of speaking to a tool, with what it needs to meet a model of ours and nobody else. */
+/** A way of speaking to a tool, with what it needs to meet a model of ours and no one else. */
 export interface RealTool {
   /** The name for `--agent`, and how the driver then speaks to it. */
   agent: string;
@@ -30,7 +30,7 @@ export interface RealTool {
   /** Makes a session older than it is, for a tool whose session cannot be resumed in its first minute: the worker waits for that. */
   letTimePass?(home: string): void;
   /**
-   * False where the tool writes an answer down only when the calls in it have ended: killed before, nobody knows of it. The
+   * False where the tool writes an answer down only when the calls in it have ended: killed before, no one knows of it. The
    * database of opencode 1.18.33 has zeros in the answer, no `step-finish` part and no event with counts until then.
    */
   recordsCallsUnderWay: boolean;

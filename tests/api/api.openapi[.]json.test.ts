@@ -174,10 +174,10 @@ await t.sql.query(
   [job.id],
 );
 
-/** Only work that somebody holds can be in conflict. */
+/** Only work that someone holds can be in conflict. */
 const held = await claim(actor);
 
-/** Nobody's worker reviews its own work: these are asked by somebody else. */
+/** No one's worker reviews its own work: these are asked by someone else. */
 const reviewer = await createUser(t);
 await addMember(t, backlog.product.id, reviewer);
 const reviewerToken = await createToken(t, reviewer);
@@ -395,7 +395,7 @@ const mayBeEmpty: Record<string, readonly string[]> = {
   startRun: [".run.costs"],
 };
 
-/** Where an answer has lists and none of them holds anything: whatever their items were, nobody has looked at them. */
+/** Where an answer has lists and none of them holds anything: whatever their items were, no one has looked at them. */
 function emptyLists(answer: unknown): string[] {
   const filled = new Map<string, boolean>();
   const look = (value: unknown, place: string) => {

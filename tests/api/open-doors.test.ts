@@ -8,7 +8,7 @@ import { routesFromSources } from "../setup/route-build";
 import { busyMilliseconds } from "../setup/thread-work";
 import { createUser } from "../setup/users";
 
-/** What the thread that answers everybody may work on one request of somebody else, in milliseconds. */
+/** What the thread that answers everyone may work on one request of someone else, in milliseconds. */
 const promised = 250;
 const kilobyte = 1_024;
 

@@ -272,7 +272,7 @@ describe("export and import", () => {
     });
 
     const file = join(home, "demo.json");
-    // The ideas of everybody are in it: nobody else on the machine reads along, also not in a file that was there before.
+    // The ideas of everyone are in it: no one else on the machine reads along, also not in a file that was there before.
     writeFileSync(file, "");
     chmodSync(file, 0o644);
     expect(await admin.json("export", "--product", "DEMO", "--out", file)).toMatchObject({ file });

@@ -35,7 +35,7 @@ for (const [device, options] of [
     expect(sent).toHaveLength(1);
     expect(sent[0]).toContain("priority");
 
-    // Somebody else says something else meanwhile: what stood here at the last visit is nobody's choice now.
+    // Someone else says something else meanwhile: what stood here at the last visit is no one's choice now.
     await post(owner.context, story, { intent: "update", priority: "4" });
     await expect(priority).toHaveValue("4");
     await priority.selectOption("2 High");
@@ -105,7 +105,7 @@ test("who has a story and which product is shown can be chosen before the script
   await page.getByRole("combobox", { name: "Product" }).selectOption({ index: 1 });
   await goOn();
   await expect(page).toHaveURL(new RegExp(`product=${world.productId}`));
-  // Where the list has nothing chosen and nothing can be left out, the first product is nobody's choice.
+  // Where the list has nothing chosen and nothing can be left out, the first product is no one's choice.
   await openLive(page, "/insights");
   await expect(page).toHaveURL(/insights$/);
   await context.close();

@@ -19,7 +19,7 @@ test("two people at one board see each other's moves", async ({ browser }) => {
   await expect(column(adas, "Review")).toContainText("T-1");
   await expect(column(belas, "Review")).toContainText("T-1");
 
-  // Nobody scrolls between pressing and moving, as the test's hand would.
+  // No one scrolls between pressing and moving, as the test's hand would.
   await column(belas, "In progress").scrollIntoViewIfNeeded();
   await belas.getByText("Show the greeting").dragTo(column(belas, "In progress"));
   await expect(column(belas, "In progress")).toContainText("T-2");

@@ -12,7 +12,7 @@ test("a demo visitor sees every page, and no control that changes something can 
     form: { intent: "add", identifier: name },
   });
 
-  // What the server has written for somebody who may change it is not what this visitor gets, nor what it was before a change.
+  // What the server has written for someone who may change it is not what this visitor gets, nor what it was before a change.
   const boardOf = async ({ request }: BrowserContext) => (await request.get(world.sprint)).text();
   const card = `data-drag="true" data-task="${world.taskIds[0]}"`;
   expect(await boardOf(owner.context)).toContain(card);

@@ -47,7 +47,7 @@ test("what was typed into a text in its place survives a page that is loaded ane
   await openLive(page, `/stories/${world.storyId}`);
   await page.getByRole("button", { name: "Edit description" }).click();
   await page.getByRole("textbox", { name: "Description" }).fill("It sings");
-  // Somebody else saves while the draft waits: who goes on sees both.
+  // Someone else saves while the draft waits: who goes on sees both.
   await post(context, `/stories/${world.storyId}`, { intent: "update", description: "It hums" });
   await page.goto(`/stories/${world.storyId}`);
   await page.getByRole("button", { name: /^Go on/ }).click();

@@ -30,7 +30,7 @@ test("a story is read first: a click edits its text there, leaving keeps what wa
   await description.getByRole("button", { name: "Go on with description" }).click();
   await expect(text).toHaveValue("It names *everybody*.");
 
-  // Somebody else saves meanwhile: what is typed here stays, and says so.
+  // Someone else saves meanwhile: what is typed here stays, and says so.
   await post(context, story, { intent: "update", description: "It names nobody." });
   await expect(description).toContainText("Somebody else changed this");
   await expect(text).toHaveValue("It names *everybody*.");

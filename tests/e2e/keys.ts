@@ -3,7 +3,7 @@ import { expect, type Locator, type Page } from "@playwright/test";
 /** More stops than any page of these journeys has. */
 const mostStops = 200;
 
-/** Somebody who has a keyboard and nothing else. */
+/** Someone who has a keyboard and nothing else. */
 export function keysOf(page: Page) {
   const { keyboard } = page;
 

@@ -8,7 +8,7 @@ const lane = (page: Page, name: string | RegExp) =>
 const cell = (page: Page, name: string | RegExp, column: string) =>
   lane(page, name).getByRole("group", { name: new RegExp(`^${column}: `) });
 
-/** All lanes are in sight: nobody scrolls between pressing and moving, as the test's hand would. */
+/** All lanes are in sight: no one scrolls between pressing and moving, as the test's hand would. */
 async function newPage(context: BrowserContext): Promise<Page> {
   const page = await context.newPage();
   await page.setViewportSize({ width: 1280, height: 1600 });

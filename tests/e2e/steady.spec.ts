@@ -11,7 +11,7 @@ test("rows that others add wait while a pointer or the focus is in the list", as
   const { name, context } = await newPerson(browser);
   const world = await newWorld(context);
   const backlog = `${world.product}/backlog`;
-  // What the page's own browser sends is its user's; this is somebody else's.
+  // What the page's own browser sends is its user's; this is someone else's.
   const other = await signedIn(browser, name);
   const page = await context.newPage();
   await openWithKeys(page, backlog);

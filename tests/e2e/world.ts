@@ -47,7 +47,7 @@ export async function signedIn(
 /** A demo account; only the operator can make one. */
 export const newDemo = () => newAccount("d", "--demo");
 
-/** Somebody whom the operator made administrator; registration never does. */
+/** Someone whom the operator made administrator; registration never does. */
 export const newAdministrator = () => newAccount("a", "--role", "ADMIN");
 
 async function newAccount(prefix: string, ...options: string[]): Promise<string> {
@@ -77,7 +77,7 @@ export async function post(
   return answer.headers().location ?? "";
 }
 
-/** Invites somebody who has an account into the product, and accepts for them. */
+/** Invites someone who has an account into the product, and accepts for them. */
 export async function letIn(owner: Person, product: string, person: Person): Promise<void> {
   await post(owner.context, `${product}/members`, { intent: "add", identifier: person.name });
   await accept(person);

@@ -53,7 +53,7 @@ function startWriter(taskId: string) {
       await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
     }
   })();
-  // Whoever waits for the end hears of it; until then nobody does.
+  // Whoever waits for the end hears of it; until then no one does.
   work.catch(() => undefined);
   return {
     state,

@@ -54,7 +54,7 @@ async function outcome(call: Promise<string>): Promise<unknown> {
 
 const document = { a: [1, 2.5, "ü \" ' \\ 😀"], b: { c: null, d: true }, e: "" };
 
-/** An operation as somebody; without it, one of the service itself. */
+/** An operation as someone; without it, one of the service itself. */
 const as = (credential: Credential, operation: string) => ({ credential, operation });
 const asAda = (operation: string) => as({ user_id: ada.id }, operation);
 

@@ -23,7 +23,7 @@ const ofOthers = new Set(
 const named = (text: string) => new Set(text.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? []);
 const known = named(usage);
 
-/** The lines that start a worker, as somebody would copy them. */
+/** The lines that start a worker, as someone would copy them. */
 const lines = [...pages, ...connect].flatMap(({ file, text }) =>
   text
     .split("\n")

@@ -14,7 +14,7 @@ it("doctor waits for a Realtime that follows the database only after somebody ha
     const { rows } = await t.sql.query("select count(*)::int as sent from realtime.messages");
     expect(rows[0].sent).toBeGreaterThan(0);
   };
-  // The first probe went out before anybody followed, so it never arrives.
+  // The first probe went out before anyone followed, so it never arrives.
   await vi.waitFor(lost, { timeout: 30_000 });
   begin();
   expect(await checks).toMatchObject([

@@ -38,7 +38,7 @@ async function withWebhook(url: string) {
   };
 }
 
-/** Somebody whose phone is at this push service. */
+/** Someone whose phone is at this push service. */
 async function withPhone(endpoint: string) {
   const { actor, story } = await seedWorld(t);
   await subscribePush(actor, createDevice(endpoint).subscription);

@@ -29,7 +29,7 @@ async function worldWithWebhook(url: string, events: WebhookEvent[]) {
 
 const page = readFileSync("docs/webhooks.md", "utf8");
 
-/** The function that docs/webhooks.md gives to receivers, as somebody would copy it. */
+/** The function that docs/webhooks.md gives to receivers, as someone would copy it. */
 async function documentedVerifier() {
   const [, code = ""] = /```js\n([\s\S]*?)```/.exec(page) ?? [];
   const { isFromBackloom } = await import(`data:text/javascript,${encodeURIComponent(code)}`);

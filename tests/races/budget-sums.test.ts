@@ -60,7 +60,7 @@ function linesFrom(first: number, roll: (below: number) => number) {
   }));
 }
 
-/** A word that may come too late: somebody else has the job by now, or it is cleaned away. */
+/** A word that may come too late: someone else has the job by now, or it is cleaned away. */
 async function unlessLost(word: Promise<unknown>): Promise<void> {
   try {
     await word;

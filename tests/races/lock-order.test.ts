@@ -8,7 +8,7 @@ import { createTestDatabase } from "../setup/database";
 
 const t = await createTestDatabase();
 
-/** Somebody in the middle of a transaction. */
+/** Someone in the middle of a transaction. */
 async function somebody(): Promise<pg.PoolClient> {
   const client = await t.sql.connect();
   await client.query("begin");
@@ -20,7 +20,7 @@ async function somebody(): Promise<pg.PoolClient> {
   return client;
 }
 
-/** Somebody of this file: other databases of the same Postgres have waiting of their own. */
+/** Someone of this file: other databases of the same Postgres have waiting of their own. */
 async function untilSomebodyWaits(): Promise<void> {
   const waiting =
     "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";

@@ -125,7 +125,7 @@ describe("starting at the same moment", () => {
     },
   );
 
-  /** Resolves as soon as somebody waits for the lock of a product. */
+  /** Resolves as soon as someone waits for the lock of a product. */
   async function somebodyWaits(): Promise<void> {
     const waiting = `select from pg_locks l join pg_database d on d.oid = l.database
       where l.locktype = 'advisory' and not l.granted and d.datname = current_database()`;

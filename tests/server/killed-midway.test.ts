@@ -50,7 +50,7 @@ async function carryOut({ world, call }: Scene): Promise<boolean> {
   }
 }
 
-/** Holds all operations in the middle at the same moment, kills, and waits until everybody has heard something. */
+/** Holds all operations in the middle at the same moment, kills, and waits until everyone has heard something. */
 async function killMidway(kill: (release: () => void) => Promise<void>): Promise<Stopped[]> {
   const scenes: Stopped[] = [];
   for (const operation of operations) {
@@ -154,7 +154,7 @@ describe.each(Object.keys(kills))("J12: %s killed with -9 in the middle of a", (
   it.each(operations.map((operation) => operation.name))("%s: all or nothing", async (what) => {
     const scene = scenes.find(({ operation }) => operation.name === what) ?? raise();
     const isUntouched = isEqual(await rowsOf(store, scene), scene.before);
-    // What nobody let go on before everything was killed cannot have been done.
+    // What no one let go on before everything was killed cannot have been done.
     if (name === "app and Postgres") expect(isUntouched).toBe(true);
     if (isUntouched) {
       expect(scene.heard).toBe(false);

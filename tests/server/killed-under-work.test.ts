@@ -30,7 +30,7 @@ afterAll(async () => {
   await service.ended;
 });
 
-/** At a port of its own: somebody else may have taken the old one meanwhile. The worker's address stays. */
+/** At a port of its own: someone else may have taken the old one meanwhile. The worker's address stays. */
 async function startAgain(): Promise<void> {
   service = await startService(dataDir);
   gate.moveTo(service.port);

@@ -174,7 +174,7 @@ async function kill(victim: Victim, round: Round, worker: WorkerProcess, after: 
   if (victim === "service") {
     await killService(service);
     service = await startService(dataDir);
-    // Somebody else may have taken the old port meanwhile. The worker's address stays.
+    // Someone else may have taken the old port meanwhile. The worker's address stays.
     gate.moveTo(service.port);
     return true;
   }

@@ -68,7 +68,7 @@ it("is not ready while the database is dead; what was acknowledged is there when
   const stream = await openStream(`${service.origin}${path}`, headers);
   await stream.nextNamed("ready");
 
-  // While the lock is held nobody brings the database back.
+  // While the lock is held no one brings the database back.
   let kept = 0;
   await withStartLock(dataDir, async () => {
     let acknowledged = 0;

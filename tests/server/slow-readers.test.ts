@@ -62,7 +62,7 @@ it("reads no more of a file than is taken", async () => {
   reader.write(
     `GET ${url} HTTP/1.1\r\nHost: localhost:${app.port}\r\nAuthorization: ${headers.authorization}\r\n\r\n`,
   );
-  // What the sockets of the machine take is taken; nobody reads, so that the service gives up.
+  // What the sockets of the machine take is taken; no one reads, so that the service gives up.
   const isOver = () => app.logLines.some((line) => line.includes(url) && line.includes("GET"));
   await vi.waitUntil(isOver, { timeout: 40_000, interval: 100 });
   reader.destroy();

@@ -86,7 +86,7 @@ export async function seedActiveSprint(
   return sprint;
 }
 
-/** Gives somebody access to the product. */
+/** Gives someone access to the product. */
 export async function addMember(
   t: Pick<TestDatabase, "sql">,
   productId: string,

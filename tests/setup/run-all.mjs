@@ -49,7 +49,7 @@ for (const { name, seconds, part } of total.files
   .sort((a, b) => b.seconds - a.seconds)
   .slice(0, slowestShown))
   console.log(`${seconds.toFixed(1).padStart(7)} s  ${name} (${part})`);
-// Thousands of lines lie between a failure and the end, where everybody looks first.
+// Thousands of lines lie between a failure and the end, where everyone looks first.
 if (total.failures.length > 0) console.log(`\n== Failed\n${total.failures.join("\n\n")}`);
 console.log(`\n${total.passed} passed, ${total.failures.length} failed`);
 process.exitCode = total.failures.length === 0 ? 0 : 1;

@@ -40,7 +40,7 @@ export async function startTestCluster(dataDir: string): Promise<TestCluster> {
   return { port: cluster.port, secrets, url: cluster.url, stop: cluster.stop };
 }
 
-/** Drops and makes an empty database. Nobody is ever connected to template0. */
+/** Drops and makes an empty database. No one is ever connected to template0. */
 export async function recreateDatabase(adminUrl: string, name: string) {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();

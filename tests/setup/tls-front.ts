@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { TLSSocket } from "node:tls";
 
 const folder = join(import.meta.dirname, "../notices");
-/** For localhost and 127.0.0.1, signed by nobody whom the tests trust. */
+/** For localhost and 127.0.0.1, signed by no one whom the tests trust. */
 export const frontCertificate = join(folder, "stranger-certificate.pem");
 const frontKey = join(folder, "stranger-certificate-key.pem");
 
@@ -19,7 +19,7 @@ export interface TlsFront {
 const question = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 /**
- * What stands before a hosted Postgres: TLS with a certificate of nobody known, or, with `speaksTls` off, the answer
+ * What stands before a hosted Postgres: TLS with a certificate of no one known, or, with `speaksTls` off, the answer
  * that there is none. What is decrypted goes on to the real Postgres.
  */
 export async function startTlsFront(target: number, speaksTls = true): Promise<TlsFront> {

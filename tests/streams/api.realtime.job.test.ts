@@ -140,7 +140,7 @@ describe("GET /api/realtime/job", () => {
     expect(data.doing).toEqual((await getAgentJob(world.actor, { job_id: job.id })).doing);
     const doingNow = () =>
       t.sql.query("select private.doing_now($1, 1) as doing", [attempt.job_id]);
-    // Nobody is signed in here, so nobody reaches the product.
+    // No one is signed in here, so no one reaches the product.
     expect((await doingNow()).rows).toEqual([{ doing: null }]);
   });
 

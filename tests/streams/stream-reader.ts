@@ -10,7 +10,7 @@ export interface StreamMessage {
 const dataSchema = z.record(z.string(), z.unknown());
 
 /**
- * Reads a stream as the contract describes it. Messages are kept until somebody asks for them; a test that waits
+ * Reads a stream as the contract describes it. Messages are kept until someone asks for them; a test that waits
  * for one that never comes ends by the time limit of the test.
  */
 export class StreamReader {

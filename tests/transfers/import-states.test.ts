@@ -7,7 +7,7 @@ import { mover, newProduct, type Part, stock } from "./mover";
 
 const t = await createTestDatabase();
 const app = await startTestApp(t);
-/** Nobody may make more than five products a minute. */
+/** No one may make more than five products a minute. */
 const somebody = async () => mover(t, app, await createUser(t));
 
 /** What a file would become: its stories as `title state`, with the preview. */

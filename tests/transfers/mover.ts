@@ -11,7 +11,7 @@ export const newProduct = () => {
   return { name: `Moved ${count}`, code: `MOVED-${count}` };
 };
 
-/** `/api/products/import` (api.products.import), as somebody. */
+/** `/api/products/import` (api.products.import), as someone. */
 export async function mover(t: TestDatabase, app: TestApp, user: TestUser) {
   const headers = bearer(await createToken(t, user));
   const send = (fields: Record<string, string>, ...files: [string, Part][]) => {

@@ -104,7 +104,7 @@ async function asAdmin(operation: string, given: Record<string, string>): Promis
   await client.query("commit");
 }
 
-/** A worker that does the first task and waits for an answer that nobody gives. */
+/** A worker that does the first task and waits for an answer that no one gives. */
 async function workUntilItAsks(): Promise<void> {
   const words = ["worker", "--url", origin, "--token", token, "--exec", "demo", "--demo-ask"];
   const worker = spawn(process.execPath, [launch, ...words, "--work-dir", join(dataDir, "work")], {

@@ -94,7 +94,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     );
     expect((await run.read()).jobs[0]).toMatchObject({ status: "queued", attempt: 1 });
 
-    // Whatever the service says: an Allow that somebody else has given is none, nor is one to a question in the same words.
+    // Whatever the service says: an Allow that someone else has given is none, nor is one to a question in the same words.
     for (const change of [
       "answered_by = $2",
       "answered_by = $3, kind = 'question', reader_id = null",

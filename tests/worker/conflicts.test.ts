@@ -187,7 +187,7 @@ describe("two workers that end at the same moment", { timeout: 240_000 }, () => 
 });
 
 describe("the main branch", { timeout: 180_000 }, () => {
-  /** Commits a file to the main branch of the repository, as somebody's merge would. */
+  /** Commits a file to the main branch of the repository, as someone's merge would. */
   const commitToMain = (file: string, line: string) =>
     `sh -c 'cd ${repo} && h=$(echo ${line} | git hash-object -w --stdin) && git read-tree --index-output=${home}/index main && GIT_INDEX_FILE=${home}/index git update-index --add --cacheinfo 100644,$h,${file} && git update-ref refs/heads/main $(git -c user.name=T -c user.email=t@example.com commit-tree -p main -m Theirs $(GIT_INDEX_FILE=${home}/index git write-tree))'`;
 

@@ -98,7 +98,7 @@ describe("code arrives with the status", { timeout: 120_000 }, () => {
     ]);
     const exec = 'echo "$BACKLOOM_TASK_CODE" > same';
     await work("CLASH", exec);
-    // With its branch gone nobody has seen that they do not go together.
+    // With its branch gone no one has seen that they do not go together.
     git("branch", "-D", String((await read()).jobs[0]?.branch));
     await work("CLASH", exec);
     await work("CLASH", exec);

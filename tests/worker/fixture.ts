@@ -23,7 +23,7 @@ export function makeHome(): string {
   return home;
 }
 
-/** A service, somebody with a token, and a repository with one commit in a folder of the file. */
+/** A service, someone with a token, and a repository with one commit in a folder of the file. */
 export async function openStage() {
   const t = await createTestDatabase({ realtime: true });
   const app = await startTestApp(t);

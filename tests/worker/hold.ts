@@ -7,13 +7,13 @@ import { isAlive } from "./worker-process";
 export interface Hold {
   /** A program for a command line, a hook of git or a setting of git. */
   script: string;
-  /** Resolves as soon as somebody waits there. */
+  /** Resolves as soon as someone waits there. */
   reached(said: () => string): Promise<void>;
   /** Lets it go and waits until it has ended, together with the program that had started it. */
   release(): Promise<void>;
 }
 
-/** Everybody after the first passes; `then` is what the program goes on with. */
+/** Everyone after the first passes; `then` is what the program goes on with. */
 export function makeHold(folder: string, then = "exit 0"): Hold {
   mkdirSync(folder, { recursive: true });
   const script = join(folder, "hold.sh");

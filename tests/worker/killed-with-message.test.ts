@@ -25,7 +25,7 @@ const steps: [name: string, place: Place][] = [
   ["reports that it is done", { ...report, status: "done", when: "before" }],
 ];
 
-/** Somebody writes to the agent of the only task before any worker has it. */
+/** Someone writes to the agent of the only task before any worker has it. */
 async function say(productId: string): Promise<void> {
   const { rows } = await scene.t.sql.query("select id from tasks where product_id = $1", [
     productId,

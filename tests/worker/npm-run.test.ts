@@ -64,7 +64,7 @@ describe("npm run worker", { timeout: 120_000 }, () => {
   });
 });
 
-/** What a terminal sends to the whole group. False when nobody of it is left. */
+/** What a terminal sends to the whole group. False when no one of it is left. */
 function interrupt(group: number): boolean {
   try {
     return process.kill(-group, "SIGINT");

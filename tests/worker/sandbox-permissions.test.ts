@@ -144,7 +144,7 @@ curl -s http://other.shop.example/ > other.txt; true`,
     mayGoOn = true;
     const { job, output } = await end();
     expect(job.failure_reason, output).toBe(null);
-    // The link leads elsewhere since: nobody has allowed that.
+    // The link leads elsewhere since: no one has allowed that.
     rmSync(join(root, "needed/link"));
     symlinkSync(home, join(root, "needed/link"));
     const next = await run(`ls ${root}/needed/link > seen.txt 2>&1 || true`);

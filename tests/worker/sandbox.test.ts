@@ -7,7 +7,7 @@ import { openSandboxScene, sandboxProblem } from "./sandbox-scene";
 const people = [
   { name: "oneself", uid: undefined },
   { name: "an ordinary user", uid: 12_345 },
-  // Only root becomes somebody else.
+  // Only root becomes someone else.
 ].filter(({ uid }) => uid === undefined || process.getuid?.() === 0);
 
 describe.skipIf(sandboxProblem !== null).each(people)("in a sandbox as $name", async ({ uid }) => {

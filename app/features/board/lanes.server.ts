@@ -65,7 +65,7 @@ const personLane = (id: string, name: string | null): Lane => ({
   sets: { assignee_id: id },
 });
 
-/** Groups by worker. Workers claim tasks themselves, so nobody can move a card into these lanes. */
+/** Groups by worker. Workers claim tasks themselves, so no one can move a card into these lanes. */
 function byWorker(tasks: readonly BoardTask[]): Lanes {
   // Lane names are separated by commas in the address.
   const keyOf = ({ worker_name }: BoardTask) => worker_name?.replaceAll(",", " ") ?? nobody;

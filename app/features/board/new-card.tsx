@@ -65,7 +65,7 @@ export function NewCard({
         name="title"
         required
         maxLength={300}
-        // biome-ignore lint/a11y/noAutofocus: it opens because somebody wants to type
+        // biome-ignore lint/a11y/noAutofocus: it opens because someone wants to type
         autoFocus
         autoComplete="off"
         aria-label={`Title of the new task in ${columnLabel(place.status)}`}

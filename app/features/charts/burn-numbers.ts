@@ -25,7 +25,7 @@ export interface BurnNumbers {
 }
 
 const fewestDays = 3;
-/** Nobody plans for a date further away. */
+/** No one plans for a date further away. */
 const longestForecast = 250;
 
 /** Returns what a sprint's recorded days support; null without any. */

@@ -6,7 +6,7 @@ import { type Hunk, type PatchLine, parsePatch } from "~/nouns/agent-jobs/patch"
 import type { ShownHunk, ShownLine } from "./shown-diff";
 import { askThread } from "./thread.server";
 
-/** Longer lines are cut: nobody reads on, and laying them out is expensive. */
+/** Longer lines are cut: no one reads on, and laying them out is expensive. */
 const longestLine = 2_000;
 /** Longer code is not highlighted. */
 const longestCode = 400_000;

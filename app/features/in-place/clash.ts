@@ -1,4 +1,4 @@
-/** The text somebody else saved while this person was editing. */
+/** The text someone else saved while this person was editing. */
 export interface Clash {
   text: string;
   version: number | undefined;

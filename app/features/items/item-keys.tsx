@@ -185,7 +185,7 @@ function useItemMenu() {
 
 /**
  * Restores focus to a row that is rendered elsewhere because its status, parent or position changed: once focus is lost
- * and nobody has clicked meanwhile.
+ * and no one has clicked meanwhile.
  */
 function keepFocusOfRows(): () => void {
   let item: string | null = null;

@@ -14,7 +14,7 @@ export function useIsViewer(productId: string | null | undefined): boolean {
   return shell.products.some(({ id, role }) => id === productId && role === "VIEWER");
 }
 
-/** Sets write access for one product: nobody can change an archived one, and viewers can change nothing. */
+/** Sets write access for one product: no one can change an archived one, and viewers can change nothing. */
 export function ProductAccess({
   productId,
   archived,

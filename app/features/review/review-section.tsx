@@ -125,11 +125,11 @@ function whatFollows(job: AgentJobDetail, reviews: JobComments["reviews"]): stri
 
 const fetcherKey = "review";
 
-/** The review form. If somebody else reviewed the attempt first, the typed text stays so that it can be copied. */
+/** The review form. If someone else reviewed the attempt first, the typed text stays so that it can be copied. */
 function ReviewForm({ isOpen, next }: { isOpen: boolean; next: string | null }) {
   const [summary, setSummary] = useState("");
   const { state, data } = useFetcher<ActionResult>({ key: fetcherKey });
-  // The form goes when somebody else was first; then the refusal has no other place.
+  // The form goes when someone else was first; then the refusal has no other place.
   useResultToast(isOpen ? undefined : data);
   const isLate = !isOpen && state === "idle";
   if (!isOpen && summary.trim() === "") return null;

@@ -8,7 +8,7 @@ export interface Avatar {
   bytes: Buffer<ArrayBuffer>;
 }
 
-/** Picture of the user or of somebody they work with; 404 if there is none. */
+/** Picture of the user or of someone they work with; 404 if there is none. */
 export async function getAvatar(actor: Actor, userId: string): Promise<Avatar> {
   const { mime, hex } = await callAs(actor, "get_avatar", { p_user_id: userId }, avatarSchema);
   return { mime, bytes: Buffer.from(hex, "hex") };

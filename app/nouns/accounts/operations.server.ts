@@ -27,7 +27,7 @@ export const adminUpdateUser = operation(
   z.object({ id: z.uuid() }),
 );
 
-/** Up to 50 audit events, newest first: the user's own, or everybody's for an administrator. */
+/** Up to 50 audit events, newest first: the user's own, or everyone's for an administrator. */
 export const listAuditEvents = operation(
   "list_audit_events",
   listAuditEventsInput,

@@ -3,7 +3,7 @@ import { takeLimit } from "./take-limit.server";
 
 /**
  * Asks Supabase Auth for a recovery message. It goes to known addresses only, and the answer does not wait for it, so
- * nobody learns whether the account exists.
+ * no one learns whether the account exists.
  */
 export async function requestRecovery(
   database: Database,

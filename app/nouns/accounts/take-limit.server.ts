@@ -17,7 +17,7 @@ export type LimitedAction =
   | "client_document";
 
 /**
- * Counts a try that no operation of a user counts, because nobody is signed in yet or the service acts for them; 429
+ * Counts a try that no operation of a user counts, because no one is signed in yet or the service acts for them; 429
  * beyond the limit (specification: Limits). Failed tries count too.
  */
 export async function takeLimit(database: Database, action: LimitedAction, key: string) {

@@ -4,5 +4,5 @@ import { changedThingsSchema, changeThingsInput, undoneSchema } from "./contract
 /** Applies one change to many tasks, stories and PBIs of a product: all of them or none. */
 export const changeThings = operation("change_things", changeThingsInput, changedThingsSchema);
 
-/** Undoes this session's last change within 30 seconds; refused if somebody changed the item since. */
+/** Undoes this session's last change within 30 seconds; refused if someone changed the item since. */
 export const undoChange = operation("undo_change", noInput, undoneSchema);

@@ -7,7 +7,7 @@ import { callService } from "~/db/rpc.server";
 const megabyte = 1024 ** 2;
 const mostKeptFree = 2_048 * megabyte;
 
-/** 507 where more bytes would fill the disk for everybody, or exceed what all files of the installation may take. */
+/** 507 where more bytes would fill the disk for everyone, or exceed what all files of the installation may take. */
 export async function requireFileRoom(database: Database, bytes: number): Promise<void> {
   const { folder, freeDisk, total } = database.fileRoom;
   if (folder !== undefined) await requireFreeDisk(folder, freeDisk, bytes);

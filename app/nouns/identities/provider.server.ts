@@ -141,7 +141,7 @@ async function completeClaims(
   return { ...more, ...idToken };
 }
 
-/** Scopes to ask for. Includes `offline_access` if offered: without it, nobody notices that an account has ended. */
+/** Scopes to ask for. Includes `offline_access` if offered: without it, no one notices that an account has ended. */
 function scopesOf(config: client.Configuration): string {
   const offered = config.serverMetadata().scopes_supported ?? [];
   const wanted = ["openid", "profile", "email"];

@@ -50,7 +50,7 @@ export async function signInByProvider(
     throw new ContractError(409, message);
   }
   if (found.same_address) {
-    // The address was never confirmed, so its account may be somebody else's. Their password must stop working.
+    // The address was never confirmed, so its account may be someone else's. Their password must stop working.
     if (!found.is_address_confirmed) {
       await setPassword(database, found.same_address, randomPassword());
     }

@@ -4,7 +4,7 @@ import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { type AddJobCommentInput, type JobComment, storedCommentSchema } from "./contract";
 import { linesOf } from "./find-line";
 
-/** Drafts a comment on a line. Nobody else sees it until it is sent with a review. */
+/** Drafts a comment on a line. No one else sees it until it is sent with a review. */
 export async function addJobComment(
   actor: Actor,
   { job_id, path, line, side, body, attempt }: AddJobCommentInput,

@@ -46,7 +46,7 @@ export const agentQuestionSchema = z.object({
   /** The only person who may read and answer it; null: every member. */
   reader_id: z.string().nullable().default(null),
   reader_name: z.string().nullable().default(null),
-  /** A permission's reader has left or is now a viewer. Nobody can answer it; the product's owner may dismiss it. */
+  /** A permission's reader has left or is now a viewer. No one can answer it; the product's owner may dismiss it. */
   reader_left: z.boolean().default(false),
   /** Host that a permission asks for. */
   reach: z.string().nullable().default(null),

@@ -16,7 +16,7 @@ export const createSavedView = operation(
   savedViewSchema,
 );
 
-/** Deletes a view for everybody who has it. */
+/** Deletes a view for everyone who has it. */
 export const deleteSavedView = operation(
   "delete_saved_view",
   savedViewIdInput,

@@ -29,7 +29,7 @@ export const addStoryToSprint = operation(
   storySchema,
 );
 
-/** Assigns a story to a member, or to nobody (specification: Story). */
+/** Assigns a story to a member, or to no one (specification: Story). */
 export const assignStory = operation("assign_story", assignStoryInput, storySchema);
 
 /** Creates a story (specification: Story, Entity codes). */

@@ -47,7 +47,7 @@ const lineCommentSchema = z.object({
   created_at: time.optional(),
 });
 
-/** How somebody judged the work of an attempt, with their comments on its lines. */
+/** How someone judged the work of an attempt, with their comments on its lines. */
 export const reviewSchema = z.object({
   attempt: z.int().min(1).default(1),
   verdict: z.enum(reviewVerdicts),
@@ -57,7 +57,7 @@ export const reviewSchema = z.object({
   comments: z.array(lineCommentSchema).default([]),
 });
 
-/** What somebody said about a PBI, story or task. */
+/** What someone said about a PBI, story or task. */
 export const commentsSchema = z
   .array(
     z.object({

@@ -22,7 +22,7 @@ export interface ImportedDocument {
 type LeftOutDependency = z.output<typeof leftOutSchema>;
 
 interface ImportOptions {
-  /** Other programs' files may contain cycles; exports contain none unless somebody edited them. */
+  /** Other programs' files may contain cycles; exports contain none unless someone edited them. */
   mayLeaveOutDependencies?: boolean;
   /** Reads what stands beside the document; without it its files are left out. */
   readContent?: ReadContent | undefined;

@@ -13,7 +13,7 @@ export type ReadContent = (file: ExportedFile) => Promise<Uint8Array>;
 /** What of an id stands in a document: `"id"`, evidence, and addresses in texts. */
 const anyId = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** A file keeps its id where nobody has that; else it gets another, in the texts that show it too. */
+/** A file keeps its id where no one has that; else it gets another, in the texts that show it too. */
 export async function withFreeIds(
   database: Database,
   document: ExportDocument,

@@ -115,7 +115,7 @@ function FirstSteps() {
   );
 }
 
-/** Announces once that somebody added the user to a product, and asks for the one decision this needs. */
+/** Announces once that someone added the user to a product, and asks for the one decision this needs. */
 function AddedTo({ products }: { products: DashboardData["added_to"] }) {
   if (products.length === 0) return null;
   return (

@@ -154,7 +154,7 @@ export default function StoryPage() {
   );
 }
 
-/** Unmerged work of the story. The next run starts from it unless somebody starts over. */
+/** Unmerged work of the story. The next run starts from it unless someone starts over. */
 function UnlandedWork({ page }: { page: StoryPageData }) {
   const { story, begins_from, fresh_starts } = page;
   if (begins_from.length === 0 && fresh_starts.length === 0) return null;

@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { type PageKey, pressMarked, usePageKeys } from "~/ui/page-keys";
 import { useUndo } from "~/ui/use-undo";
 
-/** Keys that work everywhere and that nobody presses before the page is there. */
+/** Keys that work everywhere and that no one presses before the page is there. */
 export function useLaterKeys(): void {
   const undo = useUndo();
   const keys = useMemo<PageKey[]>(

@@ -15,7 +15,7 @@ const routes = import.meta.glob<{ loader: Partial<RouteHandler> }>([
 
 let made: { origin: string; text: string } | undefined;
 
-/** Returns the document for everything under /api. Cached: building takes a tenth of a second, and anybody may ask. */
+/** Returns the document for everything under /api. Cached: building takes a tenth of a second, and anyone may ask. */
 export async function openApiText(version: string, origin: string): Promise<string> {
   if (made?.origin !== origin)
     made = { origin, text: JSON.stringify(await openApiDocument(version, origin)) };

@@ -51,7 +51,7 @@ export async function runLineTurn(
   reader: LineReader,
 ): Promise<TurnEnd> {
   const promptFile = turn.resume?.promptFile ?? turn.promptFile;
-  // Read before the tool starts: output printed before anybody reads lines would be lost, including its end.
+  // Read before the tool starts: output printed before anyone reads lines would be lost, including its end.
   const prompt = tool.talk ? await readFile(promptFile, "utf8") : "";
   const started = await startProcess({
     program: tool.program,

@@ -19,7 +19,7 @@ export function markProcesses(worktrees: string): void {
   process.env[mark] = worktrees;
 }
 
-/** Ends commands of an earlier run of this worker; nobody would use their work. */
+/** Ends commands of an earlier run of this worker; no one would use their work. */
 export async function endOrphans(worktrees: string): Promise<void> {
   for (const text of await notesNamed(worktrees, "command.pid")) await endOrphan(text, worktrees);
   await endMarked(mark, worktrees);

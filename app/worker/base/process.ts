@@ -90,7 +90,7 @@ export async function startProcess(wish: ProcessWish): Promise<RunningProcess> {
       if (problem) throw new Error(`The sandbox did not start: ${problem}`);
       return end;
     });
-  // Nobody has to await it.
+  // No one has to await it.
   ended.catch(() => undefined);
   await letBegin(gate, child.pid, wish.pidFile);
   return {
@@ -142,7 +142,7 @@ function endOf(child: ChildProcess) {
   });
 }
 
-/** Background processes keep the pipes open. Kills them, so that nobody waits for them. */
+/** Background processes keep the pipes open. Kills them, so that no one waits for them. */
 function letGo({ pid, stdout, stderr }: ChildProcess): void {
   if (pid !== undefined) signal(-pid, "SIGKILL");
   stdout?.destroy();

@@ -6,7 +6,7 @@ export interface ForgeHost {
   title: string;
   /** Parts of a host's name that tell its kind. */
   labels: readonly string[];
-  /** The host of this kind that everybody knows. */
+  /** The host of this kind that everyone knows. */
   known: string;
   /** Base URL of the API, by that of the pages. */
   apiOf(root: URL, base: string): string;

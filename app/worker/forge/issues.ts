@@ -8,7 +8,7 @@ import type { Requests } from "./requests";
 export const httpUrl = z.url({ protocol: /^https?$/ });
 /** Limit; beyond it only the latest issues are read. */
 const mostPages = 20;
-/** Of more comments than these nobody looks for a mark. */
+/** Of more comments than these no one looks for a mark. */
 const mostPagesOfComments = 40;
 
 /** An issue of GitHub, and of Forgejo, whose words are the same here. */

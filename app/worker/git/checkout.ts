@@ -29,7 +29,7 @@ interface Checkout {
 
 const checkouts = new Map<string, Checkout>();
 
-/** Settings that nobody else's may override: which programs git runs, what it finds, and how it merges and pushes. */
+/** Settings that no one else's may override: which programs git runs, what it finds, and how it merges and pushes. */
 const ownWords = [
   ...["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"],
   ...["-c", "protocol.ext.allow=never"],

@@ -91,7 +91,7 @@ async function submodulesOfBase(folder: string): Promise<string[]> {
 const largestFile = 10_000_000;
 
 /**
- * New files that probably nobody wants in a repository. The agent can commit them itself; what it leaves uncommitted is
+ * New files that probably no one wants in a repository. The agent can commit them itself; what it leaves uncommitted is
  * swept in unseen.
  */
 async function leaveOut(folder: string): Promise<string[]> {

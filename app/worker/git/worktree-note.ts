@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 
-/** Where a worktree comes from. Stored beside it, so that nobody need trust what a program wrote inside. */
+/** Where a worktree comes from. Stored beside it, so that no one need trust what a program wrote inside. */
 interface WorktreeNote {
   /** The repository's git folder. */
   home: string;

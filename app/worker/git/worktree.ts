@@ -71,7 +71,7 @@ export async function addWorktree(wish: WorktreeWish): Promise<Worktree> {
   return { folder, repository, branch, checkout, branchTip, start, main, remove };
 }
 
-/** Suffix of checkouts that contain nobody's work. */
+/** Suffix of checkouts that contain no one's work. */
 export const baseEnd = ".base";
 
 /** Checkout of one commit to run commands in. Nothing in it is kept. */

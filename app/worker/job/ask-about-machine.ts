@@ -28,7 +28,7 @@ interface Wish {
 
 /**
  * Asks the user about something of this machine, without ending the job's work. An answer after the job counts for the
- * next one (`hearLateAnswers`). Returns null if nobody could be asked.
+ * next one (`hearLateAnswers`). Returns null if no one could be asked.
  */
 export async function askAboutMachine(
   attempt: Attempt,

@@ -41,7 +41,7 @@ export async function beginFromEarlier(
   return true;
 }
 
-/** Base of the task's own earlier work if it was stopped before anybody judged it: then all of it counts as new. */
+/** Base of the task's own earlier work if it was stopped before anyone judged it: then all of it counts as new. */
 export function unjudgedBeginning({ job }: Attempt, { start }: Worktree): string | null {
   const own = job.begins_from?.find(({ head_sha }) => head_sha === start);
   return own?.task_id === job.task_id && !own.judged ? own.base_sha : null;

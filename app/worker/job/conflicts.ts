@@ -48,7 +48,7 @@ async function siblingTips(
 }
 
 /**
- * Rebases work that nobody has seen yet if it no longer merges with a main branch that has moved on. Commits that are
+ * Rebases work that no one has seen yet if it no longer merges with a main branch that has moved on. Commits that are
  * already there drop out. Returns the resulting work.
  */
 export async function rebaseUnseen(

@@ -44,7 +44,7 @@ export async function runExecTurn(
   const reader = readerOf(format, place.folder, heard);
   const growing = await openGrowing(files.messages, attempt.messages);
   try {
-    // What comes after its end is for no command: nobody would read it.
+    // What comes after its end is for no command: no one would read it.
     const end = await runCommand({
       command: exec === "demo" ? attempt.demoCommand : exec,
       folder: place.folder,

@@ -17,7 +17,7 @@ interface Wish {
 const pollMilliseconds = 3_000;
 
 /**
- * Asks the worker's user and waits for the answer. Returns null if somebody else answered, or nobody in time. A
+ * Asks the worker's user and waits for the answer. Returns null if someone else answered, or no one in time. A
  * question of an earlier attempt at the job is not asked again; its answer counts.
  */
 export async function awaitPermission(
@@ -61,7 +61,7 @@ export async function readPermission(
 ): Promise<string | null | undefined> {
   const told = await service.call("get_question_answer", { question_id }, answerSchema, options);
   if (told.status === "open") return undefined;
-  // The service lets nobody else answer; the worker checks it as well.
+  // The service lets no one else answer; the worker checks it as well.
   if (told.answered_by !== job.user_id || told.taken_by_policy) return null;
   return told.effective_answer ?? null;
 }

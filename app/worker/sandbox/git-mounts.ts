@@ -11,7 +11,7 @@ export interface GitPlace {
 
 /**
  * Mounts the git folder behind a worktree read-only, with the job's own objects and branches in place of the
- * repository's. Trap: do not lock files in it one by one. A mount on a file ends when somebody outside replaces the
+ * repository's. Trap: do not lock files in it one by one. A mount on a file ends when someone outside replaces the
  * file, as each `git config` does, and the file below would be writable.
  */
 export async function openGitPlace(folder: string): Promise<GitPlace> {

@@ -20,7 +20,7 @@ export function innerEnvironment(
 
 /**
  * Splits a program's variables. The sandbox itself starts outside, where a repository's variables (LD_PRELOAD) would
- * choose what it loads: they are set inside, as words that anybody on the machine can read.
+ * choose what it loads: they are set inside, as words that anyone on the machine can read.
  */
 export function apartFromOutside(environment: Record<string, string>) {
   const persons = personsVariables();

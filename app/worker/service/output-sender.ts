@@ -60,7 +60,7 @@ export function openOutput(wish: OutputWish): AttemptOutput {
         failures = 0;
         waiting.forget(batch.at(-1)?.seq ?? 0);
       } else if (answer !== null && answer.status < 500 && answer.status !== 429) {
-        // The attempt is over, or the service has no output: nobody would see more.
+        // The attempt is over, or the service has no output: no one would see more.
         isOver = true;
       } else {
         failures += 1;

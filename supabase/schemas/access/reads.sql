@@ -36,7 +36,7 @@ end;
 $$;
 
 -- Why: the demo flag is read from the database on every request, never from a token or cookie. Definer, because users
--- may not read the profile table freely. A caller without a profile counts as demo: nobody writes without an account
+-- may not read the profile table freely. A caller without a profile counts as demo: no one writes without an account
 -- (specification: Authentication 3).
 create function private.is_demo() returns boolean language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -227,7 +227,7 @@ end;
 $$;
 grant execute on function private.require_scope to service_role;
 
--- Why: a token limited to some products could not reach a product it creates, and nobody has agreed to a new one.
+-- Why: a token limited to some products could not reach a product it creates, and no one has agreed to a new one.
 create function private.require_unlimited_token() returns void language plpgsql stable set search_path = '' as $$
 begin
   if coalesce(current_setting('backloom.token_products', true), '') <> '' then

@@ -1,7 +1,7 @@
 -- Why: administrators set the role, the demo flag and whether a user must choose a new password. The last administrator
--- keeps the role. Making somebody a demo account, or asking for a new password, ends that user's sessions and unclaimed
+-- keeps the role. Making someone a demo account, or asking for a new password, ends that user's sessions and unclaimed
 -- pairings.
--- Definer: profiles cannot be written directly; it refuses everybody but administrators.
+-- Definer: profiles cannot be written directly; it refuses everyone but administrators.
 create function operations.admin_update_user(
   p_user_id uuid, p_role text default null, p_is_demo boolean default null, p_must_reset_password boolean default null
 ) returns json language plpgsql volatile security definer set search_path = '' as $$

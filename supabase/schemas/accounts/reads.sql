@@ -1,5 +1,5 @@
 -- Why: the administration page. Definer: e-mail addresses and flags are not readable by users in general; it refuses
--- everybody but administrators. Ordered by name, 100 per page after p_after.
+-- everyone but administrators. Ordered by name, 100 per page after p_after.
 create function operations.admin_list_users(p_after text default null)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -22,7 +22,7 @@ $$;
 grant execute on function operations.admin_list_users to authenticated;
 
 -- Why: people sign in with user name or e-mail address, but Supabase Auth knows only the address. For an unknown name
--- it returns somebody else's address and no user id, so that the caller does the same work with a password that cannot
+-- it returns someone else's address and no user id, so that the caller does the same work with a password that cannot
 -- be right: neither answer nor time reveals whether the account exists.
 -- limit_key is where a failed try counts and is refused: by the name or address as given, so that a refusal does not
 -- reveal which of them belong together. account_key counts over all names of the account; beyond its limit the password

@@ -1,5 +1,5 @@
 -- Why: every new account in Supabase Auth (by registration, an administrator or the project's dashboard) gets a profile
--- in the same transaction. The name comes from the sign-up, role and flags never do: everybody starts as a DEVELOPER
+-- in the same transaction. The name comes from the sign-up, role and flags never do: everyone starts as a DEVELOPER
 -- without flags. Without a usable name, one is made from the address.
 -- Definer: Supabase Auth runs as its own role, which has no rights on our tables (specification: Other records, User).
 create function private.tg_auth_users__create_profile()

@@ -73,7 +73,7 @@ create index audit_events_created_at_idx on public.audit_events (created_at desc
 
 alter table public.audit_events enable row level security;
 
--- Users read events of their own account, administrators all. Nobody writes directly.
+-- Users read events of their own account, administrators all. No one writes directly.
 create policy audit_events_select_own_or_admin on public.audit_events
   for select to authenticated using (user_id = (select auth.uid()) or (select private.is_admin()));
 grant select on public.audit_events to authenticated;

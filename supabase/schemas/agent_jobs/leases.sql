@@ -67,7 +67,7 @@ begin
 end;
 $$;
 
--- Why: takes back expired leases within seconds even when nobody claims. Any number of processes may call it at once.
+-- Why: takes back expired leases within seconds even when no one claims. Any number of processes may call it at once.
 -- Products are locked in one order. Returns how many leases were taken back. Service only.
 -- Definer: jobs are written by functions only.
 create function operations.sweep_expired_leases()

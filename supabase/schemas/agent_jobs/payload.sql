@@ -221,7 +221,7 @@ begin
 end;
 $$;
 
--- Why: a claim includes the questions of earlier attempts with their answers, but not permissions that somebody else
+-- Why: a claim includes the questions of earlier attempts with their answers, but not permissions that someone else
 -- gave for their own machine (specification: Agent question).
 create function private.job_questions(p_job_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin

@@ -233,7 +233,7 @@ end;
 $$;
 
 -- Why: the outcome of a requeued job says why: a limit, a question, a budget, a lost lease, a failed verifier, work done
--- and now for somebody else to check, or returned by its worker (specification: Agent job; attempts).
+-- and now for someone else to check, or returned by its worker (specification: Agent job; attempts).
 create function private.end_attempt(p_old public.agent_jobs, p_new public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
 declare

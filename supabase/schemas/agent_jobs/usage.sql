@@ -91,7 +91,7 @@ grant select on public.usage_so_far to authenticated;
 grant select, insert, update, delete on public.usage_so_far to service_role;
 
 -- Why: reports tokens during the work: single events with a seq each, or totals of the attempt. Sending either twice
--- counts once. An ended attempt may still report its usage until somebody else takes the job.
+-- counts once. An ended attempt may still report its usage until someone else takes the job.
 -- Refusals: 404, 403, 409 for a lost attempt, 422. Definer: jobs are written by functions only (specification: Agent
 -- job).
 create function operations.report_job_usage(p_job_id uuid, p_attempt integer, p_usage jsonb)

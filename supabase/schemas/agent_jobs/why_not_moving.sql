@@ -1,5 +1,5 @@
 -- Why: answers "why is this not moving?" for a job, a task or a run, in codes and messages; the same on the board, in
--- tool results and in a worker's log. `moving` is true while somebody holds the work.
+-- tool results and in a worker's log. `moving` is true while someone holds the work.
 -- Refusals: 404, 403, 422. Definer: access is checked first (specification: Agent job; Sprint run).
 create function operations.why_not_moving(p_kind text, p_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -137,7 +137,7 @@ end;
 $$;
 
 -- Why: the reason of a job that no longer waits: how it ended, or who holds it until when. Leaves out the content of
--- somebody else's conversation about an idea (specification: Agent job).
+-- someone else's conversation about an idea (specification: Agent job).
 create function private.job_end_reasons(p_job public.agent_jobs)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
@@ -161,7 +161,7 @@ end;
 $$;
 
 -- Why: what one closed gate of private.job_gates means for this job, in a sentence with ids for a link. Leaves out the
--- content of somebody else's conversation about an idea (specification: Agent job).
+-- content of someone else's conversation about an idea (specification: Agent job).
 create function private.gate_reasons(p_job public.agent_jobs, p_gate text)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
@@ -306,7 +306,7 @@ create function private.sandbox_advice() returns text language sql immutable set
   select 'Start a worker on Linux with bubblewrap (apt-get install bubblewrap).';
 $$;
 
--- Why: what to type to trust a task's repository, and what that means. The address comes from somebody else, so it is
+-- Why: what to type to trust a task's repository, and what that means. The address comes from someone else, so it is
 -- quoted as one word of a command line.
 create function private.repository_advice(p_address text)
 returns text language plpgsql immutable set search_path = '' as $$

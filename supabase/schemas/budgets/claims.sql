@@ -226,7 +226,7 @@ end;
 $$;
 
 -- Why: people are warned at four fifths of a budget, once per window. If another transaction holds the budget, it warns
--- instead: nobody waits here.
+-- instead: no one waits here.
 create function private.warn_of_budget(p_budget public.budgets, p_spent numeric)
 returns void language plpgsql volatile set search_path = '' as $$
 declare

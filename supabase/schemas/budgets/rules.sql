@@ -18,7 +18,7 @@ for each row when (new.previous_run_id is not null)
 execute function private.tg_sprint_runs__carry_budget();
 
 -- Why: answering the question of a reached budget applies the answer, in the same transaction. Only the product's owner
--- may raise it or continue; everybody who may answer may stop. API tokens are refused. Does nothing for any other
+-- may raise it or continue; everyone who may answer may stop. API tokens are refused. Does nothing for any other
 -- question. Called with the product's lock (specification: Agent question; Sprint run, pause).
 create function private.act_on_budget_answer(p_question public.agent_questions, p_option integer)
 returns void language plpgsql volatile set search_path = '' as $$

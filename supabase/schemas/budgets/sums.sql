@@ -289,7 +289,7 @@ end;
 $$;
 
 -- Why: stores the sum of a budget up to the last line of its product. Called under the exclusive product lock. Under a
--- shared one it stores nothing, because it would permanently miss a line that somebody else is writing.
+-- shared one it stores nothing, because it would permanently miss a line that someone else is writing.
 create function private.sum_budget(p_budget public.budgets)
 returns void language plpgsql volatile set search_path = '' as $$
 begin

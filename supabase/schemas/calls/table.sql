@@ -38,7 +38,7 @@ create index idempotency_keys_user_idx on public.idempotency_keys (user_id, crea
 
 alter table public.idempotency_keys enable row level security;
 
--- The service role bypasses row level security; this policy only states that nobody else has a row here.
+-- The service role bypasses row level security; this policy only states that no one else has a row here.
 create policy idempotency_keys_service on public.idempotency_keys
   for all to service_role using (true) with check (true);
 grant select, insert, update, delete on public.idempotency_keys to service_role;

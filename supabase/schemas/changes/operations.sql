@@ -141,7 +141,7 @@ $$;
 grant execute on function private.change_thing to authenticated;
 
 -- Called by Ctrl+Z and the button of a message: undoes the last change of the caller's session within 30 seconds, all
--- or nothing, however many tasks, stories and PBIs. Refused with the reason if somebody has changed one of them since.
+-- or nothing, however many tasks, stories and PBIs. Refused with the reason if someone has changed one of them since.
 -- Definer: it restores columns that no client may write; write access to the products is checked first.
 create function operations.undo_change()
 returns json language plpgsql volatile security definer set search_path = '' as $$

@@ -30,7 +30,7 @@ $$;
 
 -- Why: the next generated code of a kind in a product (or of a user, for ideas). The lock of the counter row serializes
 -- creations. Numbers of supplied codes are skipped, so a creation never fails because of a generated code.
--- Definer: nobody writes counters directly (specification: Entity codes 3, 4, 6, 7).
+-- Definer: no one writes counters directly (specification: Entity codes 3, 4, 6, 7).
 create function private.next_code(p_scope_id uuid, p_kind text)
 returns text language plpgsql volatile security definer set search_path = '' as $$
 declare

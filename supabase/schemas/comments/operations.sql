@@ -74,7 +74,7 @@ begin
 end;
 $$;
 
--- Why: the one rule for who may comment: everybody who can read, including viewers. The first line of every write to a
+-- Why: the one rule for who may comment: everyone who can read, including viewers. The first line of every write to a
 -- comment: 404, 403, then a share of the product's lock, as nothing else changes with a comment. Definer, for the same
 -- reason as require_write. Returns the product.
 create function private.require_commenter(p_kind text, p_id uuid)
@@ -95,7 +95,7 @@ returns text language sql immutable set search_path = '' as $$
 $$;
 grant execute on function private.place_of_comment to service_role;
 
--- Why: authors can delete their comments, and the product's owner anybody's, which the author's audit trail records.
+-- Why: authors can delete their comments, and the product's owner anyone's, which the author's audit trail records.
 -- Refusals: 404, 403, 429. Definer: comments are written by functions only.
 create function operations.delete_comment(p_kind text, p_id uuid, p_comment_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -115,7 +115,7 @@ end;
 $$;
 grant execute on function operations.delete_comment to authenticated;
 
--- Why: only its author edits a comment, and everybody sees that it was edited. Refusals: 404, 403, 429, 422.
+-- Why: only its author edits a comment, and everyone sees that it was edited. Refusals: 404, 403, 429, 422.
 -- Definer: comments are written by functions only.
 create function operations.edit_comment(p_kind text, p_id uuid, p_comment_id uuid, p_body text)
 returns json language plpgsql volatile security definer set search_path = '' as $$

@@ -13,7 +13,7 @@ $$;
 create trigger _900_emit after insert or update or delete on public.comments
   for each row execute function private.tg_comments__emit();
 
--- Why: a job may be deleted with its task while a message waits for its agent: nobody will see it, so it is marked
+-- Why: a job may be deleted with its task while a message waits for its agent: no one will see it, so it is marked
 -- undelivered.
 create function private.tg_agent_messages__lose_job() returns trigger language plpgsql set search_path = '' as $$
 begin

@@ -1,5 +1,5 @@
 -- Why: an attempt reports that its work does not merge with its own branch, the main branch or another branch of its
--- run. Returns what follows: `go_on` (the other job resolves it, or nobody needs to), `home` (the job is requeued
+-- run. Returns what follows: `go_on` (the other job resolves it, or no one needs to), `home` (the job is requeued
 -- first, without counting a retry) or `paused` (after two failed tries; the run waits for a person, with tasks and
 -- files named). Other jobs continue.
 -- Refusals: 404, 403, 409 for a lost attempt, 422, 429. Definer: jobs and runs are written by functions only

@@ -221,7 +221,7 @@ $$;
 -- Why: the jobs of a branch queue run one after another, but one that is blocked elsewhere must not hold up unblocked
 -- jobs behind it. Only a job that never began passes its turn on, because one that began has work on the branch; except
 -- when its blocker is in the same queue, or nothing would ever begin. A job in review has no turn to pass on, and while
--- a job of the queue is held nobody gets one: its end brings the next (specification: Agent job).
+-- a job of the queue is held no one gets one: its end brings the next (specification: Agent job).
 create function private.pass_turn(p_sprint_run_id uuid, p_lane_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 declare

@@ -39,7 +39,7 @@ grant execute on function operations.find_lost_viewers to service_role;
 
 -- Why: the first state of the notifications stream: the open questions of all the caller's products, with all fields
 -- (specification: Notifications stream). Questions of an archived product are left out until it is restored, because
--- nobody can answer them.
+-- no one can answer them.
 -- Definer: the query itself limits the products.
 create function operations.get_notifications_state()
 returns json language plpgsql stable security definer set search_path = '' as $$

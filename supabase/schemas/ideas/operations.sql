@@ -45,7 +45,7 @@ end;
 $$;
 grant execute on function operations.link_idea_product to authenticated;
 
--- Why: promotion creates the PBI and plans the idea in one transaction, linked both ways. Definer, because nobody
+-- Why: promotion creates the PBI and plans the idea in one transaction, linked both ways. Definer, because no one
 -- writes those links directly; ownership, access, lock, demo and archive are checked first. By default the PBI takes
 -- the idea's title, description and product.
 -- Called by the ideas pages and tools, from any state before planned (specification: States and transitions, Idea).

@@ -131,7 +131,7 @@ end;
 $$;
 grant execute on function private.set_role_by_claim to service_role;
 
--- Why: signing in at the provider as this person now signs in to this account. p_by_address: nobody was signed in, but
+-- Why: signing in at the provider as this person now signs in to this account. p_by_address: no one was signed in, but
 -- the address was the same and the provider has verified it. Whoever created the account here may not own the address
 -- and would keep access. So unless it is confirmed here too, all existing access ends; the caller has already replaced
 -- the password.

@@ -1,7 +1,7 @@
 -- Why: archiving or snoozing does not change the item itself: a question stays open for others, a task stays in review.
 -- "done" holds until the item needs the person again, "later" until a time (by default tomorrow morning). Marks older
 -- than 90 days are deleted.
--- Refusals: 404 for what does not wait for the caller, 403 for demo accounts, 422. Definer: nobody writes marks
+-- Refusals: 404 for what does not wait for the caller, 403 for demo accounts, 422. Definer: no one writes marks
 -- directly.
 create function operations.mark_inbox_item(p_kind text, p_item_id uuid, p_mark text, p_until timestamptz default null)
 returns json language plpgsql volatile security definer set search_path = '' as $$

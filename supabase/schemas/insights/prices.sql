@@ -16,7 +16,7 @@ end;
 $$;
 grant execute on function operations.list_model_prices to authenticated;
 
--- Why: costs are known before anybody has set a price. The makers' prices of common models, in US dollars per million
+-- Why: costs are known before anyone has set a price. The makers' prices of common models, in US dollars per million
 -- tokens, from the public list at models.dev in October 2026, for short prompts at normal speed. If a maker has no
 -- cache price, the input price is used. An administrator's price wins. To update the list: change the rows and the
 -- date, then `npm run migration -- model_prices_<year>_<month>` (specification: Model price).

@@ -54,7 +54,7 @@ end;
 $$;
 
 -- Why: a declined or merged item stays settled when the service sends it again. Called by decline_story and merge_story
--- before the story is deleted. Definer: nobody writes settled items directly; the callers have checked access.
+-- before the story is deleted. Definer: no one writes settled items directly; the callers have checked access.
 create function private.settle_item(p_story_id uuid, p_outcome text, p_into uuid default null)
 returns void language plpgsql volatile security definer set search_path = '' as $$
 begin

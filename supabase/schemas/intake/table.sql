@@ -15,7 +15,7 @@ create index intake_hooks_created_by_idx on public.intake_hooks (created_by);
 
 alter table public.intake_hooks enable row level security;
 
--- The owner sees the product's hook. Nobody writes directly.
+-- The owner sees the product's hook. No one writes directly.
 create policy intake_hooks_select on public.intake_hooks for select to authenticated
   using (product_id in (select private.owned_product_ids()));
 grant select (id, product_id, created_by, created_at, last_item_at) on public.intake_hooks to authenticated;
@@ -40,7 +40,7 @@ create index settled_items_merged_into_idx on public.settled_items (merged_into)
 
 alter table public.settled_items enable row level security;
 
--- The service role bypasses row level security; this policy only states that nobody else has a row here.
+-- The service role bypasses row level security; this policy only states that no one else has a row here.
 create policy settled_items_service on public.settled_items
   for all to service_role using (true) with check (true);
 grant select, insert, update, delete on public.settled_items to service_role;

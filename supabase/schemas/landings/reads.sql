@@ -20,7 +20,7 @@ end;
 $$;
 grant execute on function operations.list_landings to authenticated;
 
--- Why: the branches that may land, in order: all their work is done and nobody is at work on them, their stories'
+-- Why: the branches that may land, in order: all their work is done and no one is at work on them, their stories'
 -- blockers have landed, and the pull request, if the product opens one, is at that commit with nothing against it. A
 -- returned branch waits for its next commit; one refused by the code host is retried after half an hour
 -- (docs/forges.md).

@@ -1,6 +1,6 @@
 -- Why: the database part of an operator's monitoring in one query that is cheap at any size: it walks indexes of
 -- unfinished rows, and reads the reasons of one claimable job per product, for at most 200 products. Service only.
--- Definer: reads the outbox, the schedule and everybody's jobs.
+-- Definer: reads the outbox, the schedule and everyone's jobs.
 create function operations.get_metrics()
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare

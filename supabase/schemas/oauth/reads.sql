@@ -1,4 +1,4 @@
--- Why: /authorize looks up the program. Null for an unknown id, or one removed because nobody used it. Service only.
+-- Why: /authorize looks up the program. Null for an unknown id, or one removed because no one used it. Service only.
 create function operations.get_oauth_client(p_client_id text)
 returns json language plpgsql stable set search_path = '' as $$
 begin

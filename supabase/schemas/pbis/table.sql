@@ -43,7 +43,7 @@ create index pbis_search_idx on public.pbis
 
 alter table public.pbis enable row level security;
 
--- Everybody in the product reads; members and the owner write while it is not archived. Restrictive policies stop demo
+-- Everyone in the product reads; members and the owner write while it is not archived. Restrictive policies stop demo
 -- accounts, whatever else is allowed (specification: Authentication 3, 4).
 create policy pbis_select on public.pbis for select to authenticated
   using (product_id in (select private.accessible_product_ids()));

@@ -1,5 +1,5 @@
 -- Why: the Data API exposes only `public`: tables under row level security, and the entry points of calls.
--- Operations are in `operations`, helpers in `private`. Nobody can use a new object until a grant names it, whatever
+-- Operations are in `operations`, helpers in `private`. No one can use a new object until a grant names it, whatever
 -- the project's default privileges were.
 create schema if not exists private;
 

@@ -25,7 +25,7 @@ create index product_invitations_created_by_idx on public.product_invitations (c
 
 alter table public.product_invitations enable row level security;
 
--- The owner sees the invitations of the product. Nobody writes directly.
+-- The owner sees the invitations of the product. No one writes directly.
 create policy product_invitations_select on public.product_invitations for select to authenticated
   using (product_id in (select private.owned_product_ids()));
 grant select (id, product_id, role, invited_user_id, created_by, created_at, expires_at) on public.product_invitations to authenticated;
@@ -122,7 +122,7 @@ grant execute on function operations.find_invitation to service_role;
 
 -- Why: a person with an account is asked first: the invitation waits in their inbox for seven days. Definer, because
 -- users may not look up others by user name or e-mail; access, ownership and rate limits are checked first. Each
--- look-up counts, and a successful one is given back, so that nobody can try a list of addresses: after ten wrong ones
+-- look-up counts, and a successful one is given back, so that no one can try a list of addresses: after ten wrong ones
 -- a right one is refused like a wrong one. That refusal is therefore returned, not raised, which would roll the count
 -- back. A demo account only reads and cannot answer, so it becomes a member at once.
 -- Called by the members page. The identifier is a user name or an e-mail address; owner only (specification:

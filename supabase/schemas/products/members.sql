@@ -21,8 +21,8 @@ create unique index product_members_one_owner_key on public.product_members (pro
 
 alter table public.product_members enable row level security;
 
--- Everybody in the product sees its members. The owner adds and removes members while it is not archived, a member may
--- leave. Nobody writes or removes the owner's row (specification: Authentication 3, 4).
+-- Everyone in the product sees its members. The owner adds and removes members while it is not archived, a member may
+-- leave. No one writes or removes the owner's row (specification: Authentication 3, 4).
 create policy product_members_select on public.product_members for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 create policy product_members_insert on public.product_members for insert to authenticated
@@ -92,7 +92,7 @@ for each row execute function private.tg_product_members__emit();
 
 -- Why: being added to a product must not let others run code on a member's machine, so each member allows it for
 -- themselves. The owner's workers are always allowed. Refusals: 404, 403, 409 for the owner.
--- Definer: nobody writes membership rows directly; this writes only the caller's own (specification: Agent job;
+-- Definer: no one writes membership rows directly; this writes only the caller's own (specification: Agent job;
 -- Authentication 4).
 create function operations.allow_my_workers(p_product_id uuid, p_allowed boolean)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -187,8 +187,8 @@ $$;
 grant execute on function operations.remove_product_member to authenticated;
 
 -- Called by the members page: the owner makes a member a viewer, or a viewer a member. A new viewer loses assigned
--- stories and consent for their workers, so that nothing waits for somebody who cannot do it. Refusals: 404, 403, 409
--- for the owner, 422. Definer: nobody writes roles directly (specification: Authentication 4).
+-- stories and consent for their workers, so that nothing waits for someone who cannot do it. Refusals: 404, 403, 409
+-- for the owner, 422. Definer: no one writes roles directly (specification: Authentication 4).
 create function operations.set_member_role(p_product_id uuid, p_user_id uuid, p_role text)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare

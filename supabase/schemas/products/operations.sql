@@ -1,4 +1,4 @@
--- Called by the product settings. Archived products are read-only, and nobody keeps one as active product
+-- Called by the product settings. Archived products are read-only, and no one keeps one as active product
 -- (specification: GET /api/products).
 create function operations.archive_product(p_product_id uuid)
 returns json language plpgsql volatile set search_path = '' as $$

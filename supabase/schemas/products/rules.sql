@@ -55,7 +55,7 @@ create trigger _350_join_auto_pr before insert or update of auto_pr, pull_reques
 create trigger _400_touch before update on public.products
   for each row execute function private.tg_any__touch();
 
--- Why: an archived product cannot be anybody's active product (specification: Other records, User). Definer: it writes
+-- Why: an archived product cannot be anyone's active product (specification: Other records, User). Definer: it writes
 -- the profiles of all its members.
 create function private.tg_products__clear_active()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -68,7 +68,7 @@ create trigger _520_clear_active after update on public.products
   for each row when (new.archived_at is not null and old.archived_at is null)
   execute function private.tg_products__clear_active();
 
--- Why: the owner is in product_members like everybody, so that access is one look-up (specification: Authentication 4).
+-- Why: the owner is in product_members like everyone, so that access is one look-up (specification: Authentication 4).
 -- Definer: users may add members only, never owners.
 create function private.tg_products__add_owner()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -108,7 +108,7 @@ for each row execute function private.tg_products__emit();
 -- Why: what a worker says about the code host (pull requests, CI, merges, landings, issues) ends work, frees what waits for
 -- it, reaches prompts, and is acted on with the logins of other workers. So each operation that takes such a word, or
 -- gives a worker something to do there, asks here: only workers allowed in the product, and only addresses of its own
--- repository. What was said is audited once an hour, and nobody fills the disk with it (docs/forges.md).
+-- repository. What was said is audited once an hour, and no one fills the disk with it (docs/forges.md).
 create function private.hear_worker(p_product_id uuid, p_said jsonb default null, p_addresses text[] default '{}')
 returns void language plpgsql volatile set search_path = '' as $$
 declare

@@ -1,6 +1,6 @@
 -- Why: jobs that share a branch run one after another; one that waits for a person does not hold up the others. A job
 -- that returns from a review waits until the one at work has ended. Blocked jobs let unblocked ones go first. Under a
--- shared product lock somebody may release a job at this moment, so if all seem blocked the run is locked and checked
+-- shared product lock someone may release a job at this moment, so if all seem blocked the run is locked and checked
 -- again. Returns whether the branch queue has an unfinished job (specification: Agent job; docs/proof.md).
 create function private.bring_next_in_turn(p_sprint_run_id uuid, p_lane_id uuid)
 returns boolean language plpgsql volatile set search_path = '' as $$

@@ -115,7 +115,7 @@ end;
 $$;
 grant execute on function private.criterion_id to service_role;
 
--- Why: some calls are for people only, and a token may be in anybody's hands, including an agent's (specification:
+-- Why: some calls are for people only, and a token may be in anyone's hands, including an agent's (specification:
 -- Authentication 1).
 create function private.is_token() returns boolean language plpgsql stable set search_path = '' as $$
 begin

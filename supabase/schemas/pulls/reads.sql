@@ -63,7 +63,7 @@ end;
 $$;
 
 -- Why: done work has its pull request opened late, or brought up to date, as long as it has not landed. What was left
--- without one for a week was left on purpose, as was one that somebody closed.
+-- without one for a week was left on purpose, as was one that someone closed.
 create function private.wants_pull(p_job public.agent_jobs)
 returns boolean language plpgsql stable set search_path = '' as $$
 begin

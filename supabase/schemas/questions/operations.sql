@@ -40,7 +40,7 @@ end;
 $$;
 grant execute on function operations.answer_question to authenticated;
 
--- Why: an owner can allow a host for the whole product when answering. Anybody else's answer counts for their own
+-- Why: an owner can allow a host for the whole product when answering. Anyone else's answer counts for their own
 -- worker only, and a full list is not changed (specification: Product).
 create function private.act_on_reach_answer(p_question public.agent_questions, p_option integer)
 returns void language plpgsql volatile set search_path = '' as $$

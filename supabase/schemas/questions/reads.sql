@@ -33,7 +33,7 @@ end;
 $$;
 grant execute on function operations.get_question to authenticated;
 
--- Why: the one rule for who may read and answer a question. A question about somebody else's idea is 404. A permission
+-- Why: the one rule for who may read and answer a question. A question about someone else's idea is 404. A permission
 -- may be known to exist, because its job says what it waits for, but only the user of the asking worker can give it.
 -- Once that user has left, the owner can dismiss it (specification: Agent question).
 create function private.require_question_reader(p_question public.agent_questions)
@@ -86,7 +86,7 @@ $$;
 grant execute on function operations.list_open_user_questions to authenticated;
 
 -- Why: questions of all the caller's products, or of one, by state, newest first, in pages. An open question past its
--- expiry is listed as expired; in an archived product, where nobody can answer, it is not listed. The cursor is the id
+-- expiry is listed as expired; in an archived product, where no one can answer, it is not listed. The cursor is the id
 -- of the last question of the previous page. Definer: the query itself limits the products (specification: Agent
 -- question).
 create function operations.list_questions(
@@ -124,8 +124,8 @@ end;
 $$;
 grant execute on function operations.list_questions to authenticated;
 
--- Why: if a permission's reader has left the product or is now a viewer, nobody can give it, and its job would wait
--- until it expires. The product's owner may read and dismiss it, but nobody can allow it in the reader's place
+-- Why: if a permission's reader has left the product or is now a viewer, no one can give it, and its job would wait
+-- until it expires. The product's owner may read and dismiss it, but no one can allow it in the reader's place
 -- (specification: Agent question).
 create function private.is_left_to_owner(p_question public.agent_questions)
 returns boolean language sql stable set search_path = '' as $$
@@ -136,7 +136,7 @@ returns boolean language sql stable set search_path = '' as $$
 $$;
 grant execute on function private.is_left_to_owner to authenticated;
 
--- Why: one form of a question for all readers. If nobody answered a question whose policy is the recommended option,
+-- Why: one form of a question for all readers. If no one answered a question whose policy is the recommended option,
 -- `effective_answer` is that option, marked as taken by policy: an agent never mistakes it for a person's yes
 -- (specification: Agent question).
 create function private.question_json(p_question public.agent_questions)

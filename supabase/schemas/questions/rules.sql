@@ -170,7 +170,7 @@ begin
 end;
 $$;
 
--- Why: what happens when nobody answered in time, never a silent yes. STOP: the waiting job does not continue; its run
+-- Why: what happens when no one answered in time, never a silent yes. STOP: the waiting job does not continue; its run
 -- is paused for a person, or, without a run, the job fails. RECOMMENDED: the job continues, and learns that the option
 -- was taken by policy. ESCALATE: the question is asked again, to the member it names, with a week of time and then
 -- STOP.

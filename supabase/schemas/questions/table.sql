@@ -4,7 +4,7 @@ create type public.agent_question_status as enum ('OPEN', 'ANSWERED', 'CANCELLED
 -- States of a user question (specification: Other records).
 create type public.user_question_status as enum ('PENDING', 'ANSWERED');
 
--- What is asked for: knowledge, or that an agent may do something on somebody's machine.
+-- What is asked for: knowledge, or that an agent may do something on someone's machine.
 create type public.question_kind as enum ('question', 'permission');
 
 -- What happens when a question expires unanswered.

@@ -9,7 +9,7 @@ begin
 end;
 $$;
 
--- Why: a limit per minute bounds no sum. What is created without end has a bound that nobody meets at work, on every way: Data
+-- Why: a limit per minute bounds no sum. What is created without end has a bound that no one meets at work, on every way: Data
 -- API, imports, and what comes from outside. Arguments of the trigger: the column of the owner, product or story, how many, and
 -- what to say. Counted once a statement, in the index that begins with the column, and no further than the limit. Definer:
 -- counts rows that row level security, or a token that is limited to some products, hides.
@@ -30,7 +30,7 @@ $$;
 
 -- Why: one count per action and key (a user id or an address), shared by all processes and exact under concurrency: the
 -- lock of the counter row serializes them. The window starts with the first count. Inside an operation a refusal rolls
--- the count back; to count failed tries (login), call it on its own. Definer: nobody writes counters directly
+-- the count back; to count failed tries (login), call it on its own. Definer: no one writes counters directly
 -- (specification: Limits).
 create function private.take_rate_limit(p_action text, p_key text)
 returns void language plpgsql volatile security definer set search_path = '' as $$

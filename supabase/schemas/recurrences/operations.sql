@@ -56,7 +56,7 @@ end;
 $$;
 grant execute on function operations.fire_recurrence to service_role;
 
--- Why: a failed story is not finished either: somebody must look at it first.
+-- Why: a failed story is not finished either: someone must look at it first.
 create function private.has_open_copy(p_story_id uuid) returns boolean language sql stable set search_path = '' as $$
   select exists (select from public.stories s where s.template_id = p_story_id and s.status <> 'DONE');
 $$;
@@ -143,7 +143,7 @@ end;
 $$;
 grant execute on function operations.set_recurrence to authenticated;
 
--- Why: a template is never worked on, so nobody may be at work on it, and it may block nothing.
+-- Why: a template is never worked on, so no one may be at work on it, and it may block nothing.
 create function private.require_set_aside(p_story public.stories)
 returns void language plpgsql stable set search_path = '' as $$
 declare

@@ -20,7 +20,7 @@ create index recurrences_created_by_idx on public.recurrences (created_by);
 
 alter table public.recurrences enable row level security;
 
--- Members read. Nobody writes directly.
+-- Members read. No one writes directly.
 create policy recurrences_select on public.recurrences for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.recurrences to authenticated;
@@ -41,7 +41,7 @@ create index recurrence_slots_fired_idx on public.recurrence_slots (fired_story_
 
 alter table public.recurrence_slots enable row level security;
 
--- Members read the slots of their stories. Nobody writes directly.
+-- Members read the slots of their stories. No one writes directly.
 create policy recurrence_slots_select on public.recurrence_slots for select to authenticated
   using (story_id in (select r.story_id from public.recurrences r));
 grant select on public.recurrence_slots to authenticated;

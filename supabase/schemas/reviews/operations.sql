@@ -128,7 +128,7 @@ begin
 end;
 $$;
 
--- Why: nobody reviews their own work. A token of the user whose worker worked on the job may be in that worker's hands,
+-- Why: no one reviews their own work. A token of the user whose worker worked on the job may be in that worker's hands,
 -- so it can neither comment nor review; the person can, signed in. Conversations about ideas have no changes to review
 -- (docs/review.md).
 create function private.require_reviewer(p_job public.agent_jobs)

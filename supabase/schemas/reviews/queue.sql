@@ -90,7 +90,7 @@ end;
 $$;
 
 -- Why: the first time that a person opens the changes, kept as a time of the job. Only a session looks: a token's
--- reading is no look, nor is that of somebody who may not judge. Refusals: 404, 403. Definer: jobs are written by functions only (docs/review.md).
+-- reading is no look, nor is that of someone who may not judge. Refusals: 404, 403. Definer: jobs are written by functions only (docs/review.md).
 create function operations.note_first_look(p_job_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare

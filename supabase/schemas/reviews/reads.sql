@@ -1,4 +1,4 @@
--- Why: the reviews of a job with their comments, and the caller's own drafts, but nobody else's.
+-- Why: the reviews of a job with their comments, and the caller's own drafts, but no one else's.
 -- Refusals: 404, 403. Definer: access is checked first (docs/review.md).
 create function operations.list_job_comments(p_job_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$

@@ -74,7 +74,7 @@ begin
 end;
 $$;
 
--- Why: the first line of every change of a view. Somebody else's private view is 404.
+-- Why: the first line of every change of a view. Someone else's private view is 404.
 -- Definer: under RLS a view of a foreign product would look like a missing one.
 create function private.require_own_view(p_view_id uuid)
 returns public.saved_views language plpgsql volatile security definer set search_path = '' as $$

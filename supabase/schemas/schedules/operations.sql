@@ -143,7 +143,7 @@ create function private.products_past_due() returns uuid[] language sql volatile
     order by 1);
 $$;
 
--- Why: rows nobody will read again: counters of old windows, sessions that ended long ago, pairings and codes of
+-- Why: rows no one will read again: counters of old windows, sessions that ended long ago, pairings and codes of
 -- yesterday, grants that ended a month ago, programs registered but unused for a month, finished notices, agent output
 -- after two weeks, diffs of superseded attempts, workers unseen for a month (unless a job still names them), answers to
 -- idempotency keys after a day. Broadcast messages are left alone: Realtime drops them daily, and other apps of the

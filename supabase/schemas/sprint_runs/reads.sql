@@ -178,9 +178,9 @@ begin
 end;
 $$;
 
--- Why: the one place that says whether a run waits only for people: nobody works, nothing can be claimed, and reviews or
+-- Why: the one place that says whether a run waits only for people: no one works, nothing can be claimed, and reviews or
 -- answers are open. Returns how many of each, else null. What a page calls such a run follows from this.
--- Definer: a question for somebody else is hidden from the caller, and is waited for all the same (docs/users.md).
+-- Definer: a question for someone else is hidden from the caller, and is waited for all the same (docs/users.md).
 create function private.run_waits(p_run public.sprint_runs)
 returns jsonb language plpgsql stable security definer set search_path = '' as $$
 declare

@@ -51,7 +51,7 @@ create index sprint_runs_pause_question_id_idx on public.sprint_runs (pause_ques
 
 alter table public.sprint_runs enable row level security;
 
--- Members read what belongs to their products; nobody writes here directly (specification: Authentication 3, 4). A
+-- Members read what belongs to their products; no one writes here directly (specification: Authentication 3, 4). A
 -- worker's presence is visible to people who share a product with its user. Ideas and their questions belong to one
 -- user.
 create policy sprint_runs_select on public.sprint_runs for select to authenticated

@@ -82,7 +82,7 @@ $$;
 grant execute on function operations.update_sprint to authenticated;
 
 -- Why: the status changes that people make: planned to active, active to completed, planned to cancelled. Failing and
--- resuming belong to runs. Definer, because nobody writes a sprint's status directly; access, lock, demo and archive
+-- resuming belong to runs. Definer, because no one writes a sprint's status directly; access, lock, demo and archive
 -- are checked first. When a sprint ends, its unfinished stories return to the backlog (specification: States and
 -- transitions, Sprint).
 create function private.change_sprint_status(p_sprint_id uuid, p_from public.sprint_status, p_to public.sprint_status)

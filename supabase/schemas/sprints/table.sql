@@ -30,7 +30,7 @@ create unique index sprints_one_active_key on public.sprints (product_id) where 
 
 alter table public.sprints enable row level security;
 
--- Everybody in the product reads; members and the owner write while it is not archived. Restrictive policies stop demo
+-- Everyone in the product reads; members and the owner write while it is not archived. Restrictive policies stop demo
 -- accounts, whatever else is allowed (specification: Authentication 3, 4).
 create policy sprints_select on public.sprints for select to authenticated
   using (product_id in (select private.accessible_product_ids()));

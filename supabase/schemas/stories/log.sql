@@ -37,7 +37,7 @@ create index story_logs_user_id_idx on public.story_logs (user_id);
 
 alter table public.story_logs enable row level security;
 
--- Members read log entries and add them in their own name; nobody changes them (specification: Story log entry).
+-- Members read log entries and add them in their own name; no one changes them (specification: Story log entry).
 create policy story_logs_select on public.story_logs for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 create policy story_logs_insert on public.story_logs for insert to authenticated

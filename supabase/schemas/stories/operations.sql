@@ -28,7 +28,7 @@ end;
 $$;
 grant execute on function operations.add_story_to_sprint to authenticated;
 
--- Called by the board, the solo page and tools: assigns the story to any member, or to nobody (null) (specification:
+-- Called by the board, the solo page and tools: assigns the story to any member, or to no one (null) (specification:
 -- Story).
 create function operations.assign_story(p_story_id uuid, p_assignee_id uuid default null)
 returns json language plpgsql volatile set search_path = '' as $$
@@ -240,7 +240,7 @@ end;
 $$;
 grant execute on function operations.update_story to authenticated;
 
--- Why: an assignee must be able to work in the product; the composite key is the second check. Null means nobody
+-- Why: an assignee must be able to work in the product; the composite key is the second check. Null means no one
 -- (specification: Story).
 create function private.require_assignee(p_product_id uuid, p_user_id uuid)
 returns void language plpgsql stable set search_path = '' as $$
@@ -258,7 +258,7 @@ $$;
 grant execute on function private.require_assignee to authenticated;
 
 -- Why: the checks of every operation on a story in triage: 404, 403 for those who may not write and for tokens, 409
--- when somebody else was first. Called by accept_story, merge_story and decline_story.
+-- when someone else was first. Called by accept_story, merge_story and decline_story.
 create function private.require_triage(p_story_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 declare

@@ -51,7 +51,7 @@ create trigger _201_sort_order before update on public.stories
   for each row when (new.code <> old.code or new.sort_order <> old.sort_order)
   execute function private.tg_any__sort_order();
 
--- Why: nobody sets a story's status; it is derived from its tasks and its sprint (specification: States, Story),
+-- Why: no one sets a story's status; it is derived from its tasks and its sprint (specification: States, Story),
 -- whatever a write says. Stories in triage and templates have their own status.
 create function private.tg_stories__derive_status()
 returns trigger language plpgsql security definer set search_path = '' as $$
@@ -264,7 +264,7 @@ begin
 end;
 $$;
 
--- Why: stories in triage are in the inbox of everybody who may accept them.
+-- Why: stories in triage are in the inbox of everyone who may accept them.
 create function private.tell_triage(p_product_ids uuid[])
 returns void language plpgsql volatile set search_path = '' as $$
 begin

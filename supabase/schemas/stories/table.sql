@@ -75,7 +75,7 @@ create index stories_triage_idx on public.stories (product_id, created_at, id) w
 
 alter table public.stories enable row level security;
 
--- Everybody in the product reads; members and the owner write while it is not archived. Restrictive policies stop demo
+-- Everyone in the product reads; members and the owner write while it is not archived. Restrictive policies stop demo
 -- accounts, whatever else is allowed (specification: Authentication 3, 4).
 create policy stories_select on public.stories for select to authenticated
   using (product_id in (select private.accessible_product_ids()));

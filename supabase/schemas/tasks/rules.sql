@@ -321,7 +321,7 @@ begin
 end;
 $$;
 
--- Why: a task in review needs a person, so a notice goes to the assignee of its story, else to everybody
+-- Why: a task in review needs a person, so a notice goes to the assignee of its story, else to everyone
 -- (specification: Task).
 create function private.notify_review(p_task public.tasks)
 returns void language plpgsql volatile set search_path = '' as $$

@@ -51,7 +51,7 @@ create index tasks_search_idx on public.tasks
 
 alter table public.tasks enable row level security;
 
--- Everybody in the product reads; members and the owner write while it is not archived. Restrictive policies stop demo
+-- Everyone in the product reads; members and the owner write while it is not archived. Restrictive policies stop demo
 -- accounts, whatever else is allowed (specification: Authentication 3, 4).
 create policy tasks_select on public.tasks for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
@@ -99,7 +99,7 @@ create index task_status_changes_sprint_id_idx on public.task_status_changes (sp
 
 alter table public.task_status_changes enable row level security;
 
--- Written by triggers, read by everybody who may read the product.
+-- Written by triggers, read by everyone who may read the product.
 create policy task_status_changes_select on public.task_status_changes for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.task_status_changes to authenticated;
@@ -118,7 +118,7 @@ create index tasks_in_review_product_id_idx on public.tasks_in_review (product_i
 
 alter table public.tasks_in_review enable row level security;
 
--- Written by triggers, read by everybody who may read the product.
+-- Written by triggers, read by everyone who may read the product.
 create policy tasks_in_review_select on public.tasks_in_review for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.tasks_in_review to authenticated;

@@ -289,7 +289,7 @@ $$;
 grant execute on function operations.place_files to service_role;
 
 -- Why: imports the comments of a portion of PBIs, stories or tasks that have their new ids. Authors are kept as names:
--- an account of that name here may be somebody else's. Old mentions send no notices (docs/export-format.md).
+-- an account of that name here may be someone else's. Old mentions send no notices (docs/export-format.md).
 create function private.import_comments(p_product_id uuid, p_kind text, p_items jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
 begin

@@ -1,4 +1,4 @@
--- Why: workers of everybody who shares a product with the caller, seen in the last week, the latest 200.
+-- Why: workers of everyone who shares a product with the caller, seen in the last week, the latest 200.
 -- Definer: other users' presence is visible only where a product is shared (specification: Agent worker).
 create function operations.list_agent_workers(p_product_id uuid default null)
 returns json language plpgsql stable security definer set search_path = '' as $$

@@ -13,7 +13,7 @@ const loading = {
 const atOnce = 100;
 
 /**
- * Brings the crowd of a data folder that nobody uses to so many tasks, spread evenly over its products, each with the
+ * Brings the crowd of a data folder that no one uses to so many tasks, spread evenly over its products, each with the
  * history of its tasks: finished sprints, runs, jobs, usage and logs, and one sprint whose run waits for workers.
  */
 export async function growCrowd(

@@ -15,7 +15,7 @@ const rounds = Number(process.env.BENCH_ROUNDS ?? 100);
 const warmUp = 20;
 
 /**
- * The questions asked most, in two installations with the same small team: one has nobody else, the other one has more
+ * The questions asked most, in two installations with the same small team: one has no one else, the other one has more
  * and more tasks of others, with all that years of work leave behind.
  */
 async function main(): Promise<void> {
@@ -84,7 +84,7 @@ async function compare(
   );
 }
 
-/** Nobody asks as often as a benchmark. */
+/** No one asks as often as a benchmark. */
 async function forgetLimits(sides: readonly Installation[]): Promise<void> {
   for (const { sql } of sides) await sql.query("delete from public.rate_limit_counters");
 }

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 
-/** CPU time used by everybody and by us, in clock ticks. */
+/** CPU time used by everyone and by us, in clock ticks. */
 interface Usage {
   all: number;
   idle: number;

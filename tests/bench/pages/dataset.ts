@@ -4,7 +4,7 @@ import { type Env, readEnv } from "~/env.server";
 import { sealSessionCookies } from "~/http/session.server";
 
 export interface Dataset {
-  /** The `Cookie` header of somebody who is signed in. */
+  /** The `Cookie` header of someone who is signed in. */
   cookie: string;
   /** A sprint of 50 tasks in 5 stories, spread over the columns. */
   boardPath: string;
@@ -61,7 +61,7 @@ function idOf(name: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/** The `Cookie` header of somebody with this session. */
+/** The `Cookie` header of someone with this session. */
 export async function cookieOf(
   session: { sessionId: string; userId: string },
   secret: string,

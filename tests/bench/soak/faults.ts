@@ -89,7 +89,7 @@ async function comeBackWithClock({ processes }: Scene, seconds: number): Promise
   await processes.startAgain(last, seconds);
 }
 
-/** After a while somebody makes room. */
+/** After a while someone makes room. */
 async function fillUp({ dataDir }: Scene): Promise<void> {
   const makeRoom = fillDisk(dataDir);
   await pause(15_000);

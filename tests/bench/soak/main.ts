@@ -117,7 +117,7 @@ async function soak(scene: Scene): Promise<boolean> {
   return sawAll && isKept;
 }
 
-/** Everybody is there again and sees the last change of each task on their board. */
+/** Everyone is there again and sees the last change of each task on their board. */
 async function checkViewers({ viewers, world }: Scene, origin: string): Promise<boolean> {
   const now = () => viewers.ask("how", viewersAnswer);
   const within = async (isSo: (state: z.infer<typeof viewersAnswer>) => boolean) => {

@@ -31,7 +31,7 @@ const counts = { opened: 0, resumed: 0, changes: 0, missed: 0, refused: 0 };
 const viewers: Viewer[] = [];
 const agent = new http.Agent({ maxSockets: Number.POSITIVE_INFINITY });
 let port = 0;
-/** The last change of each task, which everybody who looks at its board has to see. */
+/** The last change of each task, which everyone who looks at its board has to see. */
 let finals: z.infer<typeof finalsSchema>["finals"] = [];
 
 function open(viewer: Viewer): void {

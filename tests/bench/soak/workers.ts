@@ -53,7 +53,7 @@ export async function serve(
     await pause(settings.jobSeconds * 1_000 * (0.5 + Math.random()));
     const report = { ...held, status: "done", verify_result: "ALIGNED" };
     const { isError, structuredContent } = await call("update_job_status", report);
-    // Somebody else has it by now: this one was away for longer than its lease.
+    // Someone else has it by now: this one was away for longer than its lease.
     if (isError && structuredContent.code === 409) continue;
     if (isError) throw new Error(`The end of a job: ${JSON.stringify(structuredContent)}`);
     done.set(job.id, [...(done.get(job.id) ?? []), job.attempt]);

@@ -37,7 +37,7 @@ interface Round {
   processorTime: number;
 }
 
-/** Board and stream of a product while four of its jobs say 10,000 entries a minute, and while nobody says anything, in turn. */
+/** Board and stream of a product while four of its jobs say 10,000 entries a minute, and while no one says anything, in turn. */
 export async function measureOutput(app: AppAddress, clients: Program): Promise<void> {
   const sql = new pg.Pool({ connectionString: app.sqlUrl, max: 2 });
   try {

@@ -17,7 +17,7 @@ import { claim, holdJob, type SprintOptions, seedSprint } from "./sprint-world";
 
 const t = await createTestDatabase();
 
-/** A job that a worker holds, and somebody who writes to its agent. */
+/** A job that a worker holds, and someone who writes to its agent. */
 async function scene(options?: SprintOptions) {
   const held = await holdJob(t, options);
   const { actor } = held.world;

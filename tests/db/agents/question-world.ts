@@ -2,7 +2,7 @@ import { addMember } from "../../setup/backlog";
 import type { TestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 
-/** Somebody new with access to the product. */
+/** Someone new with access to the product. */
 export async function newMember(
   t: TestDatabase,
   productId: string,

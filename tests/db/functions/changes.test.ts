@@ -59,7 +59,7 @@ it("takes one change after the other back, the last first, and only one's own se
     priority: 1,
     implementation_plan: null,
   });
-  // What an agent does with a token is nobody's to take back.
+  // What an agent does with a token is no one's to take back.
   await editTask(world.actor, { task_id: id, description: "By an agent" });
   expect((await refusalOf(undoChange(elsewhere))).message).toMatch(/^Nothing to undo/);
   expect((await undoChange(person)).changes).toMatchObject([{ id, fields: ["priority", "title"] }]);

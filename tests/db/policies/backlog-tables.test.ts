@@ -190,7 +190,7 @@ const cases: TableCase[] = [
   },
 ];
 
-/** Demo accounts read like members and write nothing; strangers see and touch nothing; nobody else may even try. */
+/** Demo accounts read like members and write nothing; strangers see and touch nothing; no one else may even try. */
 function expectedFor(caller: CallerName, table: TableCase): TableCase["owner"] {
   const granted = (value: number | string) => value !== refused;
   if (caller === "owner" || caller === "member") return table[caller];

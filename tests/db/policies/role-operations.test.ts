@@ -87,7 +87,7 @@ const ownersOnly: readonly string[] = [
   "update_webhook",
 ];
 
-/** What only somebody else than the owner does for themselves. */
+/** What only someone else than the owner does for themselves. */
 const membersOwn: readonly string[] = ["allow_my_workers", "leave_product"];
 
 /** What one person keeps for themselves, whatever their role (here the viewer), and what waits for a verdict. */

@@ -11,7 +11,7 @@ import { at, seedWorld } from "../world";
 import { attempt, listOperations, namesOneOf, snapshot } from "./operations";
 
 /**
- * Every operation, called by somebody who has no access, with the ids of a product of others: what names such an id is
+ * Every operation, called by someone who has no access, with the ids of a product of others: what names such an id is
  * refused, and no answer holds a word of it. New operations are covered as soon as they exist.
  */
 

@@ -153,7 +153,7 @@ export class ClientConnection {
   #scheduleExpiry(topic: string, { expiresAt }: Caller): NodeJS.Timeout | undefined {
     if (expiresAt === null) return undefined;
     const left = Math.max(0, Math.min(expiresAt - Date.now(), 2 ** 31 - 1));
-    // A client may leave while its join is judged: its clock then keeps nobody from ending.
+    // A client may leave while its join is judged: its clock then keeps no one from ending.
     return setTimeout(() => this.#close(topic, "Token has expired"), left).unref();
   }
 

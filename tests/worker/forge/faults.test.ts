@@ -26,7 +26,7 @@ describe.each(forgeKinds)("a look at %s", (kind) => {
       forge.faults.push({ method: "GET", path: /\/actions\/runs$/, status: 403 });
     }
     await poll();
-    // GitLab's pipeline says that it failed before anybody asks for its jobs.
+    // GitLab's pipeline says that it failed before anyone asks for its jobs.
     expect(await seen()).toEqual([kind === "gitlab" ? "1 failed" : "1 none"]);
     await poll();
     expect(await seen()).toEqual(["1 failed"]);

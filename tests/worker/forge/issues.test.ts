@@ -48,7 +48,7 @@ describe.each(forgeKinds)("%s", (kind) => {
     watcher("second");
     const asked = () => forge.requests.filter(({ path }) => path.endsWith("/issues"));
     await expect.poll(() => forge.requests.length, patience).toBeGreaterThan(4);
-    // Without a label nobody asks for issues.
+    // Without a label no one asks for issues.
     expect([asked(), await titles()]).toEqual([[], []]);
     await updateProduct(t.actorOf(ada), { product_id: product.id, forge_issue_label: "backlog" });
     await expect.poll(async () => (await titles()).length, patience).toBe(130);

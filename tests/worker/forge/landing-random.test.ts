@@ -184,7 +184,7 @@ it.each(Array.from({ length: runs }, (_, place) => firstSeed + place))(
   600_000,
 );
 
-/** What nobody has tested, and breaks nothing. */
+/** What no one has tested, and breaks nothing. */
 function pushPast(
   { folder, git }: ReturnType<typeof openRepository>,
   random: (below: number) => number,

@@ -30,7 +30,7 @@ export interface FakePull {
   isOfFork?: boolean;
 }
 
-/** An issue of somebody, with one label. */
+/** An issue of someone, with one label. */
 export interface FakeIssue {
   number: number;
   title: string;

@@ -103,7 +103,7 @@ type Evidence = NonNullable<ExportedStory["evidence"]>[number];
 
 const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[([ xX])\]\s+)?(?:#\d+\s+)?(.*)$/s;
 
-/** Ticked criteria become evidence with the grade `said`, as nobody here has seen them hold. */
+/** Ticked criteria become evidence with the grade `said`, as no one here has seen them hold. */
 function checkedCriteria(acceptanceCriteria: string): Evidence[] {
   const criteria: { text: string; isChecked: boolean }[] = [];
   let isOpen = false;

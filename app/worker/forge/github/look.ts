@@ -37,7 +37,7 @@ const writtenSchema = z.object({
 const reviewSchema = writtenSchema.extend({ state: z.string() });
 const commentSchema = writtenSchema.extend({ path: z.string(), line: z.int().nullish() });
 
-/** Associations that may include push access. Nobody else is asked about. */
+/** Associations that may include push access. No one else is asked about. */
 const trusted = ["OWNER", "MEMBER", "COLLABORATOR"];
 
 export function lookAtGitHub(

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { type Reach, reachOf, readReach } from "../../base/reach";
 import { needsOf, placeOf } from "../tool-homes";
 
-/** True if nobody is asked whether the command may reach this, as its tool does not need it. */
+/** True if no one is asked whether the command may reach this, as its tool does not need it. */
 export function isOwnLookup(command: string, who: string): boolean {
   const hosts = needsOf(command).flatMap(({ ownLookups }) => ownLookups);
   return hosts.some((host) => who === `${host}:443`);
