@@ -33,6 +33,7 @@ test("a folder becomes a product, its export becomes an equal one, and the pages
   await admin("export", "--product", name, "--out", file);
   const { exported_at: _, ...before } = await admin("export", "--product", name);
   await page.getByRole("link", { name: "Settings", exact: true }).last().click();
+  await page.getByRole("link", { name: "Danger" }).click();
   await page.getByRole("button", { name: "Delete Planes" }).click();
   await page.getByLabel(`Type ${name} to confirm`).fill(name);
   await page.getByRole("button", { name: "Delete everything" }).click();
