@@ -304,6 +304,7 @@ function partsOfDocument(): Record<string, Record<string, unknown>> {
         agent_items: "triage",
         requires_sandbox: true,
         may_reach: ["x.example"],
+        review_marks: { ci: ["build/**"] },
       },
       ...{ forge_issue_label: "bug", branch_prefix: "agents", archived_at: day },
     },

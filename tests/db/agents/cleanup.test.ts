@@ -289,7 +289,13 @@ describe("what a deleted job left", () => {
     expect(rows.map(({ name }) => name)).toEqual([
       ...["agent_messages: stays", "agent_questions: stays", "budget_reservations: goes"],
       ...["files: goes", "job_attempts: goes", "job_comments: goes", "job_conflicts: goes"],
-      ...["job_conflicts: stays", "job_reviews: goes", "landings: goes", "pull_reactions: stays"],
+      ...[
+        "job_conflicts: stays",
+        "job_guides: goes",
+        "job_reviews: goes",
+        "landings: goes",
+        "pull_reactions: stays",
+      ],
       ...["usage_events: stays", "usage_so_far: goes", "user_questions: stays"],
     ]);
   });
