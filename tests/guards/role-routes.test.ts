@@ -183,6 +183,7 @@ const notShown: Record<string, [number, string]> = {
   "_auth.register": [204, "is signed in"],
   "api.auth.pair.stream.$pairingId": [401, "a desktop's, by its own secret"],
   "api.jobs.$id.diff": [404, "no changes were sent"],
+  "api.jobs.$id.guide": [404, "no changes were sent"],
   authorize: [400, "no program asks"],
   theme: [204, "leads on"],
 };
