@@ -28,8 +28,4 @@ export const noteFirstLook = operation("note_first_look", jobIdInput, z.null());
 export const saveJobGuide = operation("save_job_guide", saveJobGuideInput, z.null());
 
 /** The changes of an attempt with what its agent told of them; null without changes. */
-export const getGuideSource = operation(
-  "get_job_guide",
-  jobDiffInput,
-  guideSourceSchema.nullable(),
-);
+export const getJobGuide = operation("get_job_guide", jobDiffInput, guideSourceSchema.nullable());

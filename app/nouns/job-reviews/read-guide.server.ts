@@ -1,13 +1,13 @@
 import type { Actor } from "~/db/rpc.server";
 import { chaptersOf, guideSchema } from "./guide";
-import { getGuideSource } from "./operations.server";
+import { getJobGuide } from "./operations.server";
 
 /** The chapters of an attempt's changes; null without changes. */
 export async function readGuide(
   actor: Actor,
   of: { job_id: string; attempt?: number | undefined },
 ) {
-  const found = await getGuideSource(actor, of);
+  const found = await getJobGuide(actor, of);
   if (found === null) return null;
   const { attempt, head_sha, files, chapters, proof } = found;
   const told = guideSchema.safeParse(chapters);
