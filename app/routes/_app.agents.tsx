@@ -14,7 +14,7 @@ export default function AgentsLayout() {
     <>
       <PageHeader
         title="Agents"
-        lead="What your agents work on, and the workers that can run them."
+        lead="The jobs, runs and workers of your products."
         actions={<ButtonLink to="/connect">Connect a worker</ButtonLink>}
       />
       <NavTabs label="Agents" tabs={tabs} />

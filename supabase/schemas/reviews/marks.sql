@@ -1,4 +1,4 @@
--- Why: facts about a change that say where a careful look pays, never a judgement. Read from the diff, the plan and
+-- Why: facts about a change that say where a careful look pays, never a judgment. Read from the diff, the plan and
 -- what earlier attempts of the product touched, once when the diff arrives. The product's own patterns replace the
 -- default of a mark (docs/review.md).
 create function private.review_marks(p_job public.agent_jobs, p_attempt integer, p_files jsonb)
