@@ -76,7 +76,13 @@ describe.each(releases)("a data folder of %s", { timeout: 120_000 }, (version) =
     await own.close();
     await stop(service);
 
-    const [copy, ...others] = await copiesOf(dataDir);
+    const copies = await copiesOf(dataDir);
+    if (kept.migrations.at(-1)?.version === files.at(-1)?.version) {
+      // Nothing has changed in the database since the release.
+      expect(copies).toEqual([]);
+      return;
+    }
+    const [copy, ...others] = copies;
     expect(copy).toMatch(new RegExp(`^${version}-\\d{8}T\\d{6}Z$`));
     expect(others).toEqual([]);
     await stop(await startService(dataDir));
