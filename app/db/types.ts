@@ -2936,6 +2936,8 @@ export type Database = {
           author: string;
           author_id: string | null;
           created_at: string;
+          first_seen_at: string | null;
+          handed_in_at: string | null;
           head_sha: string | null;
           id: string;
           job_id: string | null;
@@ -2950,6 +2952,8 @@ export type Database = {
           author: string;
           author_id?: string | null;
           created_at?: string;
+          first_seen_at?: string | null;
+          handed_in_at?: string | null;
           head_sha?: string | null;
           id?: string;
           job_id?: string | null;
@@ -2963,6 +2967,8 @@ export type Database = {
           author?: string;
           author_id?: string | null;
           created_at?: string;
+          first_seen_at?: string | null;
+          handed_in_at?: string | null;
           head_sha?: string | null;
           id?: string;
           job_id?: string | null;

@@ -2,10 +2,12 @@ import type { Database } from "~/db/database.server";
 import type { Family } from "./families";
 import { counter } from "./families";
 import { Histogram } from "./histogram";
+import { ReviewMetrics } from "./review-metrics";
 
 /** Counts this process's database calls and the jobs claimed through it. */
 export class CallMetrics {
   readonly #durations = new Histogram();
+  readonly #reviews = new ReviewMetrics();
   #claims = 0;
   #failures = 0;
 
@@ -27,6 +29,7 @@ export class CallMetrics {
       if (operation === "claim_agent_job" && !/^\s*\{\s*"job"\s*:\s*null/.test(answer)) {
         this.#claims += 1;
       }
+      this.#reviews.note(operation, answer);
       return answer;
     } catch (error) {
       if (isFailure(error)) this.#failures += 1;
@@ -53,6 +56,7 @@ export class CallMetrics {
         "backloom_database_call_duration_seconds",
         "Time of a call of the database, by operation, waiting for a connection included.",
       ),
+      ...this.#reviews.families(),
     ];
   }
 }

@@ -1,7 +1,7 @@
 import type { Family, Labels } from "./families";
 
 /** Bucket bounds in seconds, from a memory hit to what a person calls broken. */
-const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const callBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 interface Series {
   labels: Labels;
@@ -12,16 +12,21 @@ interface Series {
 
 /** Durations by label, in buckets. */
 export class Histogram {
+  readonly #bounds: readonly number[];
   readonly #series = new Map<string, Series>();
+
+  constructor(bounds: readonly number[] = callBounds) {
+    this.#bounds = bounds;
+  }
 
   observe(key: string, labels: () => Labels, seconds: number): void {
     let series = this.#series.get(key);
     if (series === undefined) {
-      series = { labels: labels(), counts: new Array(bounds.length + 1).fill(0), sum: 0 };
+      series = { labels: labels(), counts: new Array(this.#bounds.length + 1).fill(0), sum: 0 };
       this.#series.set(key, series);
     }
-    const found = bounds.findIndex((bound) => seconds <= bound);
-    const at = found === -1 ? bounds.length : found;
+    const found = this.#bounds.findIndex((bound) => seconds <= bound);
+    const at = found === -1 ? this.#bounds.length : found;
     series.counts[at] = (series.counts[at] ?? 0) + 1;
     series.sum += seconds;
   }
@@ -31,12 +36,12 @@ export class Histogram {
       name,
       help,
       type: "histogram",
-      samples: [...this.#series.values()].flatMap(samplesOf),
+      samples: [...this.#series.values()].flatMap((series) => samplesOf(series, this.#bounds)),
     };
   }
 }
 
-function samplesOf({ labels, counts, sum }: Series): Family["samples"] {
+function samplesOf({ labels, counts, sum }: Series, bounds: readonly number[]): Family["samples"] {
   let below = 0;
   const buckets = counts.map((count, at) => {
     below += count;

@@ -195,7 +195,57 @@ describe("the times of a job", () => {
     await reviewJob(actor, { job_id, verdict: "approve" });
     expect(await times()).toEqual({ first_seen_at, judged_at });
   });
+
+  it("tell on the sprint's pages, in Insights and in /metrics how long the work waited", async () => {
+    const { session, product, sprint, jobs } = await scene();
+    const sprintPage = `/products/${product.id}/sprints/${sprint.id}`;
+    const pages = [sprintPage, `${sprintPage}/review`, `/insights?product_id=${product.id}`];
+    const told = async () => {
+      const texts = [];
+      for (const page of pages) {
+        const html = await (await app.request(page, { headers: session })).text();
+        const terms = html
+          .replaceAll("<!-- -->", "")
+          .matchAll(/>(Done to [a-z ]+)<.*?<dd[^>]*>(.*?)<\/dd>/gs);
+        texts.push(Object.fromEntries([...terms].map(([, term, text]) => [term, text])));
+      }
+      return texts;
+    };
+    expect(await told()).toEqual([{}, {}, {}]);
+    for (const [place, hours] of [1, 2, 9].entries()) {
+      await t.sql.query(
+        "update job_attempts set ended_at = ended_at - make_interval(hours => $2) where job_id = $1",
+        [at(jobs, place), hours],
+      );
+    }
+    const before = await counts();
+    for (const job of jobs) await app.request(`/jobs/${job}/changes`, { headers: session });
+    const headers = { ...session, "content-type": "application/json", origin: app.origin };
+    for (const verdict of ["request_changes", "approve"]) {
+      const body = JSON.stringify({ verdict, summary: "As it is" });
+      await app.request(`/api/jobs/${jobs[0]}/review`, { method: "POST", headers, body });
+    }
+    const wait = "2 h 00 min in the median, 90 % within 7 h 36 min";
+    const all = {
+      "Done to first look": wait,
+      "Done to verdict": expect.stringMatching(/^1 h 00 min in/),
+    };
+    expect(await told()).toEqual([all, all, all]);
+    const after = await counts();
+    expect(after.map((count, place) => count - (before[place] ?? 0))).toEqual([3, 2, 1, 1]);
+  });
 });
+
+/** How many first looks /metrics has, those within two hours and a bit, and the same of verdicts. */
+async function counts() {
+  const text = await (await app.request("/metrics")).text();
+  const count = (name: string) =>
+    Number(new RegExp(`^backloom_review_${name} (\\S+)$`, "m").exec(text)?.[1] ?? 0);
+  return ["first_look", "verdict"].flatMap((kind) => [
+    count(`${kind}_seconds_count`),
+    count(`${kind}_seconds_bucket\\{le="14400"\\}`),
+  ]);
+}
 
 describe("the queue of reviews on its pages", () => {
   it("lists the same order in the inbox with its reasons, and approves nothing there", async () => {

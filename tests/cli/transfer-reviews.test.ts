@@ -62,7 +62,11 @@ it("reviews and comments go along, are shown at their task, and the newest is to
                 reviews: [
                   {
                     ...{ attempt: 1, verdict: "request_changes", summary: "Nearly." },
-                    author: owner.username,
+                    ...{
+                      author: owner.username,
+                      handed_in_at: expect.any(String),
+                      first_seen_at: null,
+                    },
                     comments: [
                       { path: "one.ts", line: 2, line_text: "second", body: "Why <b>second</b>?" },
                     ],

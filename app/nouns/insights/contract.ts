@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { idSchema, requiredText } from "~/contract/text";
 import { costsSchema } from "~/nouns/agent-jobs/contract";
+import { reviewTimesSchema } from "~/nouns/job-reviews/contract";
 
 /** Sums over jobs that reported tokens. `unpriced_jobs` counts jobs whose model has no price. */
 const numbersSchema = z.object({
@@ -78,6 +79,7 @@ export const insightsSchema = z.object({
     longest_seconds: z.int().nullable(),
     returns: z.array(z.object({ kind: z.enum(returnKinds), returned: z.int(), asked: z.int() })),
   }),
+  review_times: reviewTimesSchema,
   by_sprint: z.array(numbersSchema.extend({ sprint_id: nullableText, sprint_code: nullableText })),
   by_run: z.array(
     numbersSchema.extend({

@@ -84,6 +84,19 @@ export const reviewCommentSchema = z.object({
   author: z.string(),
 });
 
+const waitSchema = z.object({
+  jobs: z.int(),
+  median_seconds: z.int().nullable(),
+  p90_seconds: z.int().nullable(),
+});
+
+/** How long finished work waited for a person to look at it first, and for the first verdict. */
+export const reviewTimesSchema = z.object({ first_look: waitSchema, verdict: waitSchema });
+export type ReviewTimes = z.infer<typeof reviewTimesSchema>;
+
+/** How long the work had waited; null where this was not the first time. */
+export const waitedSchema = z.object({ waited_seconds: z.number().nullable() });
+
 export const sentReviewSchema = jobReviewSchema.extend({ job: agentJobSchema });
 
 const named = { id: z.string(), code: z.string() };

@@ -9,6 +9,7 @@ import {
   reviewJobInput,
   saveJobGuideInput,
   sentReviewSchema,
+  waitedSchema,
   waitingReviewsSchema,
 } from "./contract";
 
@@ -22,7 +23,7 @@ export const reviewJob = operation("review_job", reviewJobInput, sentReviewSchem
 export const listReviews = operation("list_reviews", listReviewsInput, waitingReviewsSchema);
 
 /** Records that a person has opened the changes of a job. */
-export const noteFirstLook = operation("note_first_look", jobIdInput, z.null());
+export const noteFirstLook = operation("note_first_look", jobIdInput, waitedSchema);
 
 /** Keeps the guide of an attempt's result. */
 export const saveJobGuide = operation("save_job_guide", saveJobGuideInput, z.null());

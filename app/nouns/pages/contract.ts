@@ -7,7 +7,11 @@ import { forecastSchema } from "~/nouns/budgets/forecast";
 import { dependenciesSchema, dependencyKinds } from "~/nouns/dependencies/contract";
 import { listedFileSchema } from "~/nouns/files/contract";
 import { burndownSchema } from "~/nouns/insights/contract";
-import { jobReviewSchema, storedCommentSchema } from "~/nouns/job-reviews/contract";
+import {
+  jobReviewSchema,
+  reviewTimesSchema,
+  storedCommentSchema,
+} from "~/nouns/job-reviews/contract";
 import { labelSchema } from "~/nouns/labels/contract";
 import { pbiSchema } from "~/nouns/pbis/contract";
 import { memberRoles, productSchema } from "~/nouns/products/contract";
@@ -101,6 +105,7 @@ export const sprintPageSchema = z.object({
   /** Only where nothing is in the way of a run. */
   forecast: forecastSchema.nullable(),
   burndown: burndownSchema,
+  review_times: reviewTimesSchema,
 });
 
 /** The sprint without what other parts of its page show. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { costsSchema } from "~/nouns/agent-jobs/contract";
 import { burndownSchema } from "~/nouns/insights/contract";
+import { reviewTimesSchema } from "~/nouns/job-reviews/contract";
 import { doneRequirements } from "~/nouns/products/contract";
 import { provenCriterionSchema } from "~/nouns/proof/contract";
 import { sprintSchema } from "./contract";
@@ -40,6 +41,7 @@ export const sprintReviewSchema = z.object({
   sprint: sprintSchema,
   product: z.object({ name: z.string(), done_requires: z.enum(doneRequirements) }),
   burndown: burndownSchema,
+  review_times: reviewTimesSchema,
   stories: z.array(reviewedStorySchema),
   costs: costsSchema,
   /** Jobs that worked on the whole sprint at once. */

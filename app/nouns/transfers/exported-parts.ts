@@ -53,6 +53,8 @@ export const reviewSchema = z.object({
   verdict: z.enum(reviewVerdicts),
   summary: z.string().max(10_000).refine(isStorable).default(""),
   author: z.string().min(1).max(200),
+  handed_in_at: time.nullable().default(null),
+  first_seen_at: time.nullable().default(null),
   created_at: time.optional(),
   comments: z.array(lineCommentSchema).default([]),
 });

@@ -8,6 +8,7 @@ import { TaskLines } from "~/features/board/task-lines";
 import { ChartFigure } from "~/features/charts/chart-figure";
 import { drawBurndown } from "~/features/charts/draw-burndown.server";
 import { RowActions } from "~/features/items/row-actions";
+import { ReviewTimesFacts } from "~/features/review/review-times";
 import { shownViews } from "~/features/views/shown-views.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
@@ -108,6 +109,7 @@ export default function SprintPage() {
               The chart starts when the sprint is active and its first task moves.
             </p>
           )}
+          <ReviewTimesFacts times={board.review_times} />
         </Section>
       </div>
     </div>

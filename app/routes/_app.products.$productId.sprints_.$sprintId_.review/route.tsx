@@ -8,6 +8,7 @@ import { BeforeAfter } from "~/features/proof/before-after";
 import { CriterionHead, EvidenceList } from "~/features/proof/criterion";
 import { picturesOf } from "~/features/proof/pictures";
 import { visible } from "~/features/proof/visible";
+import { ReviewTimesFacts } from "~/features/review/review-times";
 import { RunStatus } from "~/features/runs/run-status";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
@@ -62,6 +63,7 @@ export default function SprintReviewPage() {
         </Fact>
         <Fact term="Cost of runs">{costsText(costs) ?? "No data"}</Fact>
       </Facts>
+      <ReviewTimesFacts times={review.review_times} />
       <Section title="Burndown" about="Open tasks at the end of each day.">
         {chart ? (
           <ChartFigure chart={chart} />

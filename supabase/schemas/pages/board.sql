@@ -103,7 +103,8 @@ begin
       ) x),
     'preflight', v_preflight,
     'forecast', v_forecast,
-    'burndown', private.get_sprint_burndown(p_sprint_id)
+    'burndown', private.get_sprint_burndown(p_sprint_id),
+    'review_times', private.sprint_review_times(p_sprint_id)
   );
 end;
 $$;

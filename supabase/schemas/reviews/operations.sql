@@ -64,6 +64,7 @@ declare
   v_verdict text := lower(private.require_choice('verdict', p_verdict, array['APPROVE', 'REQUEST_CHANGES']));
   v_summary text := coalesce(btrim(p_summary), '');
   v_review public.job_reviews;
+  v_waited double precision;
 begin
   perform private.require_reviewer(v_job);
   perform private.take_rate_limit('job_review', auth.uid()::text);
@@ -74,14 +75,17 @@ begin
     perform private.refuse(422, 'Say what should change: comment on a line, or write it in the summary.');
   end if;
 
-  insert into public.job_reviews (job_id, product_id, attempt, verdict, summary, author_id, author, head_sha)
+  insert into public.job_reviews (job_id, product_id, attempt, verdict, summary, author_id, author, head_sha, handed_in_at, first_seen_at)
   values (p_job_id, v_job.product_id, v_job.attempt, v_verdict, v_summary, auth.uid(),
-    coalesce(private.username(auth.uid()), 'somebody'), v_job.head_sha)
+    coalesce(private.username(auth.uid()), 'somebody'), v_job.head_sha, private.handed_in_at(p_job_id, private.now()), v_job.first_seen_at)
   returning * into v_review;
   update public.job_comments c set review_id = v_review.id
   where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null;
 
-  update public.agent_jobs j set judged_at = private.now() where j.id = p_job_id and j.judged_at is null;
+  if v_job.judged_at is null then
+    v_waited := extract(epoch from private.now() - v_review.handed_in_at);
+    update public.agent_jobs j set judged_at = private.now() where j.id = p_job_id;
+  end if;
   if v_verdict = 'request_changes' then
     perform private.void_proof(v_job);
   end if;
@@ -96,7 +100,7 @@ begin
   perform private.emit('product:' || v_job.product_id, jsonb_build_object('op', 'U', 'entity', 'job', 'id', p_job_id,
     'product_id', v_job.product_id, 'changed_fields', jsonb_build_array('review'), 'task_id', v_job.task_id, 'idea_id', null,
     'kind', v_job.kind, 'status', v_job.status, 'sprint_run_id', v_job.sprint_run_id));
-  return private.review_json(v_review) || jsonb_build_object('job', private.job_json(v_job));
+  return private.review_json(v_review) || jsonb_build_object('job', private.job_json(v_job), 'waited_seconds', v_waited);
 end;
 $$;
 grant execute on function operations.review_job to authenticated;

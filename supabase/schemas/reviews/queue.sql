@@ -90,7 +90,7 @@ end;
 $$;
 
 -- Why: the first time that a person opens the changes, kept as a time of the job. Only a session looks: a token's
--- reading is no look, nor is that of someone who may not judge. Refusals: 404, 403. Definer: jobs are written by functions only (docs/review.md).
+-- reading is no look, nor is that of someone who may not judge. Answers how long the work had waited, once. Refusals: 404, 403. Definer: jobs are written by functions only (docs/review.md).
 create function operations.note_first_look(p_job_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -101,8 +101,11 @@ begin
   if v_job.first_seen_at is null and not private.is_token() and (v_job.status = 'DONE' or v_job.phase = 'review') then
     perform private.lock_job(p_job_id, true);
     update public.agent_jobs j set first_seen_at = private.now() where j.id = p_job_id and j.first_seen_at is null;
+    if found then
+      return json_build_object('waited_seconds', private.waited_seconds(p_job_id, private.now()));
+    end if;
   end if;
-  return 'null'::json;
+  return json_build_object('waited_seconds', null);
 end;
 $$;
 grant execute on function operations.note_first_look to authenticated;

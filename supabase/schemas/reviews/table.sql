@@ -13,11 +13,15 @@ create table public.job_reviews (
   created_at timestamptz not null default private.now(),
   head_sha text constraint job_reviews_head_sha_length check (char_length(head_sha) <= 64),
   task_id uuid references public.tasks (id) on delete cascade,
+  handed_in_at timestamptz,
+  first_seen_at timestamptz,
   constraint job_reviews_one_place check (num_nonnulls(job_id, task_id) = 1)
 );
 
 comment on table public.job_reviews is 'Reviews of the work of agent jobs (docs/review.md).';
 comment on column public.job_reviews.head_sha is 'The commit that was judged, where it is known.';
+comment on column public.job_reviews.handed_in_at is 'When the attempt ended that was judged, where it is known.';
+comment on column public.job_reviews.first_seen_at is 'When a person first opened the changes of its job, where it is known.';
 create index job_reviews_job_id_idx on public.job_reviews (job_id, created_at);
 create index job_reviews_product_id_idx on public.job_reviews (product_id);
 create index job_reviews_task_id_idx on public.job_reviews (task_id) where task_id is not null;

@@ -254,9 +254,10 @@ begin
   from jsonb_array_elements(p_tasks) t
   cross join lateral jsonb_array_elements(t -> 'reviews') r (review);
 
-  insert into public.job_reviews (id, product_id, task_id, attempt, verdict, summary, author, created_at)
+  insert into public.job_reviews (id, product_id, task_id, attempt, verdict, summary, author, handed_in_at, first_seen_at, created_at)
   select (r ->> 'id')::uuid, p_product_id, (r ->> 'task_id')::uuid, (r ->> 'attempt')::integer, r ->> 'verdict', r ->> 'summary',
-    r ->> 'author', coalesce((r ->> 'created_at')::timestamptz, private.now())
+    r ->> 'author', (r ->> 'handed_in_at')::timestamptz, (r ->> 'first_seen_at')::timestamptz,
+    coalesce((r ->> 'created_at')::timestamptz, private.now())
   from jsonb_array_elements(v_reviews) r;
 
   insert into public.job_comments

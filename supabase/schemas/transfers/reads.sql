@@ -203,6 +203,7 @@ begin
   return (
     select coalesce(json_agg(json_build_object(
       'attempt', r.attempt, 'verdict', r.verdict, 'summary', r.summary, 'author', r.author,
+      'handed_in_at', private.export_time(r.handed_in_at), 'first_seen_at', private.export_time(r.first_seen_at),
       'created_at', private.export_time(r.created_at),
       'comments', (
         select coalesce(json_agg(json_build_object(

@@ -1,0 +1,34 @@
+import { waitedSchema } from "~/nouns/job-reviews/contract";
+import type { Family } from "./families";
+import { Histogram } from "./histogram";
+
+/** From a look within a minute to one after a week. */
+const bounds = [60, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400, 172_800, 604_800];
+
+/** How long work of agents had waited for people, by what this process answered. */
+export class ReviewMetrics {
+  readonly #waits = {
+    note_first_look: new Histogram(bounds),
+    review_job: new Histogram(bounds),
+  };
+
+  /** Takes note of an answer that ended a wait; others are not parsed. */
+  note(operation: string, answer: string): void {
+    if (operation !== "note_first_look" && operation !== "review_job") return;
+    const { waited_seconds: seconds } = waitedSchema.parse(JSON.parse(answer));
+    if (seconds !== null) this.#waits[operation].observe("", () => ({}), seconds);
+  }
+
+  families(): Family[] {
+    return [
+      this.#waits.note_first_look.family(
+        "backloom_review_first_look_seconds",
+        "Time from done to the first look of a person, by looks through this process.",
+      ),
+      this.#waits.review_job.family(
+        "backloom_review_verdict_seconds",
+        "Time from done to the first verdict, by verdicts through this process.",
+      ),
+    ];
+  }
+}
