@@ -8,7 +8,7 @@ export const cursorInput = z
   .string()
   .max(200)
   .optional()
-  .describe("next_cursor of the previous call, to read on");
+  .describe("next_cursor of the previous call");
 
 /** Returns one page of a list. The cursor says how far the caller has read. */
 export function cutList<Item>(

@@ -11,7 +11,7 @@ export const reference = z.string().trim().min(1).max(200);
 
 /** Disambiguates a code that several products use. */
 export const productOfCode = {
-  product_id: reference.optional().describe("When a code is ambiguous"),
+  product_id: reference.optional().describe("If a code is ambiguous"),
 };
 
 /** Returns the id of a reference. Codes are looked up in the caller's products. */

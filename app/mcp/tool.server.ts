@@ -115,23 +115,19 @@ function toInputSchema(input: z.ZodObject): Tool["inputSchema"] {
   return { ...schema, type: "object" };
 }
 
-/** Texts that may be empty and are at most this long are names (commit, branch): copied, so the limit is not shown. */
-const longestName = 300;
-
 /**
- * Shortens a schema, because models read every byte of it at each start. Removes patterns that a format implies and
- * bounds without information. A `brief` object keeps one line and its field names; refusals explain the rest.
+ * Shortens a schema, because models read every byte of it at each start. Removes patterns that a format implies
+ * and bounds that calls rarely miss; the error names them. A `brief` object keeps one line and its field names.
  */
 function shorten(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.pattern === idPattern) schema.format = "uuid";
   if (schema.format !== undefined) delete schema.pattern;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
-  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
-  if (schema.minimum === 0 && schema.maximum === undefined) delete schema.minimum;
-  if (!schema.minLength && (schema.maxLength ?? Infinity) <= longestName) delete schema.maxLength;
-  if (schema.minLength === 1) delete schema.minLength;
-  // Models do not write overlong names or addresses on purpose. If one is too long, the refusal says so.
-  if ((schema.maxLength ?? 300) < 300) delete schema.maxLength;
+  if ((schema.minimum ?? 2) < 2 && schema.maximum === undefined) delete schema.minimum;
+  if (schema.minItems === 1) delete schema.minItems;
+  if ((schema.maxItems ?? 0) > 50) delete schema.maxItems;
+  delete schema.minLength;
+  delete schema.maxLength;
   if (schema.propertyNames !== undefined) delete schema.propertyNames;
   if (typeof schema.brief === "string") {
     schema.description = schema.brief;

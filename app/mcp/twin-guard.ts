@@ -5,7 +5,7 @@ export const duplicates = {
   allow_duplicate: z
     .boolean()
     .optional()
-    .describe("Make it although an open sibling has the same title"),
+    .describe("Create it even if an open sibling has the same title"),
 };
 
 export function refusesSimilar(allowDuplicate: boolean | undefined): { refuse_similar: boolean } {

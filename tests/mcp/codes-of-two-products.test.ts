@@ -51,5 +51,5 @@ it("cancel_job says that it is for queued jobs", async () => {
   const tools = await all.listTools();
   await all.close();
   const { description } = tools.find(({ name }) => name === "cancel_job") ?? {};
-  expect(description).toMatch(/one queued job/);
+  expect(description).toMatch(/a queued job/);
 });

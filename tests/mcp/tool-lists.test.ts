@@ -116,7 +116,16 @@ describe("the tool lists", () => {
     const client = await connectClient(app, adaToken, "2026-07-28", "/mcp/worker");
     const text = client.instructions() ?? "";
     await client.close();
-    for (const word of ["branch", "commit", "Push", "Before done", "409", "reason empty", "end"]) {
+    for (const word of [
+      "branch",
+      "commit",
+      "Push",
+      "Before done",
+      "409",
+      "job is null",
+      "empty",
+      "end",
+    ]) {
       expect(text).toContain(word);
     }
   });

@@ -4,7 +4,7 @@ import { defineTool } from "../tool.server";
 export const healthTool = defineTool({
   name: "health",
   title: "Health",
-  description: "Whether the service and its database answer, and the version of the service.",
+  description: "Check the service and its database, and get the version.",
   access: "read",
   scopes: ["read", "plan", "work"],
   input: z.object({}),

@@ -225,7 +225,7 @@ export const usageEventInput = z
     estimated: z.boolean().optional(),
     subscription: z.boolean().optional(),
   })
-  .meta({ brief: "Cached input is not in input_tokens; a seq counts once" });
+  .meta({ brief: "input_tokens excludes cached input; a seq counts once" });
 
 /** Usage of an attempt since its last usage event, one entry per model. */
 const usageSoFarInput = z
@@ -233,7 +233,7 @@ const usageSoFarInput = z
     after_seq: z.int().min(0).optional(),
     models: z.array(usageEventInput.omit({ seq: true, estimated: true })).max(20),
   })
-  .meta({ brief: "models: [events without seq]" });
+  .meta({ brief: "models: events without seq" });
 export type UsageSoFar = z.infer<typeof usageSoFarInput>;
 
 export const heartbeatAgentJobInput = attemptInput.extend({

@@ -34,13 +34,13 @@ export const waitForJobTool = defineTool({
   name: "wait_for_job",
   title: "Wait for a job",
   description:
-    "Claims the next job, waiting up to wait_seconds, or says why none. Its texts are user data.",
+    "Claim the next job, waiting up to wait_seconds, or get the reason. Texts are user content.",
   access: "write",
   scopes: ["work"],
   input: claimAgentJobInput.safeExtend({
     product_id: reference.optional(),
     wait_seconds: z.number().min(0).max(longestWaitSeconds).default(longestWaitSeconds),
-    restarted: z.boolean().optional().describe("Its jobs come back"),
+    restarted: z.boolean().optional().describe("Requeue its jobs"),
   }),
   run: async (context, { wait_seconds, restarted, product_id, ...claim }) => {
     const { actor } = context;
@@ -53,7 +53,7 @@ export const waitForJobTool = defineTool({
 export const jobHeartbeatTool = defineTool({
   name: "job_heartbeat",
   title: "Heartbeat of a job",
-  description: "Renews the lease: continue, pause or stop. Every 60 s.",
+  description: "Renew the lease every 60 s and obey: continue, pause or stop.",
   access: "write",
   scopes: ["work"],
   effect: { repeatable: true },
@@ -65,7 +65,7 @@ export const updateJobStatusTool = defineTool({
   name: "update_job_status",
   title: "Report a job",
   description:
-    "running, done, failed (with failure_class) or skipped; rate_limited with resets_at requeues.",
+    "Report running, done, skipped, or failed with failure_class. rate_limited with resets_at requeues.",
   access: "write",
   scopes: ["work"],
   effect: { repeatable: true },
@@ -76,7 +76,7 @@ export const updateJobStatusTool = defineTool({
 export const reportJobUsageTool = defineTool({
   name: "report_job_usage",
   title: "Report tokens",
-  description: "Totals of this attempt, or its events.",
+  description: "Report this attempt's totals or events.",
   access: "write",
   scopes: ["work"],
   effect: { repeatable: true },
@@ -87,7 +87,7 @@ export const reportJobUsageTool = defineTool({
 export const verifyTaskAgainstPlanTool = defineTool({
   name: "verify_task_against_plan",
   title: "Verify a task",
-  description: "Records how work meets the plan (EMPTY: no diff). Says whether done passes.",
+  description: "Record how the work meets the plan (EMPTY: no diff). passes: done is allowed.",
   access: "write",
   scopes: ["work"],
   effect: { repeatable: true },
@@ -98,7 +98,7 @@ export const verifyTaskAgainstPlanTool = defineTool({
 export const verifySprintTaskTool = defineTool({
   name: "verify_sprint_task",
   title: "Verify a task of a batch",
-  description: "The same for one task of a batch job.",
+  description: "Verify one task of a batch.",
   access: "write",
   scopes: ["work"],
   effect: { repeatable: true },
@@ -112,7 +112,7 @@ export const verifySprintTaskTool = defineTool({
 export const updateTaskExecutionTool = defineTool({
   name: "update_task_execution",
   title: "Report a task of a batch",
-  description: "Moves one task of a batch job.",
+  description: "Report one task of a batch.",
   access: "write",
   scopes: ["work"],
   effect: { repeatable: true },
@@ -126,7 +126,7 @@ export const updateTaskExecutionTool = defineTool({
 export const checkQueueEmptyTool = defineTool({
   name: "check_queue_empty",
   title: "Check the queue",
-  description: "Whether jobs are queued or held, and why none can be claimed.",
+  description: "Check whether jobs are queued or held, and why none can be claimed.",
   access: "read",
   scopes: ["read", "work"],
   input: checkQueueEmptyInput.safeExtend({ product_id: reference.optional() }),
@@ -139,8 +139,7 @@ export const checkQueueEmptyTool = defineTool({
 export const cancelJobTool = defineTool({
   name: "cancel_job",
   title: "Cancel a job",
-  description:
-    "Cancels one queued job; nothing fails because of it. To stop a running job, cancel its run.",
+  description: "Cancel a queued job. To stop a running job, cancel its run.",
   access: "write",
   scopes: ["plan", "work"],
   effect: { destructive: true, repeatable: true },
@@ -151,11 +150,10 @@ export const cancelJobTool = defineTool({
 export const whyNotMovingTool = defineTool({
   name: "why_not_moving",
   title: "Why is this not moving?",
-  description:
-    "Why a job, task or run is waiting, in words and codes: no worker, quota, question, order, lease, budget, not before.",
+  description: "Explain why a job, task or run is waiting, as codes and messages.",
   access: "read",
   input: whyNotMovingInput.safeExtend({
-    id: reference.describe("Id of the job, task or run; a task's code works too"),
+    id: reference.describe("Id of the job, task or run, or a task's code"),
     ...productOfCode,
   }),
   run: async ({ actor }, { kind, id, product_id }) =>

@@ -7,7 +7,7 @@ export const getBudgetsTool = defineTool({
   name: "get_budgets",
   title: "Get budgets",
   description:
-    "What the product, a sprint, a run or a task may spend, and what is spent, reserved and left. Only people set budgets.",
+    "Get budgets of a product, sprint, run or task: amount, spent, reserved and left. Only people set budgets.",
   access: "read",
   input: budgetsQuery.safeExtend({
     product_id: reference.describe("Id or code of the product"),

@@ -68,7 +68,7 @@ export const addCommentBody = commentBody.extend({
   send_to_agent: z
     .boolean()
     .optional()
-    .describe("On a task or story: also send it to the agent at work"),
+    .describe("On a task or story: also send it to the agent working on it"),
 });
 
 export const addCommentInput = addCommentBody.extend(place);

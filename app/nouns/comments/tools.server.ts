@@ -7,14 +7,14 @@ import { addComment, listComments } from "./operations.server";
 
 const place = {
   kind: z.enum(commentPlaces),
-  id: reference.describe("Id or code of the PBI, story or task"),
+  id: reference.describe("Id or code"),
   ...productOfCode,
 };
 
 export const addCommentTool = defineTool({
   name: "add_comment",
   title: "Comment",
-  description: "A comment in Markdown on a PBI, story or task. @name notifies that member.",
+  description: "Comment in Markdown on a PBI, story or task. @name notifies a member.",
   access: "write",
   creates: true,
   scopes: ["plan", "work"],
@@ -27,7 +27,7 @@ export const listCommentsTool = defineTool({
   name: "list_comments",
   title: "List comments",
   description:
-    "The newest comments on a PBI, story or task, oldest of them first; next_cursor leads to earlier ones. User content.",
+    "List the newest comments on a PBI, story or task, oldest first; next_cursor returns earlier ones. Texts are user content.",
   access: "read",
   input: z.object({
     ...place,

@@ -7,7 +7,7 @@ import { addDependency, listReady, removeDependency } from "./operations.server"
 
 const ends = {
   kind: z.enum(dependencyKinds).default("task"),
-  id: reference.describe("Id or code of the one that waits"),
+  id: reference.describe("Id or code of the blocked item"),
   blocked_by: reference.describe("Id or code of its blocker, of the same kind and product"),
   ...productOfCode,
 };
@@ -16,7 +16,7 @@ export const addDependencyTool = defineTool({
   name: "add_dependency",
   title: "Add a dependency",
   description:
-    "A task waits for a task, or a story with all its tasks for a whole story: no agent is given the one before the other is done. A circle is refused with its path.",
+    "Block a task by a task, or a story by a story. Agents get blocked work only after the blocker is done. Cycles are rejected with their path.",
   access: "write",
   effect: { repeatable: true },
   input: z.object(ends),
@@ -27,7 +27,7 @@ export const addDependencyTool = defineTool({
 export const removeDependencyTool = defineTool({
   name: "remove_dependency",
   title: "Remove a dependency",
-  description: "Removes a blocker. No error if there is none.",
+  description: "Remove a blocker. Succeeds if there is none.",
   access: "write",
   effect: { repeatable: true },
   input: z.object(ends),
@@ -43,7 +43,7 @@ export const listReadyTool = defineTool({
   name: "list_ready",
   title: "List what can start now",
   description:
-    "Tasks to do that wait for nothing, those of the active sprint first. dispatchable: in the active sprint and with a plan.",
+    "List tasks to do that are not blocked, active sprint first. dispatchable: in the active sprint, with a plan.",
   access: "read",
   input: z.object({
     product_id: reference.describe("Id or code of the product"),

@@ -10,7 +10,7 @@ const optionalProduct = reference.optional().describe("Id or code of the product
 export const createIdeaTool = defineTool({
   name: "create_idea",
   title: "Create an idea",
-  description: "Creates your own note for a product, with the next code IDEA-<nnn>.",
+  description: "Create a private idea for a product, with the next code IDEA-<nnn>.",
   access: "write",
   creates: true,
   input: createIdeaInput
@@ -28,7 +28,7 @@ export const updateIdeaTool = defineTool({
   name: "update_idea",
   title: "Update an idea",
   description:
-    "Changes title, description, product or status of an idea; a status only moves forward.",
+    "Change an idea's title, description, product or status. A status only moves forward.",
   access: "write",
   effect: { destructive: true, repeatable: true },
   input: updateIdeaInput.safeExtend({ idea_id: ideaReference, product_id: optionalProduct }),
@@ -43,7 +43,7 @@ export const updateIdeaTool = defineTool({
 export const promoteIdeaTool = defineTool({
   name: "promote_idea",
   title: "Promote an idea to a PBI",
-  description: "Makes a PBI of an idea; the idea becomes planned and both are linked.",
+  description: "Turn an idea into a PBI. The idea becomes planned; both stay linked.",
   access: "write",
   creates: true,
   input: promoteIdeaInput.safeExtend({ idea_id: ideaReference, product_id: optionalProduct }),

@@ -15,7 +15,7 @@ export const labelNameSchema = requiredText(50).refine((name) => !/[\p{Cc},]/u.t
 const colorSchema = z
   .string()
   .regex(/^#[0-9a-fA-F]{6}$/, "Must be a colour such as #e5484d.")
-  .describe("As #rrggbb; without one the next of twelve is taken");
+  .describe("#rrggbb; default: the next of twelve");
 
 export const createLabelBody = z.object({ name: labelNameSchema, color: colorSchema.optional() });
 export const createLabelInput = createLabelBody.extend({ product_id: idSchema });
@@ -32,7 +32,7 @@ export const labelIdInput = z.object({ product_id: idSchema, label_id: idSchema 
 export const labelNamesSchema = z
   .array(requiredText(50))
   .max(20, "At most 20 labels.")
-  .describe("Names of labels of the product; they take the place of those that it has");
+  .describe("Names of the product's labels; replaces the current ones");
 
 /** Labels of a story or task in an answer; absent if it has none. */
 export const shownLabels = { labels: z.array(labelSchema).optional() };

@@ -11,7 +11,7 @@ const product = reference.describe("Id or code of the product");
 export const listLabelsTool = defineTool({
   name: "list_labels",
   title: "List labels",
-  description: "The labels of a product: id, name and color.",
+  description: "List a product's labels.",
   access: "read",
   input: z.object({ product_id: product }),
   run: async ({ actor }, { product_id }) =>
@@ -21,7 +21,7 @@ export const listLabelsTool = defineTool({
 export const createLabelTool = defineTool({
   name: "create_label",
   title: "Create a label",
-  description: "A label of a product. A name exists once, in whatever case.",
+  description: "Create a label. Names are unique, ignoring case.",
   access: "write",
   creates: true,
   input: createLabelBody.extend({ product_id: product }),
@@ -32,8 +32,7 @@ export const createLabelTool = defineTool({
 export const setLabelsTool = defineTool({
   name: "set_labels",
   title: "Set the labels of a story or task",
-  description:
-    "Replaces the labels of one story or one task. Names of labels that the product has; an empty list removes all.",
+  description: "Replace the labels of a story or task. An empty list removes all.",
   access: "write",
   effect: { repeatable: true },
   input: z

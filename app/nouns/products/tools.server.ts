@@ -8,7 +8,7 @@ import { createProduct, getAgentContext, listProducts } from "./operations.serve
 export const listProductsTool = defineTool({
   name: "list_products",
   title: "List products",
-  description: "The products you own or are a member of, at most 50 at a time.",
+  description: "List your products, at most 50 at a time.",
   access: "read",
   input: z.object({ cursor: cursorInput }),
   run: async ({ actor }, { cursor }) => {
@@ -21,7 +21,7 @@ export const getContextTool = defineTool({
   name: "get_context",
   title: "Get the context of a product",
   description:
-    "Everything to begin with in one call: the product with its definition of done, the active sprint, the next story with its tasks and plans, and your open ideas (at most 50). The texts are user content.",
+    "Get everything to start with: the product and its definition of done, the active sprint, the next story with tasks and plans, and your open ideas (at most 50). Texts are user content.",
   access: "read",
   input: z.object({ product_id: reference.describe("Id or code of the product") }),
   run: async ({ actor }, { product_id }) =>
@@ -32,7 +32,7 @@ export const createProductTool = defineTool({
   name: "create_product",
   title: "Create a product",
   description:
-    "A new product that you own. The code is unique among your products. Unless you set done_requires, a person approves what finishes a story.",
+    "Create a product that you own. Its code is unique among yours. By default, a person approves finished stories; done_requires changes that.",
   access: "write",
   creates: true,
   input: createProductInput,

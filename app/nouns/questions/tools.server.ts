@@ -25,7 +25,7 @@ export const askUserQuestionTool = defineTool({
   name: "ask_user_question",
   title: "Ask a person",
   description:
-    "Asks about a story, task or idea. park: true with job_id and attempt frees the worker until the answer.",
+    "Ask about a story, task or idea. park: true with job_id and attempt frees the worker until the answer.",
   access: "write",
   creates: true,
   scopes: ["plan", "work"],
@@ -49,7 +49,7 @@ export const askUserQuestionTool = defineTool({
 export const getQuestionAnswerTool = defineTool({
   name: "get_question_answer",
   title: "Get an answer",
-  description: "The question, its status and its answer. The answer is user data.",
+  description: "Get a question and its answer (user content).",
   access: "read",
   scopes: ["read", "work"],
   input: questionIdInput,
@@ -59,7 +59,7 @@ export const getQuestionAnswerTool = defineTool({
 export const listOpenQuestionsTool = defineTool({
   name: "list_open_questions",
   title: "List open questions",
-  description: "Open questions in your products, up to `limit`; continue with next_cursor.",
+  description: "List open questions in your products.",
   access: "read",
   input: listQuestionsInput.omit({ state: true }).safeExtend({ product_id: reference.optional() }),
   run: async ({ actor }, { product_id, limit, ...page }) =>
@@ -74,7 +74,7 @@ export const listOpenQuestionsTool = defineTool({
 export const cancelQuestionTool = defineTool({
   name: "cancel_question",
   title: "Cancel a question",
-  description: "Withdraws an open question.",
+  description: "Withdraw an open question.",
   access: "write",
   scopes: ["plan", "work"],
   effect: { destructive: true, repeatable: true },
@@ -85,7 +85,7 @@ export const cancelQuestionTool = defineTool({
 export const answerUserQuestionTool = defineTool({
   name: "answer_user_question",
   title: "Answer a user's question",
-  description: "Answers what a user asked about an idea; it appears in the idea's conversation.",
+  description: "Answer a user's question about an idea, in the idea's conversation.",
   access: "write",
   creates: true,
   scopes: ["plan", "work"],
@@ -97,7 +97,7 @@ export const listOpenUserQuestionsTool = defineTool({
   name: "list_open_user_questions",
   title: "List users' open questions",
   description:
-    "Unanswered questions from users about ideas, oldest first, 50 at a time; continue with next_cursor. The texts are user data.",
+    "List users' unanswered questions about ideas, oldest first, 50 per page. Texts are user content.",
   access: "read",
   input: listOpenUserQuestionsInput.safeExtend({ product_id: reference.optional() }),
   run: async ({ actor }, { product_id, ...page }) =>

@@ -7,7 +7,7 @@ export const searchTool = defineTool({
   name: "search",
   title: "Search",
   description:
-    "Finds PBIs, stories, tasks and your ideas by words or code, cut after `limit` hits; read on with next_cursor. Titles and excerpts are user content.",
+    "Find PBIs, stories, tasks and your ideas by words or code; `limit` results per page. Titles and excerpts are user content.",
   access: "read",
   input: searchInput.safeExtend({
     product_id: reference.optional().describe("Id or code of one product to search in"),

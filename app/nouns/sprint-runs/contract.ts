@@ -179,12 +179,9 @@ export const sprintRunPageSchema = z.object({
 
 /** Options of a start that remove blockers. */
 const cures = {
-  plan_first: z.boolean().optional().describe("Agents write the plans that are missing first"),
-  use_description: z
-    .boolean()
-    .optional()
-    .describe("Descriptions become the plans that are missing"),
-  leave_out: z.boolean().optional().describe("Begin with what is ready"),
+  plan_first: z.boolean().optional().describe("Agents write missing plans first"),
+  use_description: z.boolean().optional().describe("Use descriptions as missing plans"),
+  leave_out: z.boolean().optional().describe("Start with the tasks that are ready"),
 };
 
 const leftOutSchema = z.object({
@@ -204,7 +201,7 @@ export const sprintToRunInput = z.object({
 
 export const resumeSprintInput = z.object({
   sprint_id: idSchema,
-  skip_failed: z.boolean().optional().describe("Leave out the failed tasks and what they block"),
+  skip_failed: z.boolean().optional().describe("Skip the failed tasks and what they block"),
   ...cures,
 });
 

@@ -22,7 +22,7 @@ import {
 /** Takes codes as well, where REST takes only ids. */
 const runInput = startRunInput.omit({ stop_at: true }).extend({
   task_ids: z.array(reference).min(1).max(500).optional().describe("Ids or codes of tasks"),
-  story_id: reference.optional().describe("Id or code of a story: what is left of it"),
+  story_id: reference.optional().describe("Id or code of a story: its remaining tasks"),
   ...productOfCode,
 });
 
@@ -30,7 +30,7 @@ export const startRunTool = defineTool({
   name: "start_run",
   title: "Start a run",
   description:
-    "Queues jobs for task_ids or one story_id, without a sprint. Refused with all `blockers` at once; plan_first, use_description and leave_out get past them.",
+    "Queue jobs for task_ids or one story_id, without a sprint. If refused, `blockers` lists every reason; plan_first, use_description and leave_out resolve them.",
   access: "write",
   creates: true,
   input: runInput,
@@ -53,7 +53,7 @@ export const startSprintRunTool = defineTool({
   name: "start_sprint_run",
   title: "Start a sprint run",
   description:
-    "Queues the jobs of the active sprint. Refused with all `blockers` at once: tasks without a plan, open questions, blocked or failed PBIs.",
+    "Queue the jobs of the active sprint. If refused, `blockers` lists every reason: missing plans, open questions, blocked or failed PBIs.",
   access: "write",
   creates: true,
   input: sprintToRunInput.omit({ stop_at: true }).extend(sprintInput.shape),
@@ -67,7 +67,7 @@ export const startSprintRunTool = defineTool({
 export const getSprintRunTool = defineTool({
   name: "get_sprint_run",
   title: "Get a sprint run",
-  description: `A run with its state, cost, pause reason and jobs in order, ${listLimit} jobs and executions at a time; read on with next_cursor.`,
+  description: `Get a run with its state, cost, pause reason and jobs in order, ${listLimit} per page.`,
   access: "read",
   input: sprintRunIdInput.safeExtend({ cursor: cursorInput }),
   run: async ({ actor }, { cursor, ...input }) => {
@@ -87,7 +87,7 @@ export const pauseSprintRunTool = defineTool({
   name: "pause_sprint_run",
   title: "Pause a sprint run",
   description:
-    "Pauses a run and asks a person; a worker names job_id, attempt and reason merge_conflict.",
+    "Pause a run and ask a person. Workers send job_id, attempt and reason merge_conflict.",
   access: "write",
   scopes: ["plan", "work"],
   input: pauseSprintRunInput,
@@ -97,7 +97,7 @@ export const pauseSprintRunTool = defineTool({
 export const resumeSprintRunTool = defineTool({
   name: "resume_sprint_run",
   title: "Resume a sprint run",
-  description: "Resumes a paused run. A batch continues as a new run on the same branch.",
+  description: "Resume a paused run. A batch continues as a new run on the same branch.",
   access: "write",
   input: sprintRunIdInput,
   run: ({ actor }, input) => resumeSprintRun(actor, input),
@@ -106,7 +106,7 @@ export const resumeSprintRunTool = defineTool({
 export const cancelSprintRunTool = defineTool({
   name: "cancel_sprint_run",
   title: "Cancel a sprint run",
-  description: "Cancels an unfinished run and its unfinished jobs; nothing fails because of it.",
+  description: "Cancel an unfinished run and its jobs. Nothing is marked failed.",
   access: "write",
   effect: { destructive: true, repeatable: true },
   input: sprintRunIdInput,
@@ -117,7 +117,7 @@ export const resumeSprintTool = defineTool({
   name: "resume_sprint",
   title: "Resume a failed sprint",
   description:
-    "Resets the failed tasks of a failed sprint and starts a new run on its branch, or one without them (skip_failed). The run begins as the failed one did, unless you say otherwise. With nothing left to do, the sprint becomes active without a run.",
+    "Reset the failed tasks of a failed sprint and start a new run on its branch, or skip them (skip_failed). Options default to the failed run's. If nothing is left, the sprint becomes active without a run.",
   access: "write",
   input: sprintInput.extend(resumeSprintInput.omit({ sprint_id: true }).shape),
   run: async ({ actor }, { sprint_id, product_id, ...how }) => {

@@ -11,7 +11,7 @@ export const getSprintContextTool = defineTool({
   name: "get_sprint_context",
   title: "Get the context of a sprint",
   description:
-    "The sprint with its product and its stories in order, each with acceptance criteria and tasks; cut after `limit` stories, read on with next_cursor. The texts are user content.",
+    "Get a sprint with its product and stories in order, with acceptance criteria and tasks; `limit` stories per page. Texts are user content.",
   access: "read",
   input: getSprintContextInput.safeExtend({ sprint_id: sprintReference }).safeExtend(productOfCode),
   run: async ({ actor }, { sprint_id, product_id, ...page }) =>
@@ -24,7 +24,7 @@ export const getSprintContextTool = defineTool({
 export const createSprintTool = defineTool({
   name: "create_sprint",
   title: "Create a sprint",
-  description: "A planned sprint with the next code SP-<n>. Dates as YYYY-MM-DD.",
+  description: "Create a planned sprint with the next code SP-<n>. Dates are YYYY-MM-DD.",
   access: "write",
   creates: true,
   input: createSprintInput.safeExtend({
@@ -37,7 +37,7 @@ export const createSprintTool = defineTool({
 export const addStoryToSprintTool = defineTool({
   name: "add_story_to_sprint",
   title: "Add a story to a sprint",
-  description: "Puts a story into a planned or active sprint of the same product.",
+  description: "Add a story to a planned or active sprint of its product.",
   access: "write",
   effect: { repeatable: true },
   input: z.object({
@@ -55,7 +55,7 @@ export const addStoryToSprintTool = defineTool({
 export const startSprintTool = defineTool({
   name: "start_sprint",
   title: "Start a sprint",
-  description: "Makes a planned sprint the active one; a product has at most one active sprint.",
+  description: "Make a planned sprint active. A product has at most one active sprint.",
   access: "write",
   input: z.object({ sprint_id: sprintReference, ...productOfCode }),
   run: async ({ actor }, { sprint_id, product_id }) =>

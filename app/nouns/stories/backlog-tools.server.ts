@@ -15,7 +15,7 @@ const storyReference = reference.describe("Id or code of the story");
 export const createPbiTool = defineTool({
   name: "create_pbi",
   title: "Create a PBI",
-  description: "A product backlog item. Without a code it gets the next PBI-<n>.",
+  description: "Create a PBI (an epic). The code defaults to the next PBI-<n>.",
   access: "write",
   creates: true,
   input: createPbiInput
@@ -33,7 +33,7 @@ export const createStoryTool = defineTool({
   name: "create_story",
   title: "Create a story",
   description:
-    "A story in a PBI. Without a code it gets the next ST-<nnn>; with sprint_id it joins that sprint at once.",
+    "Create a story in a PBI, and in a sprint with sprint_id. The code defaults to the next ST-<nnn>.",
   access: "write",
   creates: true,
   input: createStoryInput
@@ -56,7 +56,7 @@ export const createTaskTool = defineTool({
   name: "create_task",
   title: "Create a task",
   description:
-    "A task in a story. Without a code it gets the next T-<n>. Give an implementation_plan: a task without one blocks sprint runs.",
+    "Create a task in a story. Add an implementation_plan: tasks without one block runs. The code defaults to the next T-<n>.",
   access: "write",
   creates: true,
   input: createTaskInput
@@ -74,7 +74,7 @@ export const createTaskTool = defineTool({
 export const setPbiPrTool = defineTool({
   name: "set_pbi_pr",
   title: "Link a pull request to a PBI",
-  description: "Keeps the address of the pull request of a PBI; null removes it.",
+  description: "Set the URL of a PBI's pull request; null removes it.",
   access: "write",
   effect: { repeatable: true },
   input: setPbiPrInput.safeExtend({ pbi_id: pbiReference }).safeExtend(productOfCode),
@@ -85,7 +85,7 @@ export const setPbiPrTool = defineTool({
 export const markPbiPrMergedTool = defineTool({
   name: "mark_pbi_pr_merged",
   title: "Mark the pull request of a PBI as merged",
-  description: "Keeps the time at which the linked pull request was merged.",
+  description: "Record when the linked pull request was merged.",
   access: "write",
   effect: { repeatable: true },
   input: z.object({ pbi_id: pbiReference, ...productOfCode }),

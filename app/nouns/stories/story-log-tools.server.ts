@@ -17,7 +17,7 @@ const entry = {
 export const logImplementationTool = defineTool({
   name: "log_implementation",
   title: "Log a plan or what was implemented",
-  description: "Adds an IMPLEMENTATION_PLAN entry to the log of a story.",
+  description: "Log a plan, or what you implemented, in a story.",
   access: "write",
   creates: true,
   scopes: ["plan", "work"],
@@ -28,8 +28,7 @@ export const logImplementationTool = defineTool({
 export const logTestResultTool = defineTool({
   name: "log_test_result",
   title: "Log a test result",
-  description:
-    "Adds a TEST_RESULT entry to the log of a story: PASSED or FAILED, and what was run.",
+  description: "Log a test result in a story: PASSED or FAILED, and what ran.",
   access: "write",
   creates: true,
   scopes: ["plan", "work"],
@@ -40,7 +39,7 @@ export const logTestResultTool = defineTool({
 export const logCommitTool = defineTool({
   name: "log_commit",
   title: "Log a commit",
-  description: "Logs a commit in a story.",
+  description: "Log a commit in a story.",
   access: "write",
   creates: true,
   scopes: ["plan", "work"],

@@ -13,7 +13,7 @@ export const getTaskTool = defineTool({
   name: "get_task",
   title: "Get a task",
   description:
-    "One task with its plan and the acceptance criteria of its story. The texts are user content.",
+    "Get a task with its plan and its story's acceptance criteria. Texts are user content.",
   access: "read",
   input: z.object(taskReference),
   run: async ({ actor }, { task_id, product_id }) =>
@@ -24,7 +24,7 @@ export const updateTaskStatusTool = defineTool({
   name: "update_task_status",
   title: "Update the status of a task",
   description:
-    "Moves a task to todo, in_progress or done; its story and PBI follow. Review is moved on the board by people.",
+    "Set a task to todo, in_progress or done; its story and PBI follow. Only people move tasks to review.",
   access: "write",
   scopes: ["plan", "work"],
   effect: { repeatable: true },
@@ -40,14 +40,14 @@ export const updateTaskStatusTool = defineTool({
 export const updateTaskPlanTool = defineTool({
   name: "update_task_plan",
   title: "Update the plan of a task",
-  description: "Replaces the implementation plan of a task, and optionally how it is verified.",
+  description: "Replace a task's implementation plan, and optionally how it is verified.",
   access: "write",
   scopes: ["plan", "work"],
   effect: { repeatable: true },
   input: z.object({
     ...taskReference,
     implementation_plan: text(lengths.text),
-    verify_only: z.boolean().optional().describe("The work exists already; only verify it"),
+    verify_only: z.boolean().optional().describe("The work exists; only verify it"),
     verify_required: z.enum(verifyRequirements).optional(),
     ...expectedVersion,
   }),

@@ -5,7 +5,7 @@ import { workerHeartbeatInput } from "./worker-presence";
 export const workerHeartbeatTool = defineTool({
   name: "worker_heartbeat",
   title: "Presence of a worker",
-  description: "Reports that the worker is online. stopped: it ends and its job is requeued.",
+  description: "Report that the worker is online. stopped: it ends and its job is requeued.",
   access: "write",
   scopes: ["work"],
   effect: { repeatable: true },
