@@ -1,6 +1,7 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link } from "@remix-run/react";
 import { codeFromName } from "~/contract/codes";
+import { pullRequestOptions } from "~/features/products/pull-request-options";
 import { requirementChoices } from "~/features/proof/proof-words";
 import { runForm, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
@@ -10,7 +11,7 @@ import { createProduct } from "~/nouns/products/operations.server";
 import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
-import { CheckField, TextAreaField, TextField } from "~/ui/field";
+import { CheckField, SelectField, TextAreaField, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { PageHeader } from "~/ui/page-header";
 import { WriteFields } from "~/ui/write-access";
@@ -51,9 +52,10 @@ export default function NewProductPage() {
     | "definition_of_done"
     | "done_requires"
     | "agent_items"
+    | "pull_requests"
   >({
     lastResult: useActionResult(),
-    defaultValue: { done_requires: "person", agent_items: "triage" },
+    defaultValue: { done_requires: "person", agent_items: "triage", pull_requests: "none" },
   });
   const waitsFor = form.field("done_requires").defaultValue;
   const agentItems = form.field("agent_items").defaultValue;
@@ -91,9 +93,15 @@ export default function NewProductPage() {
               label="Repository"
               required={false}
               inputMode="url"
-              description="The address that workers clone."
+              description="The URL that workers clone."
               placeholder="https://git.example.org/planes.git"
               {...form.field("repo_url")}
+            />
+            <SelectField
+              label="Pull requests"
+              description="Workers started with --pr open them."
+              options={pullRequestOptions}
+              {...form.field("pull_requests")}
             />
             <TextAreaField label="Description" required={false} {...form.field("description")} />
             <TextAreaField

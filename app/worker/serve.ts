@@ -20,6 +20,7 @@ import { endOrphans, markProcesses } from "./base/orphans";
 import { WorkerProblem } from "./base/problems";
 import { createRedactor } from "./base/redact";
 import { takeWorkFolder } from "./base/work-folder";
+import { describePulls } from "./forge/describe-pulls";
 import { watchForge } from "./forge/watch-forge";
 import { checkRepository } from "./git/repository";
 import { removeLeftovers } from "./job/leftovers";
@@ -58,6 +59,8 @@ export async function serve(words: readonly string[], demoCommand: string): Prom
     const sandboxes = await openSandbox(options, folder, demoCommand);
     const product = await findServedProduct(options, service, stop);
     await interruptible(stop, () => checkRepository(options, product, folder));
+    const pulls = await interruptible(stop, () => describePulls(options, product, service));
+    if (pulls !== null) journal.say(pulls);
     const hello = new AbortController();
     const { workerName } = folder;
     tellAgents(workerName, sandboxes.confinement, service, hello.signal).catch(() => undefined);

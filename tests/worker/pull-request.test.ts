@@ -40,6 +40,20 @@ describe("the pull request of a run", { timeout: 120_000 }, () => {
     },
   );
 
+  it.each([
+    ["WANTED", true, "Opens pull requests ready for review."],
+    ["UNWANTED", false, 'UNWANTED is set to "Do not open pull requests"'],
+  ])("%s: is announced in the worker's first lines", async (code, auto_pr, sentence) => {
+    await startRun(t, ada, { code, product: { auto_pr } });
+    const common = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
+    const worker = startWorker([
+      ...[...common, "--repo", repo, "--name", `worker-${code}`, "--product", code, "--once"],
+      ...["--exec", "echo x > x", "--pr"],
+    ]);
+    await worker.ended;
+    expect(worker.output()).toContain(sentence);
+  });
+
   it("is not opened for a question, with or without a commit, but with the work after the answer", async () => {
     const run = await startRun(t, ada, { code: "TASK", product });
     const script = join(home, "ask.sh");

@@ -92,8 +92,10 @@ export const pullListSchema = z.object({
 
 export const pullTextsInput = z.object({ product_id: idSchema });
 
-/** What the pull requests of done work are made of; `draft`: until every criterion is proven. */
+/** Texts for the pull requests of done work; `wanted`: the product asks for them; `draft`: until all criteria are proven. */
 export const pullTextsSchema = z.object({
+  /** Absent from services before 0.4. */
+  wanted: z.boolean().optional(),
   draft: z.boolean(),
   branches: z.array(
     z.object({

@@ -1,4 +1,5 @@
 import { useFetcher } from "@remix-run/react";
+import { pullRequestOptions } from "~/features/products/pull-request-options";
 import { requirementChoicesWith } from "~/features/proof/proof-words";
 import type { ProductDetail } from "~/nouns/products/contract";
 import type { ActionResult } from "~/ui/action-result";
@@ -26,11 +27,7 @@ const choices = [
     name: "pull_requests",
     label: "Pull requests",
     description: "Workers started with --pr open them when they push, and keep them up to date.",
-    options: [
-      { value: "none", label: "Do not open pull requests" },
-      { value: "draft", label: "Open as a draft until every criterion is proven" },
-      { value: "open", label: "Open ready for review" },
-    ],
+    options: pullRequestOptions,
   },
   {
     section: "code-host",

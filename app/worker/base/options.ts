@@ -63,7 +63,7 @@ function isHostOrAll(text: string): boolean {
 
 const optionsSchema = z.object({
   url: z.url({ protocol: /^https?$/, error: "--url must be the address of the service" }),
-  token: z.string({ error: "--token is missing: make one under Settings, Tokens" }).min(1),
+  token: z.string({ error: "--token is missing: create one under Settings, API tokens" }).min(1),
   agent: z.string().min(1).optional(),
   allow: z.enum(allowances).default("commands"),
   model: z.string().min(1).optional(),

@@ -10,7 +10,7 @@ declare
 begin
   perform private.require_product_access(p_product_id);
   select p.* into v_product from public.products p where p.id = p_product_id;
-  return json_build_object('draft', v_product.pull_requests = 'draft', 'branches', (
+  return json_build_object('wanted', v_product.pull_requests <> 'none', 'draft', v_product.pull_requests = 'draft', 'branches', (
     with jobs as (
       select j.* from public.agent_jobs j
       where j.product_id = p_product_id and v_product.pull_requests <> 'none' and v_product.archived_at is null
