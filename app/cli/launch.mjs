@@ -3,6 +3,7 @@
 // without dependencies, because a clone may not have them yet. Reports a problem and its fix in one line.
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import "./launch/platform.mjs";
 import { fail, isPackage, root } from "./launch/problem.mjs";
 
 const [mode = "--help", ...rest] = process.argv.slice(2);

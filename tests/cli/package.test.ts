@@ -1,5 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -65,34 +66,23 @@ const environment = {
 
 describe("the package that npm pack makes", () => {
   it("holds programs, pages and SQL, and nothing that only developers need", () => {
+    const documents = readdirSync(join(projectRoot, "docs")).map((name) => `docs/${name}`);
     const folders = new Set(files.map((file) => file.split("/").slice(0, 2).join("/")));
-    expect([...folders].filter((name) => name !== basename(name)).sort()).toEqual([
-      "app/cli",
-      "build/package",
-      "build/pages",
-      "docs/administration.md",
-      "docs/agents.md",
-      "docs/architecture.md",
-      "docs/contract.md",
-      "docs/dependencies.md",
-      "docs/deploy.md",
-      "docs/export-format.md",
-      "docs/forges.md",
-      "docs/grafana.json",
-      "docs/operate.md",
-      "docs/performance.md",
-      "docs/proof.md",
-      "docs/review.md",
-      "docs/terms.md",
-      "docs/troubleshooting.md",
-      "docs/users.md",
-      "docs/webhooks.md",
-      "docs/worker.md",
-      "supabase/embedded",
-      "supabase/migrations",
-    ]);
+    expect([...folders].filter((name) => name !== basename(name)).sort()).toEqual(
+      [
+        "app/cli",
+        "build/package",
+        "build/pages",
+        "deploy/Caddyfile",
+        "deploy/backloom.service",
+        "deploy/nginx.conf",
+        ...documents,
+        "supabase/embedded",
+        "supabase/migrations",
+      ].sort(),
+    );
     expect(files.filter((file) => /\.(tsx?|map|test\..*)$/.test(file))).toEqual([]);
-    expect(tarball?.size).toBeLessThan(3_000_000);
+    expect(tarball?.size).toBeLessThan(4_500_000);
   });
 
   it("has the patched router built in, because npm does not ask the overrides of a package", async () => {
@@ -139,6 +129,17 @@ describe("the package that npm pack makes", () => {
       service.kill("SIGTERM");
     }
     expect(await ended).toEqual([0, null]);
+  });
+
+  it("says on Windows that it needs WSL, before npm meets a word that only other shells know", async () => {
+    const windows = 'Object.defineProperty(process,"platform",{value:"win32"})';
+    const words = ["--import", `data:text/javascript,${windows}`, command, "start"];
+    await expect(run(process.execPath, words, { env: environment })).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("install WSL"),
+    });
+    const { scripts } = JSON.parse(await readFile(join(projectRoot, "package.json"), "utf8"));
+    expect(scripts.start).toMatch(/^node app\/cli\/launch\/platform\.mjs && exec /);
   });
 
   it("brings the worker and says what it can", async () => {
