@@ -9,6 +9,7 @@ import { urlOf } from "../../supabase/embedded/postgres/cluster";
 import type { EmbeddedSecrets } from "../../supabase/embedded/secrets";
 import { type SupabaseService, serveSupabase } from "../../supabase/embedded/serve";
 import { type RealtimeOptions, startRealtimeServer } from "./realtime/server";
+import { authProgram, openSupabaseAuth, type SupabaseAuthOptions } from "./supabase-auth";
 import { recreateDatabase, templateName } from "./test-cluster";
 
 export interface TestDatabase {
@@ -40,7 +41,12 @@ export type HostedRealtime = Pick<RealtimeOptions, "begins" | "drops">;
  * `describe` or in `beforeAll`; both transports see the same database.
  */
 export async function createTestDatabase(
-  options: { realtime?: boolean | HostedRealtime; transport?: TransportName } = {},
+  options: {
+    realtime?: boolean | HostedRealtime;
+    transport?: TransportName;
+    /** Variables of Supabase Auth, for tests that need the program itself. */
+    auth?: Record<string, string>;
+  } = {},
 ): Promise<TestDatabase> {
   const { port, secrets } = cluster();
   const name = `test_${randomBytes(6).toString("hex")}`;
@@ -50,12 +56,15 @@ export async function createTestDatabase(
   const mails: TestDatabase["mails"] = [];
   const transport = options.transport ?? transportOfRun;
   const realtime = options.realtime === true && transport === "http" ? {} : options.realtime;
-  const embedded = await serveSupabase({
+  const served = {
     urlFor,
     secrets,
     siteUrl: "http://127.0.0.1:3000",
-    sendMail: async (mail) => void mails.push(mail),
-    realtime: realtime === true,
+    sendMail: async (mail: TestDatabase["mails"][number]) => void mails.push(mail),
+  };
+  const embedded = withAuth(await serveSupabase({ ...served, realtime: realtime === true }), {
+    ...served,
+    settings: options.auth,
   });
   const supabase =
     typeof realtime === "object" ? await withRealtime(embedded, urlFor, realtime) : embedded;
@@ -73,6 +82,22 @@ export async function createTestDatabase(
   afterAll(close);
   const actorOf = (user: { id: string }) => ({ database, credential: { user_id: user.id } });
   return { database, supabase, sql, urlFor, actorOf, mails, close };
+}
+
+/** With SUPABASE_AUTH_PROGRAM, Auth itself answers in place of its stand-in. */
+function withAuth(service: SupabaseService, options: SupabaseAuthOptions): SupabaseService {
+  if (!authProgram) return service;
+  const auth = openSupabaseAuth(authProgram, options);
+  const answer: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const isForAuth = new URL(request.url).pathname.startsWith("/auth/v1/");
+    return isForAuth ? auth.fetch(request) : service.fetch(request);
+  };
+  const stop = async () => {
+    await auth.stop();
+    await service.stop();
+  };
+  return { ...service, fetch: answer, stop };
 }
 
 async function withRealtime(

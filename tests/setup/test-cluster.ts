@@ -3,6 +3,7 @@ import { applyMigrations } from "../../supabase/declarative/apply-migrations";
 import { applyShims } from "../../supabase/embedded/apply-shims";
 import { startCluster } from "../../supabase/embedded/postgres/cluster";
 import { type EmbeddedSecrets, loadSecrets } from "../../supabase/embedded/secrets";
+import { authProgram, migrateAuth } from "./supabase-auth";
 
 export const templateName = "backloom_template";
 
@@ -32,6 +33,7 @@ export async function startTestCluster(dataDir: string): Promise<TestCluster> {
   try {
     await recreateDatabase(cluster.url("supabase_admin", "template1"), templateName);
     await applyShims(cluster.url("supabase_admin", templateName), password);
+    if (authProgram) await migrateAuth(authProgram, (role) => cluster.url(role, templateName));
     await applyMigrations(cluster.url("postgres", templateName));
   } catch (error) {
     await cluster.stop();

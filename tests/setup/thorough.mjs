@@ -7,6 +7,7 @@ export const thorough = [
   "tests/upgrade/**",
   "tests/agents/fake-endings.test.ts",
   "tests/embedded/{backup,backup-under-writes,hosted-rights,lifecycle,other-postgres,retries,rotated-secrets}.test.ts",
+  "tests/hosted/pg-cron.test.ts",
   "tests/notices/hostile-receivers.test.ts",
   "tests/server/{full-disk,garbage-collection,image,killed-*,node-versions,several-processes}.test.ts",
   "tests/streams/{churn,gaps,hosted-habits,slow-reader,slow-start}.test.ts",

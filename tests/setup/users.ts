@@ -33,13 +33,16 @@ export async function createUser(
   };
   await t.sql.query(
     `with identity as (
-       insert into auth.users (id, email, encrypted_password, email_confirmed_at, raw_app_meta_data, raw_user_meta_data)
-       values ($1, $2, extensions.crypt($3, extensions.gen_salt('bf', 4)), now(),
-               '{"provider":"email","providers":["email"]}', jsonb_build_object('username', $4::text))
+       insert into auth.users (instance_id, id, aud, role, email, encrypted_password, email_confirmed_at,
+                               created_at, updated_at, raw_app_meta_data, raw_user_meta_data,
+                               confirmation_token, recovery_token, email_change, email_change_token_new)
+       values ('00000000-0000-0000-0000-000000000000', $1, 'authenticated', 'authenticated', $2,
+               extensions.crypt($3, extensions.gen_salt('bf', 4)), now(), now(), now(),
+               '{"provider":"email","providers":["email"]}', jsonb_build_object('username', $4::text), '', '', '', '')
        returning id, email)
-     insert into auth.identities (id, provider, provider_id, user_id, identity_data)
+     insert into auth.identities (id, provider, provider_id, user_id, identity_data, created_at, updated_at)
      select gen_random_uuid(), 'email', id::text, id,
-            jsonb_build_object('sub', id::text, 'email', email, 'email_verified', true)
+            jsonb_build_object('sub', id::text, 'email', email, 'email_verified', true), now(), now()
        from identity`,
     [id, user.email, user.password, username],
   );

@@ -1,0 +1,185 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { createAccount } from "~/nouns/accounts/create-account.server";
+import { at } from "../db/world";
+import { startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { authProgram } from "../setup/supabase-auth";
+import { createUser } from "../setup/users";
+
+/**
+ * What Supabase Auth itself does at our forms, in settings that the stand-in does not have. With SUPABASE_AUTH_PROGRAM
+ * only; the recorded answers of `auth-answers.test.ts` hold without it.
+ */
+describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
+  const person = {
+    username: "lovelace",
+    email: "lovelace@example.com",
+    password: "a long enough secret",
+  };
+
+  describe("in a project that confirms addresses", () => {
+    const confirming = project({ GOTRUE_MAILER_AUTOCONFIRM: "false" });
+
+    it("lets nobody in before the link in the message is followed", async () => {
+      const { mails, post, app, t } = confirming();
+      expect((await post("/register", person)).location).toContain("notice=confirm");
+      await expect.poll(() => mails()).toHaveLength(1);
+      const early = await post("/login", { identifier: "lovelace", password: person.password });
+      expect([early.status, early.text.includes("not confirmed yet")]).toEqual([403, true]);
+      const followed = await t.supabase.fetch(at(mails(), 0), { redirect: "manual" });
+      expect(followed.status).toBe(303);
+      expect(followed.headers.get("location")).toContain(`${app.services.env.appOrigin}/login`);
+      const later = await post("/login", { identifier: "lovelace", password: person.password });
+      expect(later.status).toBe(303);
+    });
+
+    it("answers a second registration of an address like the first, and makes no second account", async () => {
+      const { t, post } = confirming();
+      const again = await post("/register", { ...person, username: "someone-else" });
+      expect([again.status, again.location?.includes("notice=confirm")]).toEqual([303, true]);
+      const { rows } = await t.sql.query("select username from public.users where email = $1", [
+        person.email,
+      ]);
+      expect(rows).toEqual([{ username: "lovelace" }]);
+    });
+  });
+
+  describe("in a project with rules for passwords", () => {
+    const strict = project({
+      GOTRUE_PASSWORD_REQUIRED_CHARACTERS: "abcdefghijklmnopqrstuvwxyz:0123456789",
+    });
+    const strong = { ...person, password: "a long enough secret 7" };
+
+    it("refuses a weak password with what to do", async () => {
+      const { post } = strict();
+      const { status, text } = await post("/register", person);
+      expect([status, text.includes("longer or less common")]).toEqual([422, true]);
+      expect((await post("/register", strong)).status).toBe(303);
+    });
+
+    it("refuses an address that has an account, at the field", async () => {
+      const { status, text } = await strict().post("/register", { ...strong, username: "hopper" });
+      expect([status, text.includes("exists already")]).toEqual([422, true]);
+    });
+
+    it("refuses a weak new password at recovery, and a strong one with a new link is kept", async () => {
+      const { t, post, mails } = strict();
+      const user = await createUser(t, { username: "hamilton" });
+      const recover = async (password: string) => {
+        const before = mails().length;
+        await post("/recover", { email: user.email });
+        await expect.poll(() => mails().length).toBe(before + 1);
+        const proof = new URL(at(mails(), before)).searchParams.get("token") ?? "";
+        return post("/recover", { proof_kind: "token_hash", proof, new_password: password });
+      };
+      const weak = await recover("letters and nothing else");
+      expect([weak.status, weak.text.includes("less common")]).toEqual([422, true]);
+      expect((await recover("letters and 7 digits")).status).toBe(303);
+      const signIn = { identifier: "hamilton", password: "letters and 7 digits" };
+      expect((await post("/login", signIn)).status).toBe(303);
+    });
+
+    it("answers a locked account like a wrong password, and lets it in when the lock is over", async () => {
+      const { t, post } = strict();
+      const user = await createUser(t, { username: "kay" });
+      const signIn = { identifier: "kay", password: user.password };
+      const lock = (duration: string) =>
+        t.database.secretClient.auth.admin.updateUserById(user.id, { ban_duration: duration });
+      await lock("1h");
+      const locked = await post("/login", signIn);
+      expect([locked.status, locked.text.includes("password is wrong")]).toEqual([401, true]);
+      await lock("none");
+      expect((await post("/login", signIn)).status).toBe(303);
+    });
+
+    it("forgets a deleted account and frees its names", async () => {
+      const { t, post } = strict();
+      const user = await createUser(t, { username: "engelbart" });
+      const { error } = await t.database.secretClient.auth.admin.deleteUser(user.id);
+      expect(error).toBeNull();
+      const signIn = { identifier: "engelbart", password: user.password };
+      expect((await post("/login", signIn)).status).toBe(401);
+      const again = { ...strong, username: "engelbart", email: user.email };
+      expect((await post("/register", again)).status).toBe(303);
+    });
+  });
+
+  describe("in a project without sign-ups", () => {
+    const closed = project({ GOTRUE_DISABLE_SIGNUP: "true" });
+
+    it("says that they are off, and the operator can still make accounts", async () => {
+      const { t, post } = closed();
+      const { status, text } = await post("/register", person);
+      expect([status, text.includes("New accounts are switched off here")]).toEqual([403, true]);
+      await createAccount(t.database, person);
+      const signIn = { identifier: "lovelace", password: person.password };
+      expect((await post("/login", signIn)).status).toBe(303);
+    });
+  });
+
+  describe("in a project without passwords", () => {
+    const without = project({ GOTRUE_EXTERNAL_EMAIL_ENABLED: "false" });
+
+    it("says so at registration and at sign-in", async () => {
+      const { t, post } = without();
+      const user = await createUser(t);
+      const signIn = { identifier: user.username, password: user.password };
+      const answers = [await post("/register", person), await post("/login", signIn)];
+      for (const { status, text } of answers) {
+        expect([status, text.includes("switched off in Supabase Auth")]).toEqual([503, true]);
+      }
+    });
+  });
+
+  describe("in a project that may send one message", () => {
+    const sparing = project({
+      GOTRUE_MAILER_AUTOCONFIRM: "false",
+      GOTRUE_RATE_LIMIT_EMAIL_SENT: "1",
+    });
+
+    it("refuses the second with what to do", async () => {
+      const { post } = sparing();
+      await post("/register", person);
+      const second = { ...person, username: "hopper", email: "hopper@example.com" };
+      const { status, text } = await post("/register", second);
+      expect([status, text.includes("Too many tries")]).toEqual([429, true]);
+    });
+  });
+});
+
+/** A project with these settings of Auth, and what a person does there. */
+function project(auth: Record<string, string>) {
+  let made: Awaited<ReturnType<typeof openProject>>;
+  beforeAll(async () => {
+    made = await openProject(auth);
+  });
+  return () => made;
+}
+
+async function openProject(auth: Record<string, string>) {
+  const t = await createTestDatabase({ auth });
+  const supabase = {
+    url: "https://project.example",
+    publishableKey: "",
+    secretKey: "",
+    dbUrl: undefined,
+    dbConnections: 4,
+  };
+  const app = await startTestApp(t, { pages: true, env: { supabase } });
+  const post = async (path: string, fields: Record<string, string>) => {
+    const response = await app.request(path, {
+      method: "POST",
+      headers: { origin: app.origin },
+      body: new URLSearchParams(fields),
+    });
+    const location = response.headers.get("location");
+    return { status: response.status, location, text: await response.text() };
+  };
+  const mails = () => t.mails.map((mail) => linkIn(mail.text));
+  return { t, app, post, mails };
+}
+
+/** The address that a message leads to. */
+function linkIn(text: string): string {
+  return /https?:[^\s"')>\]]+verify\?[^\s"')>\]]+/.exec(text)?.[0].replaceAll("&amp;", "&") ?? "";
+}
