@@ -5,6 +5,7 @@ import { tokenCreate, userCreate, userResetPassword } from "./commands/accounts"
 import { backup, restore } from "./commands/backups";
 import { doctor } from "./commands/doctor";
 import { importBacklogMd } from "./commands/import-backlog-md";
+import { importFromFormats } from "./commands/import-formats";
 import { exportCommand, importFile, memberAdd, productCreate } from "./commands/products";
 import { secretsRotate } from "./commands/secrets";
 import type { Target } from "./target.server";
@@ -17,6 +18,7 @@ const commands: readonly Command[] = [
   productCreate,
   memberAdd,
   importBacklogMd,
+  ...importFromFormats,
   importFile,
   exportCommand,
   backup,

@@ -1,5 +1,5 @@
 import { ContractError } from "~/contract/errors";
-import type { UploadedFile } from "~/nouns/transfers/formats/backlog-md.server";
+import type { UploadedFile } from "~/nouns/transfers/formats/folder.server";
 import { readForm } from "./form-body.server";
 
 /** Parses a multipart body. Refuses other form types, which any foreign page could send. */

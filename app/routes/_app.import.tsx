@@ -81,7 +81,7 @@ export default function ImportPage() {
             ? { label: product.name, to: `/products/${product.id}/settings` }
             : { label: "New product", to: "/products/new" },
         ]}
-        lead="From Linear, GitHub, Jira, Trello, Backlog.md or another Backloom. You see a preview before anything is imported. Importing the same file again creates no duplicates."
+        lead="From Linear, GitHub, Jira, Trello, Backlog.md, Spec Kit, OpenSpec, beads or another Backloom. You see a preview before anything is imported. Importing the same file again creates no duplicates."
       />
       <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
       {report ? (

@@ -154,6 +154,9 @@ const uploads: Record<string, () => Uint8Array> = {
   backloom: () =>
     bytes(`${fill(5 * megabyte, "[")}${fill(5 * megabyte, "]")}`.slice(0, 10 * megabyte - 100)),
   "backlog-md": () => zipOfOne(8 * megabyte, 20_000),
+  "spec-kit": () => zipOfOne(8 * megabyte, 20_000),
+  openspec: () => zipOfOne(8 * megabyte, 20_000),
+  beads: () => bytes(fill(10 * megabyte - 100, '{"id":"a","title":""}\n')),
 };
 
 const bytes = (text: string) => new TextEncoder().encode(text);

@@ -8,7 +8,7 @@ import { parsePatch } from "~/nouns/agent-jobs/patch";
 import { readPatch } from "~/nouns/agent-jobs/read-patch";
 import { readPastedList } from "~/nouns/stories/pasted-list";
 import { splitSections } from "~/nouns/transfers/backlog-md/sections";
-import { importFormats } from "~/nouns/transfers/contract";
+import { type ImportFormat, importFormats } from "~/nouns/transfers/contract";
 import { jiraMarkdown } from "~/nouns/transfers/formats/jira-markdown";
 import { readCsv } from "~/nouns/transfers/formats/read-csv.server";
 import { readFiles } from "~/nouns/transfers/formats/read-files.server";
@@ -20,7 +20,7 @@ type Work = () => unknown;
 type Worst = (parts: number) => Work;
 
 const bytes = (text: string) => new TextEncoder().encode(text);
-const file = (format: (typeof importFormats)[number], text: string, name = "file"): Work => {
+const file = (format: ImportFormat, text: string, name = "file"): Work => {
   const files = [{ name, bytes: bytes(text) }];
   return () => readFiles(format, files);
 };
@@ -33,12 +33,19 @@ const linearHead = "ID,Title,Status,Parent issue";
 const jiraHead = "Summary,Issue key,Issue Type,Parent,Description,Comment,Comment";
 const board = { name: "B", lists: [{ id: "l", name: "To do" }] };
 const card = (id: string) => ({ id, name: "c", idList: "l" });
-const folder = (count: number, front: (index: number) => string, body = ""): Work => {
-  const files = Object.fromEntries(
-    list(count, (index) => [`tasks/${index}.md`, bytes(`---\n${front(index)}\n---\n${body}`)]),
-  );
+const zipped = (format: ImportFormat, entries: readonly (readonly [string, string])[]): Work => {
+  const files = Object.fromEntries(entries.map(([path, text]) => [path, bytes(text)]));
   const zip = zipSync(files, { level: 0 });
-  return () => readFiles("backlog-md", [{ name: "a.zip", bytes: zip }]);
+  return () => readFiles(format, [{ name: "a.zip", bytes: zip }]);
+};
+const folder = (count: number, front: (index: number) => string, body = ""): Work =>
+  zipped(
+    "backlog-md",
+    list(count, (index) => [`tasks/${index}.md`, `---\n${front(index)}\n---\n${body}`]),
+  );
+const issue = (id: string, parent?: string) => {
+  const links = parent ? [{ depends_on_id: parent, type: "parent-child" }] : [];
+  return json({ id, title: "t", dependencies: links });
 };
 const form = (type: string, text: string): Work => {
   const body = bytes(text);
@@ -117,6 +124,77 @@ const parsers: Record<string, Record<string, Worst>> = {
         }),
       ),
     "what fits nowhere": (n) => file("backloom", json({ pbis: list(n, () => 0) })),
+  },
+  readSpecKit: {
+    features: (n) =>
+      zipped(
+        "spec-kit",
+        list(n, (i) => [`specs/${i}/spec.md`, "# A"]),
+      ),
+    "boxes of one list": (n) =>
+      zipped("spec-kit", [["specs/a/tasks.md", lines(n, (i) => `- [ ] T${i} [P] a\n  b`)]]),
+    "marks of one box": (n) =>
+      zipped("spec-kit", [["specs/a/tasks.md", `- [ ] T1 ${"[P] ".repeat(n * 5)}`]]),
+    scenarios: (n) =>
+      zipped("spec-kit", [["specs/a/spec.md", lines(n, () => "1. **Given** a\n   b")]]),
+    "no end of the head": (n) => zipped("spec-kit", [["specs/a/spec.md", "---\n".repeat(n * 5)]]),
+    "empty headings": (n) => zipped("spec-kit", [["specs/a/spec.md", `#${" ".repeat(n * 5)}\n`]]),
+    "deep paths": (n) =>
+      zipped(
+        "spec-kit",
+        list(n, (i) => [`${"specs/".repeat(50)}${i}.md`, ""]),
+      ),
+  },
+  readOpenspec: {
+    changes: (n) =>
+      zipped(
+        "openspec",
+        list(n, (i) => [`changes/${i}/tasks.md`, "- [ ] a"]),
+      ),
+    "archived ones": (n) =>
+      zipped(
+        "openspec",
+        list(n, (i) => [`changes/${i ? "archive/" : ""}${i}/tasks.md`, "- [ ] a"]),
+      ),
+    "specs of one": (n) =>
+      zipped(
+        "openspec",
+        list(n, (i) => [`changes/a/specs/${i}/spec.md`, "#### Scenario: a\n- b"]),
+      ),
+    "steps of one scenario": (n) =>
+      zipped("openspec", [["changes/a/specs/b/spec.md", `#### Scenario: a\n${"- b\n".repeat(n)}`]]),
+    "deep paths": (n) =>
+      zipped(
+        "openspec",
+        list(n, (i) => [`${"changes/archive/".repeat(20)}${i}.md`, ""]),
+      ),
+  },
+  readBeads: {
+    issues: (n) =>
+      file(
+        "beads",
+        lines(n, (i) => issue(`a-${i}`)),
+      ),
+    "a chain of parents": (n) =>
+      file(
+        "beads",
+        lines(n, (i) => issue(`a-${i}`, `a-${i + 1}`)),
+      ),
+    "a ring of parents": (n) =>
+      file(
+        "beads",
+        lines(n, (i) => issue(`a-${i}`, `a-${(i + 1) % n}`)),
+      ),
+    "an id of parts": (n) =>
+      file(
+        "beads",
+        lines(Math.min(n, 400), (i) => issue(`a${".1".repeat(i)}`)),
+      ),
+    "one id": (n) =>
+      file(
+        "beads",
+        lines(n, () => issue("a")),
+      ),
   },
   readBacklogMd: {
     "a chain of parents": (n) =>
@@ -246,6 +324,8 @@ const others: Readonly<Record<string, string>> = {
   parseMeasured: "measureJson, then JSON.parse",
   parseMultipart: "readForm",
   readFiles: "the formats",
+  readFolder: "the formats of folders",
+  readSpec: "the formats of folders",
   readJson: "JSON.parse, then zod",
 };
 
@@ -297,8 +377,9 @@ describe("what is sent is read in time that grows with its length", () => {
   it("by a list that has every parser", () => {
     expect(named.filter((name) => !(name in parsers) && !(name in others))).toEqual([]);
     expect(importFormats.length).toBe(
-      Object.keys(parsers).filter((name) => /^read(Linear|Github|Jira|Trello|Backl)/.test(name))
-        .length,
+      Object.keys(parsers).filter((name) =>
+        /^read(Linear|Github|Jira|Trello|Backl|Spec|Opens|Beads)/.test(name),
+      ).length,
     );
   });
 

@@ -222,6 +222,37 @@ describe("no field of a tool is lost unseen", () => {
     expect(lostFields("backlog-md", sections, (more) => write([], more), "b-1 - A.md")).toEqual([]);
   });
 
+  it("beads: issue and epic", () => {
+    const fields: Record<string, unknown> = {
+      ...{ description: "D", design: "D", acceptance_criteria: "C", notes: "N", labels: ["x"] },
+      ...{ assignee: "ada", owner: "ada", created_at: day, created_by: "ada", updated_at: day },
+      ...{ closed_at: day, close_reason: "Done", external_ref: "gh-9", due_at: day, pinned: true },
+      ...{
+        defer_until: day,
+        estimated_minutes: 5,
+        source_repo: ".",
+        compaction_level: 1,
+        a_new: 1,
+      },
+      ...{ comments: [{ id: 1, author: "ada", text: "C", created_at: day }], spec_id: "s" },
+    };
+    const dependencies = [{ issue_id: "b-1", depends_on_id: "b-2", type: "blocks" }];
+    const more = { ...fields, dependencies, status: "closed", priority: 0, issue_type: "gate" };
+    const write =
+      (type: string) =>
+      (given: readonly (readonly [string, unknown])[]): string =>
+        [
+          { id: "b-1", title: "A", issue_type: type, ...Object.fromEntries(given) },
+          { id: "b-2", title: "B" },
+          { id: "b-1.1", title: "C" },
+        ]
+          .map((issue) => JSON.stringify(issue))
+          .join("\n");
+    expect(lostFields("beads", more, write("bug"))).toEqual([]);
+    const { created_at, ...ofEpic } = fields;
+    expect(lostFields("beads", { ...ofEpic, dependencies }, write("epic"))).toEqual([]);
+  });
+
   it("backloom: each field of the format", () => {
     const fields = partsOfDocument();
     for (const [part, shape] of Object.entries(shapesOfDocument()))

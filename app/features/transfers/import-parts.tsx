@@ -12,6 +12,9 @@ const formats: readonly { value: ImportFormat; label: string }[] = [
   { value: "jira", label: "Jira: CSV export, all fields" },
   { value: "trello", label: "Trello: JSON export of a board" },
   { value: "backlog-md", label: "Backlog.md: zip of the folder, or its files" },
+  { value: "spec-kit", label: "Spec Kit: zip of the folder specs" },
+  { value: "openspec", label: "OpenSpec: zip of the folder openspec" },
+  { value: "beads", label: "beads: issues.jsonl" },
   { value: "backloom", label: "Backloom: exported JSON" },
 ];
 

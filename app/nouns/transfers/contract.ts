@@ -11,6 +11,9 @@ export const importFormats = [
   "jira",
   "trello",
   "backlog-md",
+  "spec-kit",
+  "openspec",
+  "beads",
   "backloom",
 ] as const;
 export type ImportFormat = (typeof importFormats)[number];

@@ -3,8 +3,8 @@ import { parentPort } from "node:worker_threads";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { ContractError, type ErrorStatus } from "~/contract/errors";
 import { type ImportDraft, type ImportFormat, importDraftSchema, importLimits } from "./contract";
-import type { UploadedFile } from "./formats/backlog-md.server";
-import { readFiles } from "./formats/read-files.server";
+import type { UploadedFile } from "./formats/folder.server";
+import { readUploaded } from "./formats/read-files.server";
 
 /** Files of a format, or the draft that an earlier reading packed. */
 export type ImportTask =
@@ -17,7 +17,7 @@ export type ImportAnswer =
 
 function answer(task: ImportTask): ImportAnswer {
   if ("packed" in task) return { draft: unpack(task.packed), packed: "" };
-  const draft = readFiles(task.format, task.files);
+  const draft = readUploaded(task.format, task.files);
   const text = JSON.stringify(draft);
   if (text.length > importLimits.text)
     throw new ContractError(

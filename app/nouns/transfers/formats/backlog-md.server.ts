@@ -1,11 +1,13 @@
-import { unzipSync } from "fflate";
 import { ContractError } from "~/contract/errors";
 import { convertFolder } from "../backlog-md/convert-folder.server";
-import { byPath, folderLimits, judgeFile, type SourceFolder } from "../backlog-md/source-folder";
-import { type ImportDraft, importLimits } from "../contract";
+import { judgeFile, type SourceFolder } from "../backlog-md/source-folder";
+import type { ImportDraft } from "../contract";
 import { exportDocumentSchema } from "../export-document";
 import { addDocument } from "./document";
 import { Draft } from "./draft";
+import { type Folder, readFolder, rootOf, type UploadedFile } from "./folder.server";
+
+const inTasks = /^((?:.*\/)?)(?:tasks|completed|drafts|milestones)\/[^/]+\.md$/;
 
 const readAs = {
   "to do": "TO_DO",
@@ -14,19 +16,12 @@ const readAs = {
   "archived idea": "LEFT_OUT",
 } as const;
 
-export interface UploadedFile {
-  name: string;
-  bytes: Uint8Array;
-}
-
 /** Reads a Backlog.md folder, as a zip or as files; parent folders may be included. */
 export function readBacklogMd(files: readonly UploadedFile[]): ImportDraft {
-  const [first] = files;
-  const isZip = files.length === 1 && first?.bytes[0] === 0x50 && first.bytes[1] === 0x4b;
-  const folder = readFolder(isZip ? unpack(first.bytes) : new Map(files.map(named)));
+  const draft = new Draft("backlog-md");
+  const folder = sourceOf(readFolder(files.map(named), draft.leftOut));
   const conversion = convertFolder(folder, { name: "Imported", code: "IMPORTED" });
   const document = exportDocumentSchema.parse(conversion.document);
-  const draft = new Draft("backlog-md");
   addDocument(draft, document, "", true);
   draft.leftOut.add("Drafts and archived tasks", document.ideas.length);
   for (const { source, reason } of conversion.skipped)
@@ -39,45 +34,15 @@ export function readBacklogMd(files: readonly UploadedFile[]): ImportDraft {
 }
 
 /** Files uploaded one by one are tasks. */
-function named({ name, bytes }: UploadedFile): [string, Uint8Array] {
-  return [name.includes("/") ? name : `tasks/${name}`, bytes];
+function named({ name, bytes }: UploadedFile): UploadedFile {
+  return { name: name.includes("/") ? name : `tasks/${name}`, bytes };
 }
 
-function unpack(bytes: Uint8Array): Map<string, Uint8Array> {
-  let [size, packed, count] = [0, 0, 0];
-  try {
-    const entries = unzipSync(bytes, {
-      // fflate allocates the sizes the zip declares, so more than that can never come out: of a stored entry its own, else the original.
-      filter: (entry) => {
-        if (entry.name.endsWith("/")) return false;
-        const most = Math.max(entry.size, entry.originalSize);
-        count += 1;
-        packed += entry.size;
-        size += Math.min(most, folderLimits.bytes + 1);
-        // Entries that lie over each other name the same bytes again and again.
-        if (packed > bytes.length)
-          throw new ContractError(
-            422,
-            "Entries of the zip file overlap. Create the file again, or import its parts.",
-          );
-        if (count > folderLimits.files || size > importLimits.unpacked)
-          throw new ContractError(422, "The zip unpacks to more than can be imported at once.");
-        return most <= folderLimits.bytes;
-      },
-    });
-    return new Map(Object.entries(entries));
-  } catch (error) {
-    if (error instanceof ContractError) throw error;
-    throw new ContractError(422, "The zip cannot be read. Pack the folder again.");
-  }
-}
-
-function readFolder(files: ReadonlyMap<string, Uint8Array>): SourceFolder {
+function sourceOf(files: Folder): SourceFolder {
   const folder: SourceFolder = { files: [], skipped: [], config: "" };
-  const root = rootOf([...files.keys()]);
-  for (const path of [...files.keys()].toSorted(byPath)) {
-    const bytes = files.get(path);
-    if (!path.startsWith(root) || !bytes) continue;
+  const root = rootOf(files, inTasks) ?? "";
+  for (const [path, bytes] of files) {
+    if (!path.startsWith(root)) continue;
     const inner = path.slice(root.length);
     const judged = judgeFile(inner, bytes.length);
     if ("reason" in judged) folder.skipped.push({ source: inner, reason: judged.reason });
@@ -94,13 +59,4 @@ function readFolder(files: ReadonlyMap<string, Uint8Array>): SourceFolder {
     422,
     "There are no Backlog.md tasks in this. Send a zip of the folder that holds tasks/, usually backlog.",
   );
-}
-
-/** Finds the folder that contains tasks/ in the upload. */
-function rootOf(paths: readonly string[]): string {
-  const roots = paths
-    .map((path) => /^(.*\/)?(?:tasks|completed|drafts|milestones)\/[^/]+\.md$/.exec(path))
-    .filter((found) => found !== null)
-    .map(([, root = ""]) => root);
-  return roots.toSorted((one, other) => one.length - other.length)[0] ?? "";
 }

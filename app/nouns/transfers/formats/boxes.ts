@@ -1,11 +1,16 @@
 /** A box of a task list. */
-interface Box {
+export interface Box {
   title: string;
   isTicked: boolean;
+  /** The heading above it. */
+  heading: string;
+  /** Lines that belong to it: those below it that are indented. */
+  details: string[];
 }
 
 const box = /^\s{0,6}(?:[-*+]|\d{1,3}[.)]) \[([ xX])\] (.+)$/;
 const fence = /^\s*(`{3,}|~{3,})/;
+const headed = /^#{1,6} +(\S.*)$/;
 
 /** What a form makes people say ("I have searched…") is no work. */
 export function isOfForm({ title }: Box): boolean {
@@ -16,6 +21,8 @@ export function isOfForm({ title }: Box): boolean {
 export function boxesOf(text: string): Box[] {
   const boxes: Box[] = [];
   let end: string | undefined;
+  let heading = "";
+  let open: Box | undefined;
   for (const line of text.split("\n")) {
     if (end !== undefined) {
       if (end === "-->" ? line.includes(end) : line.trim().startsWith(end)) end = undefined;
@@ -25,7 +32,14 @@ export function boxesOf(text: string): Box[] {
     const comment = line.lastIndexOf("<!--");
     if (comment >= 0 && !line.includes("-->", comment)) end = "-->";
     const [, mark, title] = box.exec(line.trimEnd()) ?? [];
-    if (title !== undefined) boxes.push({ title, isTicked: mark !== " " });
+    if (title !== undefined) {
+      open = { title, isTicked: mark !== " ", heading, details: [] };
+      boxes.push(open);
+      continue;
+    }
+    heading = headed.exec(line)?.[1] ?? heading;
+    if (/^\S/.test(line)) open = undefined;
+    else if (line.trim() !== "" && end === undefined) open?.details.push(line.trim());
   }
   return boxes;
 }

@@ -19,6 +19,9 @@ export interface StoryFields {
   blocked_by?: readonly string[];
   created_at?: string | undefined;
   state: WorkState;
+  /** Becomes a task: stories have no field for a plan. */
+  implementation_plan?: string | null;
+  estimated_minutes?: number | null;
   log?: ImportedStory["log"];
   ticked?: string[];
   tasks?: readonly TaskFields[];
@@ -97,7 +100,7 @@ export class Draft {
     const tasks = own.flatMap((task) => this.#task(task));
     this.#tellParent(fields, tasks);
     // A story's status follows its tasks, and a story without tasks cannot be run. If they do not show it, one is added.
-    if (!tellsState(tasks, fields.state)) {
+    if (fields.implementation_plan || !tellsState(tasks, fields.state)) {
       const description = fields.state === "DONE" ? "" : (fields.description ?? "");
       tasks.push(
         ...this.#task({
@@ -108,6 +111,8 @@ export class Draft {
           blocked_by: [],
         }),
       );
+    } else if (fields.estimated_minutes) {
+      this.leftOut.add("Estimates of stories that have parts", 1, fields.id);
     }
     const story: ImportedStory = {
       external_id,

@@ -16,12 +16,22 @@ export function addFamilies(draft: Draft, issues: readonly Issue[]): void {
   const tasksOf = new Map<string, TaskFields[]>();
   for (const { fields } of issues) {
     if (rootOf(fields.id) === fields.id) continue;
-    append(tasksOf, rootOf(fields.id), fields);
+    append(tasksOf, rootOf(fields.id), withCriteria(fields));
     draft.leftOut.add("Assignees of parts: a task has none", fields.assignee ? 1 : 0);
   }
   for (const { pbi, fields } of issues)
     if (rootOf(fields.id) === fields.id)
       draft.add(pbi, { ...fields, code: fields.id, tasks: tasksOf.get(fields.id) ?? [] });
+}
+
+/** Tasks have no field for criteria. */
+function withCriteria(fields: StoryFields): TaskFields {
+  const { description = "", acceptance_criteria } = fields;
+  if (!acceptance_criteria) return fields;
+  return {
+    ...fields,
+    description: `${description}\n\n## Acceptance Criteria\n\n${acceptance_criteria}`.trim(),
+  };
 }
 
 /**

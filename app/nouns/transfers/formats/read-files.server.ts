@@ -1,42 +1,60 @@
 import { ContractError } from "~/contract/errors";
 import { type ImportDraft, type ImportFormat, importLimits } from "../contract";
-import { readBacklogMd, type UploadedFile } from "./backlog-md.server";
+import { readBacklogMd } from "./backlog-md.server";
+import { readBeads } from "./beads";
+import { decodeText } from "./decode-text";
 import { readBackloom } from "./document";
+import type { UploadedFile } from "./folder.server";
 import { readGithub } from "./github";
 import { readJira } from "./jira.server";
 import { readLinear } from "./linear.server";
+import { readOpenspec } from "./openspec.server";
+import { readSpecKit } from "./spec-kit.server";
 import { readTrello } from "./trello";
 
-const readers: Record<Exclude<ImportFormat, "backlog-md">, (text: string) => ImportDraft> = {
+/** Formats of which a whole folder is sent, as a zip or file by file. */
+const folderReaders = {
+  "backlog-md": readBacklogMd,
+  "spec-kit": readSpecKit,
+  openspec: readOpenspec,
+} as const satisfies Partial<Record<ImportFormat, (files: readonly UploadedFile[]) => ImportDraft>>;
+
+type FolderFormat = keyof typeof folderReaders;
+
+export const isFolderFormat = (format: ImportFormat): format is FolderFormat =>
+  Object.hasOwn(folderReaders, format);
+
+const readers: Record<Exclude<ImportFormat, FolderFormat>, (text: string) => ImportDraft> = {
   linear: readLinear,
   github: readGithub,
   jira: readJira,
   trello: readTrello,
+  beads: readBeads,
   backloom: readBackloom,
 };
 
 /** Parses uploaded files of a format; refuses invalid ones. Runs in a thread (import-thread.ts). */
-export function readFiles(format: ImportFormat, files: readonly UploadedFile[]): ImportDraft {
+export function readUploaded(format: ImportFormat, files: readonly UploadedFile[]): ImportDraft {
   const size = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
   if (size === 0) throw new ContractError(422, "Choose a file to import.");
   if (size > importLimits.bytes)
     throw new ContractError(413, "The file is larger than 10 MB. Import it in parts.");
-  if (format === "backlog-md") return readBacklogMd(files);
+  return readFiles(format, files);
+}
+
+/** Parses files of a format; refuses invalid ones. */
+export function readFiles(format: ImportFormat, files: readonly UploadedFile[]): ImportDraft {
+  if (isFolderFormat(format)) return folderReaders[format](files);
   const [file] = files;
   if (!file || files.length > 1) throw new ContractError(422, "Send one file.");
   return readers[format](textOf(file));
 }
 
-/** Spreadsheets on Windows write "Unicode text" as UTF-16, with a mark at its beginning. */
 function textOf({ bytes }: UploadedFile): string {
-  const mark = (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0);
-  const encoding = mark === 0xfffe ? "utf-16le" : mark === 0xfeff ? "utf-16be" : "utf-8";
-  try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  } catch {
-    throw new ContractError(
-      422,
-      "The file is neither UTF-8 nor UTF-16 text. Save it as UTF-8, or choose another format.",
-    );
-  }
+  const text = decodeText(bytes);
+  if (text !== null) return text;
+  throw new ContractError(
+    422,
+    "The file is neither UTF-8 nor UTF-16 text. Save it as UTF-8, or choose another format.",
+  );
 }

@@ -1,0 +1,292 @@
+import { strToU8, zipSync } from "fflate";
+import { describe, expect, it } from "vitest";
+import type { ImportFormat, ImportReport } from "~/nouns/transfers/contract";
+import { startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+import { mover, newProduct, type Part, stock } from "./mover";
+import { beads, openspec, specKit } from "./spec-shapes";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+/** No one may make more than five products a minute. */
+const somebody = async () => mover(t, app, await createUser(t));
+
+type Content = string | Uint8Array;
+
+function zipOf(files: Readonly<Record<string, Content>>): Uint8Array<ArrayBuffer> {
+  const entries = Object.entries(files).map(([path, content]): [string, Uint8Array] => [
+    path,
+    typeof content === "string" ? strToU8(content) : content,
+  ]);
+  return new Uint8Array(zipSync(Object.fromEntries(entries)));
+}
+
+async function imported(format: ImportFormat, file: Part) {
+  const { move } = await somebody();
+  const report = await move({ format, ...newProduct() }, ["file", file]);
+  const again = () => move({ format, product_id: String(report.product.id) }, ["file", file]);
+  return { report, again, stories: await stock(t, report.product.id) };
+}
+
+async function waitsIn({ product }: ImportReport): Promise<string[]> {
+  const { rows } = await t.sql.query(
+    `select a.title || ' > ' || b.title as edge from story_dependencies d
+       join stories a on a.id = d.blocked_id join stories b on b.id = d.blocker_id where d.product_id = $1
+     union all
+     select a.title || ' > ' || b.title from task_dependencies d
+       join tasks a on a.id = d.blocked_id join tasks b on b.id = d.blocker_id where d.product_id = $1
+     order by 1`,
+    [product.id],
+  );
+  return rows.map(({ edge }) => edge);
+}
+
+const counts = ({ stories, tasks, already_there, dependencies }: ImportReport) => ({
+  ...{ stories, tasks, already_there, dependencies },
+});
+
+describe("Spec Kit", () => {
+  it("features become stories, boxes with a number tasks; those without [P] follow each other", async () => {
+    const { report, stories } = await imported("spec-kit", zipOf(specKit));
+    expect(stories).toMatchObject([
+      { title: "Frost", status: "OPEN", tasks: ["Frost TO_DO"] },
+      {
+        ...{ title: "Plan the beds", pbi: "Imported from Spec Kit", status: "OPEN" },
+        description: expect.stringMatching(/Feature Branch[\s\S]*Source: specs\/001-beds$/),
+        tasks: [
+          "T001 Create the table in db/beds.sql DONE",
+          "T002 Lint the folder TO_DO",
+          "T003 Draw a row TO_DO",
+          "T004 Describe the drawing TO_DO",
+          "T005 Refuse rows that cross TO_DO",
+        ],
+      },
+      {
+        ...{ title: "Water the beds", status: "DONE" },
+        tasks: ["T001 Buy a pump DONE", "T002 Lay the pipe DONE"],
+      },
+    ]);
+    expect(await waitsIn(report)).toEqual([
+      "T003 Draw a row > T001 Create the table in db/beds.sql",
+      "T005 Refuse rows that cross > T003 Draw a row",
+    ]);
+    const { rows } = await t.sql.query(
+      `select k.description, k.implementation_plan, s.acceptance_criteria
+       from tasks k join stories s on s.id = k.story_id where k.product_id = $1 and k.title like 'T003%'`,
+      [report.product.id],
+    );
+    expect(rows).toEqual([
+      {
+        description: "Phase 3.3: Core\n\n- with its name\n- and its length",
+        implementation_plan: "## Technical Context\n\nOne table for the rows.",
+        acceptance_criteria:
+          "- Given an empty bed, When a row is drawn, Then it is kept\n- Given two rows, When they cross, Then the second is refused",
+      },
+    ]);
+    expect(report.left_out).toEqual(
+      expect.arrayContaining([
+        { count: 1, reason: "Boxes without a number such as T001: All rows have a test" },
+        { count: 1, reason: "Plans of what is done: 002-water" },
+        { count: 4, reason: expect.stringMatching(/^Files of another kind: .*README\.md/) },
+      ]),
+    );
+  });
+
+  it("the same again makes nothing twice, however it is packed; what is new comes along", async () => {
+    const { move, preview } = await somebody();
+    const fields = { format: "spec-kit", ...newProduct() };
+    const seen = await preview(fields, ["specs.zip", zipOf(specKit)]);
+    const first = await move(fields, ["specs.zip", zipOf(specKit)]);
+    expect({ ...seen, preview: false, product: first.product }).toEqual(first);
+    const into = { format: "spec-kit", product_id: String(first.product.id) };
+    const inner = Object.entries(specKit).flatMap(([path, text]): [string, string][] =>
+      path.startsWith("specs/") ? [[path.slice("specs/".length), text]] : [],
+    );
+    const around = Object.entries(specKit).map(([path, text]) => [`repository/${path}`, text]);
+    for (const files of [specKit, Object.fromEntries(inner), Object.fromEntries(around)])
+      expect(counts(await move(into, ["a.zip", zipOf(files)]))).toEqual({
+        ...{ stories: 0, tasks: 0, already_there: 3, dependencies: 0 },
+      });
+    const tasks = `${specKit["specs/001-beds/tasks.md"]}\n- [ ] T006 Print the plan\n`;
+    const longer = zipOf({ ...specKit, "specs/001-beds/tasks.md": tasks });
+    expect(counts(await move(into, ["a.zip", longer]))).toMatchObject({
+      ...{ stories: 0, tasks: 1, dependencies: 1 },
+    });
+  });
+});
+
+describe("OpenSpec", () => {
+  it("live changes become stories with criteria, design and boxes; archived ones stay", async () => {
+    const { report, again, stories } = await imported("openspec", zipOf(openspec));
+    expect(stories).toMatchObject([
+      {
+        ...{ title: "Add a compost heap", pbi: "Imported from OpenSpec" },
+        description: expect.stringMatching(/Leaves lie around[\s\S]*SHALL be warm/),
+        tasks: [
+          "1.1 Choose a place DONE",
+          "1.2 Build the frame TO_DO",
+          "2.1 Turn it each month TO_DO",
+        ],
+      },
+      { title: "move-shed", tasks: ["Empty it TO_DO", "Roll it TO_DO"] },
+    ]);
+    expect(report.left_out).toContainEqual({
+      count: 1,
+      reason: "Archived changes: 2026-01-02-add-fence",
+    });
+    const { rows } = await t.sql.query(
+      "select acceptance_criteria from stories where product_id = $1 and acceptance_criteria <> ''",
+      [report.product.id],
+    );
+    expect(rows).toEqual([
+      { acceptance_criteria: "- In winter: WHEN it freezes THEN the heap is warm" },
+    ]);
+    const { rows: planned } = await t.sql.query(
+      "select title from tasks where product_id = $1 and implementation_plan like '%On rollers.'",
+      [report.product.id],
+    );
+    expect(planned).toHaveLength(2);
+    expect(counts(await again())).toMatchObject({ stories: 0, tasks: 0, already_there: 2 });
+  });
+});
+
+describe("beads", () => {
+  it("epics become PBIs, blocks edges, children tasks; tombstones and messages stay out", async () => {
+    const { report, again, stories } = await imported("beads", beads);
+    expect(stories).toMatchObject([
+      { pbi: "Imported from beads", code: "g-4", title: "Buy baskets", status: "DONE" },
+      {
+        ...{ pbi: "Harvest", code: "g-2", title: "Pick", priority: 1, labels: ["fruit"] },
+        description: expect.stringMatching(
+          /The apples\n\n## Notes\n\nRipe[\s\S]*\*\*bob\*\*[\s\S]*Soon/,
+        ),
+        tasks: ["Find a ladder TO_DO 20", "Climb TO_DO"],
+      },
+      { pbi: "Harvest", code: "g-3", title: "Sell", priority: 4, tasks: ["Sell TO_DO"] },
+    ]);
+    expect(await waitsIn(report)).toEqual([
+      "Climb > Find a ladder",
+      "Pick > Buy baskets",
+      "Sell > Pick",
+    ]);
+    expect(report.left_out).toEqual(
+      expect.arrayContaining([
+        { count: 1, reason: "Deleted in beads: g-9" },
+        { count: 1, reason: "Issues that are no work: message" },
+        { count: 1, reason: "Links that block nothing: discovered-from" },
+        { count: 1, reason: "Dependencies on what is not imported: g-3 on g-9" },
+      ]),
+    );
+    expect(report.unknown_people).toEqual(["ada"]);
+    expect(counts(await again())).toMatchObject({ stories: 0, tasks: 0, already_there: 3 });
+  });
+
+  it("names the line that is none", async () => {
+    const { send } = await somebody();
+    const broken = `${beads}\n<<<<<<< HEAD`;
+    const refused = await send({ format: "beads", ...newProduct() }, ["issues.jsonl", broken]);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      ...[422, { error: "This is not an issue of beads (line 9): it is no JSON." }],
+    ]);
+  });
+});
+
+describe("folders that somebody made on purpose", () => {
+  const feature = (name: string) => ({
+    [`specs/${name}/spec.md`]: `# ${name}`,
+    [`specs/${name}/tasks.md`]: "- [ ] T001 Do it",
+  });
+  const utf16 = (text: string) => new Uint8Array(Buffer.from(`\uFEFF${text}`, "utf16le"));
+
+  it("paths that lead out of the folder are named, and no file is touched", async () => {
+    const { report, stories } = await imported(
+      "spec-kit",
+      zipOf({
+        ...feature("001-a"),
+        "../specs/002-b/spec.md": "# Up",
+        "specs/../../003-c/spec.md": "# Up again",
+        "/specs/004-d/spec.md": "# Root",
+        "C:\\specs\\005-e\\spec.md": "# Drive",
+        "..\\specs\\006-f\\spec.md": "# Up, from Windows",
+      }),
+    );
+    expect(stories.map(({ title }) => title)).toEqual(["001-a"]);
+    expect(report.left_out).toContainEqual({
+      count: 5,
+      reason: expect.stringContaining("Files: the path leads out of the folder: "),
+    });
+  });
+
+  it("a link is a text like others: what it points to is not read", async () => {
+    const link = { os: 3, attrs: (0o120777 << 16) >>> 0 };
+    const zip = zipSync({
+      "specs/001-a/spec.md": [strToU8("/etc/passwd"), link],
+      "specs/001-a/tasks.md": strToU8("- [ ] T001 Do it"),
+    });
+    const { stories } = await imported("spec-kit", new Uint8Array(zip));
+    expect(stories).toMatchObject([
+      { title: "001-a", description: "/etc/passwd\n\nSource: specs/001-a" },
+    ]);
+  });
+
+  it("line ends of Windows, UTF-16 and backslashes are read; what is no text is named", async () => {
+    const { report, stories } = await imported(
+      "spec-kit",
+      zipOf({
+        "specs\\001-a\\spec.md": "# First\r\n\r\nText\r\n",
+        "specs\\001-a\\tasks.md": utf16("## Phase\r\n- [x] T001 One\r\n- [ ] T002 Two\r\n"),
+        "specs\\001-a\\plan.md": new Uint8Array([0x23, 0xc3, 0x28]),
+      }),
+    );
+    expect(stories).toMatchObject([{ title: "First", tasks: ["T001 One DONE", "T002 Two TO_DO"] }]);
+    expect(report.dependencies).toBe(1);
+    expect(report.left_out).toContainEqual({
+      count: 1,
+      reason: "Files: neither UTF-8 nor UTF-16 text: specs/001-a/plan.md",
+    });
+  });
+
+  it("ten thousand entries and large files within the limits of other imports", async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, index) => [`src/${index}/plan.txt`, ""]),
+    );
+    const large = "x".repeat(1024 * 1024 + 1);
+    const { report, stories } = await imported(
+      "spec-kit",
+      zipOf({ ...many, ...feature("001-a"), "specs/001-a/plan.md": large }),
+    );
+    expect(stories).toHaveLength(1);
+    expect(report.left_out).toEqual(
+      expect.arrayContaining([
+        { count: 10_000, reason: expect.stringMatching(/^Files of another kind: .*…$/) },
+        { count: 1, reason: "Files: larger than 1024 KiB: specs/001-a/plan.md" },
+      ]),
+    );
+    const bomb = zipOf(
+      Object.fromEntries(
+        Array.from({ length: 60 }, (_, index) => [`specs/${index}/spec.md`, large.slice(1)]),
+      ),
+    );
+    for (const format of ["spec-kit", "openspec"]) {
+      const { send } = await somebody();
+      const refused = await send({ format, ...newProduct() }, ["bomb.zip", bomb]);
+      expect([refused.status, await refused.json()]).toMatchObject([
+        ...[422, { error: expect.stringContaining("unpacks to more") }],
+      ]);
+    }
+  });
+
+  it("what holds none says what to send", async () => {
+    const { send } = await somebody();
+    for (const [format, words] of [
+      ["spec-kit", "no features of Spec Kit"],
+      ["openspec", "no live changes of OpenSpec"],
+    ] as const) {
+      const refused = await send({ format, ...newProduct() }, ["a.zip", zipOf({ "a.md": "# A" })]);
+      expect([refused.status, await refused.json()]).toMatchObject([
+        ...[422, { error: expect.stringContaining(words) }],
+      ]);
+    }
+  });
+});
