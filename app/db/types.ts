@@ -570,6 +570,7 @@ export type Database = {
       };
       list_story_tasks: { Args: { p_story_id: string }; Returns: Json };
       list_triage: { Args: { p_product_id: string }; Returns: Json };
+      list_viewed: { Args: { p_attempt: number; p_job_id: string }; Returns: Json };
       list_webhook_deliveries: {
         Args: { p_cursor?: string; p_limit?: number; p_webhook_id: string };
         Returns: Json;
@@ -592,6 +593,10 @@ export type Database = {
         Returns: Json;
       };
       mark_pbi_pr_merged: { Args: { p_pbi_id: string }; Returns: Json };
+      mark_viewed: {
+        Args: { p_attempt: number; p_job_id: string; p_path: string; p_viewed: boolean };
+        Returns: Json;
+      };
       merge_story: { Args: { p_into: string; p_story_id: string }; Returns: Json };
       message_job: { Args: { p_body: string; p_job_id: string }; Returns: Json };
       move_pbi: {
@@ -5325,6 +5330,49 @@ export type Database = {
             columns: ["active_product_id"];
             isOneToOne: false;
             referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      viewed_files: {
+        Row: {
+          attempt: number;
+          content_digest: string;
+          job_id: string;
+          path_digest: string;
+          user_id: string;
+          viewed_at: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          attempt: number;
+          content_digest: string;
+          job_id: string;
+          path_digest: string;
+          user_id: string;
+          viewed_at?: string;
+        };
+        Update: {
+          attempt?: number;
+          content_digest?: string;
+          job_id?: string;
+          path_digest?: string;
+          user_id?: string;
+          viewed_at?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "viewed_files_job_id_fkey";
+            columns: ["job_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "viewed_files_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
             referencedColumns: ["id"];
           },
         ];

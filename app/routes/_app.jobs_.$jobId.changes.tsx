@@ -4,6 +4,7 @@ import { type ReactNode, useCallback, useRef, useState } from "react";
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import { idSchema } from "~/contract/text";
+import { comparedWith, type Since, sinceIn } from "~/features/diff/compared-with.server";
 import { DiffView, type Spot } from "~/features/diff/diff-view";
 import { type BelowLine, lineKey } from "~/features/diff/line-column";
 import { LineCounts } from "~/features/diff/line-counts";
@@ -12,12 +13,13 @@ import { waitsForReview } from "~/features/jobs/job-badges";
 import { useJobStream } from "~/features/output/use-job-stream";
 import { ProofPictures } from "~/features/proof/before-after";
 import { picturedCriteria } from "~/features/proof/pictures";
-import { Chapters, inOrder } from "~/features/review/chapters";
 import { CommentForm } from "~/features/review/comment-form";
 import { LineComment } from "~/features/review/line-comment";
+import { markAll } from "~/features/review/mark-all.server";
 import { nextPlace, placeInQueue } from "~/features/review/place-in-queue.server";
 import { ReviewFacts } from "~/features/review/review-facts";
 import { ReviewSection } from "~/features/review/review-section";
+import { shownChapters } from "~/features/review/shown-chapters";
 import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
@@ -26,7 +28,12 @@ import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { addJobComment } from "~/nouns/job-reviews/add-job-comment.server";
 import { addJobCommentBody, type JobComment, reviewJobBody } from "~/nouns/job-reviews/contract";
 import { listJobComments } from "~/nouns/job-reviews/list-job-comments.server";
-import { deleteJobComment, noteFirstLook, reviewJob } from "~/nouns/job-reviews/operations.server";
+import {
+  deleteJobComment,
+  listViewed,
+  noteFirstLook,
+  reviewJob,
+} from "~/nouns/job-reviews/operations.server";
 import { readGuide } from "~/nouns/job-reviews/read-guide.server";
 import { getJobProof } from "~/nouns/proof/operations.server";
 import { EmptyState } from "~/ui/empty-state";
@@ -46,17 +53,22 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   ]);
   const pictures = picturedCriteria(stories);
   const queue = await placeInQueue(actor, jobId);
-  if (diff === null) return json({ diff: null, guide: null, pictures, queue, ...comments });
-  const since = numberOf(searchParams, "since");
-  const before =
-    since === undefined ? null : await getJobDiff(actor, { job_id: jobId, attempt: since });
+  if (diff === null)
+    return json({ diff: null, chapters: [], viewed: [], pictures, queue, ...comments });
+  const since = sinceIn(searchParams) ?? (attempt === undefined ? "looked" : undefined);
+  const before = await comparedWith(actor, diff, since);
   const open = numberOf(searchParams, "open");
   const files = await showDiff(diff, { viewer: principal.user_id, before, open });
   const guide = await readGuide(actor, { job_id: jobId, attempt: diff.attempt });
-  const chapters = guide?.chapters ?? [];
+  const viewed = await listViewed(actor, { job_id: jobId, attempt: diff.attempt });
+  const seen = new Set(viewed.paths);
   return json({
-    diff: { ...diff, files: inOrder(files, chapters), since: before?.attempt ?? null },
-    guide: guide?.source === "agent" ? chapters : null,
+    diff: {
+      ...{ ...diff, files, total: diff.files.length },
+      ...{ since: before && since ? { attempt: before.attempt, choice: since } : null },
+    },
+    chapters: shownChapters(guide?.chapters ?? [], files, before !== null),
+    viewed: files.flatMap(({ path, index }) => (seen.has(path) ? [index] : [])),
     pictures,
     queue,
     ...comments,
@@ -77,6 +89,10 @@ export const action = pageAction(async ({ request, context, params }) => {
       const { comment_id } = readForm(form, z.object({ comment_id: idSchema }));
       await deleteJobComment(actor, { job_id: jobId, comment_id });
       return done(form, back, "Comment deleted");
+    },
+    viewed: async () => {
+      await markAll(actor, form);
+      return done(form, `${back}${new URL(request.url).search}`);
     },
     review: async () => {
       const goesOn = form.get("verdict") === "approve_and_next";
@@ -104,7 +120,8 @@ function numberOf(query: URLSearchParams, name: string): number | undefined {
 
 /** What the attempts of a job have changed, and what people say of it. */
 export default function JobChanges() {
-  const { diff, guide, pictures, queue, comments, reviews } = useLoaderData<typeof loader>();
+  const { diff, chapters, viewed, pictures, queue, comments, reviews } =
+    useLoaderData<typeof loader>();
   const job = useJob();
   useLiveJob(job.id);
   const { below, above, lost, setSpot } = useComments(comments, diff);
@@ -122,6 +139,7 @@ export default function JobChanges() {
       </div>
     );
   }
+  const { since } = diff;
   return (
     <div className="grid gap-4">
       {queue.review ? <ReviewFacts review={queue.review} inFull /> : null}
@@ -138,13 +156,19 @@ export default function JobChanges() {
         ) : null}
         <Attempts {...diff} />
       </div>
-      {guide === null ? null : <Chapters chapters={guide} files={diff.files} />}
       <DiffView
-        key={`${job.id}-${diff.attempt}-${diff.since}`}
-        jobId={job.id}
-        attempt={diff.attempt}
-        since={diff.since}
+        key={`${job.id}-${diff.attempt}-${since?.attempt}`}
+        addressOf={({ index }) =>
+          `/jobs/${job.id}/file?attempt=${diff.attempt}&index=${index}${since === null ? "" : `&since=${since.choice}`}`
+        }
+        since={since?.attempt ?? null}
         files={diff.files}
+        chapters={chapters}
+        aside={() => null}
+        known={viewed}
+        marksOf={({ index, path }) =>
+          index < diff.total ? [{ job_id: job.id, attempt: diff.attempt, path }] : []
+        }
         below={below}
         above={above}
         onSpot={setSpot}
@@ -170,7 +194,7 @@ function useLiveJob(jobId: string): void {
 interface ShownDiff {
   attempt: number;
   /** If set, old lines are those of an earlier attempt, so comments on deleted lines have no place among them. */
-  since: number | null;
+  since: object | null;
   files: readonly { path: string }[];
 }
 
@@ -212,14 +236,19 @@ function Attempts({
 }: {
   attempts: readonly number[];
   attempt: number;
-  since: number | null;
+  since: { attempt: number; choice: Since } | null;
 }) {
   if (attempts.length < 2) return null;
   const before = attempts.at(-2);
   return (
     <nav aria-label="Changes of attempt" className="flex flex-wrap gap-2">
+      {since?.choice === "looked" ? (
+        <Choice to="?since=looked" isShown>
+          Only changes since you looked
+        </Choice>
+      ) : null}
       {attempts.at(-1) === shown ? (
-        <Choice to={`?since=${before}`} isShown={since !== null}>
+        <Choice to={`?since=${before}`} isShown={since !== null && since.choice !== "looked"}>
           {`Only changes since attempt ${before}`}
         </Choice>
       ) : null}

@@ -1,6 +1,7 @@
 import { json } from "@remix-run/node";
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
+import { comparedWith, sinceIn } from "~/features/diff/compared-with.server";
 import { showFile } from "~/features/diff/show-diff.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
@@ -9,19 +10,18 @@ import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 const querySchema = z.object({
   attempt: z.coerce.number().int().min(1),
   index: z.coerce.number().int().min(0),
-  since: z.coerce.number().int().min(1).optional(),
 });
 
 /** Lines of one file of a diff, for a page that already shows the diff. */
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal } = await requireActor(request, context);
-  const query = querySchema.safeParse(Object.fromEntries(new URL(request.url).searchParams));
+  const { searchParams } = new URL(request.url);
+  const query = querySchema.safeParse(Object.fromEntries(searchParams));
   if (!query.success) throw new ContractError(404, "No such file.");
-  const { attempt, index, since } = query.data;
+  const { attempt, index } = query.data;
   const jobId = requireId(params.jobId, "agent job");
   const diff = await getJobDiff(actor, { job_id: jobId, attempt });
-  const before =
-    since === undefined ? null : await getJobDiff(actor, { job_id: jobId, attempt: since });
+  const before = diff && (await comparedWith(actor, diff, sinceIn(searchParams)));
   const file = diff && (await showFile(diff, index, { viewer: principal.user_id, before }));
   if (!file) throw new ContractError(404, "No such file.");
   return json(file, { headers: { "cache-control": "no-store" } });

@@ -97,7 +97,7 @@ describe("the chapters of a change", () => {
   it("come by rule without a guide: named by the proof, code, tests, configuration, generated", () => {
     const names = ["x.lock", "set.json", "tests/a.ts", "src/b.ts", "src/a.ts"];
     const files = names.map((name) => file(name, patchAt(1), name === "x.lock"));
-    const chapters = chaptersOf(files, null, "npm test src/a.ts");
+    const chapters = chaptersOf(files, null, { proof: "npm test src/a.ts", tests: ["tests/a.ts"] });
     expect(chapters.map(({ parts }) => parts[0]?.path)).toEqual(names.toReversed());
     expect(chapters.some(({ rest }) => rest)).toBe(false);
   });

@@ -335,6 +335,7 @@ const bodies: Record<string, unknown> = {
     ...{ ours_sha: "a".repeat(40), theirs_sha: "b".repeat(40) },
   },
   addJobComment: comment,
+  markViewed: { attempt: job.attempt, path: "a", viewed: true },
   observePulls: observed,
   observeIssues: { product_id: backlog.product.id, label: "backlog", issues: [] },
   nextLanding: { worker: "worker-2", pushes: true },

@@ -16,6 +16,7 @@ const allowed: Readonly<Record<string, string>> = {
   "app/worker/": "the service that the worker was told to serve",
   "app/live/": "the browser, to the service it came from",
   "app/features/diff/changed-file.tsx": "the browser, to the service it came from",
+  "app/features/diff/use-viewed.ts": "the browser, to the service it came from",
   "app/features/files/use-attach.ts": "the browser, to the service it came from",
   "app/features/items/copy-item.ts": "the browser, to the service it came from",
   "app/features/output/use-job-output.ts": "the browser, to the service it came from",

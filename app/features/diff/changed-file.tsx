@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { visible } from "~/features/proof/visible";
 import { type BelowLine, LineColumn } from "./line-column";
 import { LineCounts } from "./line-counts";
-import type { ShownFile, ShownHunk, ShownLine } from "./shown-diff";
+import type { Mark, ShownFile, ShownHunk, ShownLine } from "./shown-diff";
 
 const statusWords: Record<ShownFile["status"], string> = {
   added: "added",
@@ -19,31 +19,33 @@ const statusWords: Record<ShownFile["status"], string> = {
 /** One file of a diff. Its lines load when it is open and near the viewport. */
 export function ChangedFile({
   file,
+  id,
+  only,
   address,
-  isViewed,
-  onViewed,
+  viewed,
   below,
   above,
 }: {
   file: ShownFile;
+  id: string;
+  /** The hunks of this chapter; null for the whole file. */
+  only: readonly number[] | null;
   /** URL of the file's lines. */
   address: string;
-  isViewed: boolean;
-  onViewed: (isViewed: boolean) => void;
+  /** Null where a file that is no longer changed has nothing to be marked. */
+  viewed: ViewedMark | null;
   below: BelowLine;
   /** Shown before the lines: comments whose lines no longer exist. */
   above: ReactNode;
 }) {
+  const isViewed = viewed?.isViewed ?? false;
   const [isOpen, setOpen] = useState(!file.folded && !isViewed);
-  // The viewed state is known only in the browser.
-  useEffect(() => {
-    if (isViewed) setOpen(false);
-  }, [isViewed]);
+  useEffect(() => setOpen(!file.folded && !isViewed), [file.folded, isViewed]);
   const note = noteOf(file);
   const { hunks, problem, place } = useFileLines(file, address, isOpen);
   return (
     <section
-      id={`file-${file.index}`}
+      id={id}
       aria-label={file.path}
       data-path={file.path}
       className="file scroll-mt-14 rounded-lg border border-line bg-surface"
@@ -61,25 +63,55 @@ export function ChangedFile({
           {note ? <p className="px-3 py-2 text-muted">{note}</p> : null}
           {above}
           {hunks ? (
-            <ChangedLines hunks={hunks} below={below} />
+            <ChangedLines
+              hunks={only === null ? hunks : only.flatMap((n) => hunks[n] ?? [])}
+              below={below}
+            />
           ) : (
             <p className="px-3 py-2 text-muted">{problem ?? <Loading index={file.index} />}</p>
           )}
         </div>
       </details>
-      <label className="flex items-center gap-1.5 border-t border-line px-3 py-1.5 text-xs text-muted pointer-coarse:py-3">
-        <input
-          type="checkbox"
-          autoComplete="off"
-          checked={isViewed}
-          onChange={(event) => {
-            onViewed(event.target.checked);
-            setOpen(!event.target.checked);
-          }}
-        />
-        Viewed
-      </label>
+      {viewed === null ? null : <ViewedForm {...viewed} />}
     </section>
+  );
+}
+
+/** Whether the person has looked at a file, and how to tell the service. */
+export interface ViewedMark {
+  isViewed: boolean;
+  /** The attempts and paths that it stands for. */
+  marks: readonly Mark[];
+  onChange: (() => void) | null;
+}
+
+/** Works without script as well: then the page comes back. */
+function ViewedForm({ isViewed, marks, onChange }: ViewedMark) {
+  return (
+    <form
+      method="post"
+      className="border-t border-line"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onChange?.();
+      }}
+    >
+      <input type="hidden" name="intent" value="viewed" />
+      <input type="hidden" name="viewed" value={String(!isViewed)} />
+      {marks.map((mark) => (
+        <input key={mark.job_id} type="hidden" name="mark" value={JSON.stringify(mark)} />
+      ))}
+      {/* biome-ignore lint/a11y/useSemanticElements: without script a checkbox sends nothing */}
+      <button
+        type="submit"
+        role="checkbox"
+        aria-checked={isViewed}
+        disabled={onChange === null}
+        className="px-3 py-1.5 text-xs text-muted pointer-coarse:py-3"
+      >
+        <span aria-hidden>{isViewed ? "☑" : "☐"}</span> Viewed
+      </button>
+    </form>
   );
 }
 

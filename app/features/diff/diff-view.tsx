@@ -1,10 +1,12 @@
-import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
-import { useEarlierChoices } from "~/ui/use-earlier-choices";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { visible } from "~/features/proof/visible";
+import { useWriteAccess } from "~/ui/write-access";
 import { ChangedFile } from "./changed-file";
+import { ChapterList } from "./chapter-list";
 import type { BelowLine, Side } from "./line-column";
-import { LineCounts } from "./line-counts";
-import type { ShownFile } from "./shown-diff";
+import type { Mark, ShownChapter, ShownFile } from "./shown-diff";
 import { useDiffKeys } from "./use-diff-keys";
+import { useViewed } from "./use-viewed";
 
 /** The line a comment belongs to. */
 export interface Spot {
@@ -15,21 +17,31 @@ export interface Spot {
 
 const nothing: BelowLine = new Map();
 
-/** The files of a diff: a list of them, and their lines. */
+/** The files of a diff in their chapters: a list of them, and their lines. */
 export function DiffView({
-  jobId,
-  attempt,
+  addressOf,
   since = null,
   files,
+  chapters,
+  aside,
+  known,
+  marksOf,
   below,
   above,
   onSpot,
 }: {
-  jobId: string;
-  attempt: number;
+  /** URL of a file's lines. */
+  addressOf: (file: ShownFile) => string;
   /** Compare with this earlier attempt: its lines are the old side, which cannot be commented on here. */
   since?: number | null;
   files: readonly ShownFile[];
+  chapters: readonly ShownChapter[];
+  /** What a chapter says before its files. */
+  aside: (chapter: ShownChapter) => ReactNode;
+  /** Indices of the files that the person has viewed. */
+  known: readonly number[];
+  /** What marking a file as viewed stands for; empty where there is nothing to mark. */
+  marksOf: (file: ShownFile) => readonly Mark[];
   /** Content below lines, by path. */
   below: ReadonlyMap<string, BelowLine>;
   /** Content before the lines of a file, by path. */
@@ -37,10 +49,9 @@ export function DiffView({
   /** Called when the user wants to comment on a line. */
   onSpot: (spot: Spot) => void;
 }) {
-  const [viewed, changeViewed] = useStoredList(`viewed:${jobId}`);
-  const [[view = "split"], changeView] = useStoredList("diff-view");
-  const list = useRef<HTMLDivElement>(null);
-  useEarlierChoices(list);
+  const { isViewed, change } = useViewed(known, marksOf);
+  const { canWrite } = useWriteAccess();
+  const [view, changeView] = useDiffLook();
   const commentOn = useCallback(
     (line: HTMLElement) => {
       const spot = spotOf(line);
@@ -49,48 +60,88 @@ export function DiffView({
     [onSpot, since],
   );
   useDiffKeys(commentOn);
+  const byIndex = new Map(files.map((file) => [file.index, file]));
+  const places = placesOf(chapters);
   return (
     <div
       className="diff grid items-start gap-4 lg:grid-cols-[16rem_minmax(0,1fr)]"
       data-view={view}
     >
-      <FileList files={files} viewed={viewed}>
+      <ChapterList chapters={chapters} files={byIndex} places={places} isViewed={isViewed}>
         <button
           type="button"
           className="mt-2 hidden px-2 text-xs text-accent underline lg:block"
-          onClick={() => changeView(([now]) => [now === "unified" ? "split" : "unified"])}
+          onClick={() => changeView(view === "unified" ? "split" : "unified")}
         >
           {view === "split" ? "Unified" : "Split"}
         </button>
-      </FileList>
+      </ChapterList>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the number of a line is a shortcut of the key r */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the key is r */}
       <div
-        ref={list}
-        className="grid min-w-0 gap-4"
+        className="grid min-w-0 gap-6"
         onClick={(event) => {
           const line = numberAt(event.target, event.clientX);
           if (line) commentOn(line);
         }}
       >
-        {files.map((file) => (
-          <ChangedFile
-            key={file.path}
-            file={file}
-            address={`/jobs/${jobId}/file?attempt=${attempt}&index=${file.index}${since === null ? "" : `&since=${since}`}`}
-            isViewed={viewed.includes(file.key)}
-            onViewed={(isViewed) =>
-              changeViewed((before) => {
-                const others = before.filter((key) => key !== file.key);
-                return isViewed ? [...others.slice(-500), file.key] : others;
-              })
-            }
-            below={below.get(file.path) ?? nothing}
-            above={above.get(file.path) ?? null}
-          />
+        {chapters.map((chapter, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: chapters have no other name and keep their order
+          <section key={place} id={`chapter-${place}`} className="grid min-w-0 scroll-mt-14 gap-4">
+            <ChapterHead chapter={chapter}>{aside(chapter)}</ChapterHead>
+            {chapter.parts.map(({ index, hunks }, part) => {
+              const file = byIndex.get(index);
+              const marks = file ? marksOf(file) : [];
+              if (!file) return null;
+              return (
+                <ChangedFile
+                  key={index}
+                  id={places[place]?.[part] ?? ""}
+                  file={file}
+                  only={hunks}
+                  address={addressOf(file)}
+                  viewed={
+                    marks.length === 0
+                      ? null
+                      : {
+                          ...{ isViewed: isViewed(index), marks },
+                          onChange: canWrite ? () => void change(file) : null,
+                        }
+                  }
+                  below={below.get(file.path) ?? nothing}
+                  above={above.get(file.path) ?? null}
+                />
+              );
+            })}
+          </section>
         ))}
       </div>
     </div>
+  );
+}
+
+function ChapterHead({ chapter, children }: { chapter: ShownChapter; children: ReactNode }) {
+  const { title, why } = chapter;
+  return (
+    <div className="grid gap-1 text-sm">
+      <h2 className="text-base font-semibold break-words">
+        <bdi>{visible(title)}</bdi>
+      </h2>
+      {why ? <p className="break-words whitespace-pre-wrap text-muted">{visible(why)}</p> : null}
+      {children}
+    </div>
+  );
+}
+
+/** The ids of the files of each chapter: a file of several chapters has one in each. */
+function placesOf(chapters: readonly ShownChapter[]): string[][] {
+  const seen = new Set<number>();
+  return chapters.map(({ parts }, chapter) =>
+    parts.map(({ index }) => {
+      const name = seen.has(index) ? `file-${index}-${chapter}` : `file-${index}`;
+      seen.add(index);
+      return name;
+    }),
   );
 }
 
@@ -109,76 +160,27 @@ function spotOf(line: HTMLElement): Spot | null {
     : { path, side: "new", line: Number(n) };
 }
 
-/** The changed files with their line counts. Viewed files are ticked. */
-function FileList({
-  files,
-  viewed,
-  children,
-}: {
-  files: readonly ShownFile[];
-  viewed: readonly string[];
-  children: ReactNode;
-}) {
-  return (
-    <nav aria-label="Changed files" className="min-w-0 lg:sticky lg:top-4">
-      <ol className="grid max-h-[40vh] gap-px overflow-y-auto text-xs lg:max-h-[80vh]">
-        {files.map((file) => (
-          <li key={file.path}>
-            <a
-              href={`#file-${file.index}`}
-              className="flex items-baseline justify-between gap-2 rounded px-2 py-1 hover:bg-sunken pointer-coarse:py-3"
-            >
-              <span className="min-w-0 truncate font-mono" title={file.path}>
-                {viewed.includes(file.key) ? "✓ " : ""}
-                <bdi>{shortName(file.path)}</bdi>
-              </span>
-              <LineCounts additions={file.additions} deletions={file.deletions} />
-            </a>
-          </li>
-        ))}
-      </ol>
-      {children}
-    </nav>
-  );
+const lookName = "diff-view";
+
+/** Unified or split, as chosen last in this browser. */
+function useDiffLook(): [string, (look: string) => void] {
+  const [look, setLook] = useState("split");
+  useEffect(() => setLook(storedLook()), []);
+  const change = (next: string): void => {
+    setLook(next);
+    try {
+      localStorage.setItem(lookName, next);
+    } catch {
+      // Private windows cannot store: the choice lasts as long as the page.
+    }
+  };
+  return [look, change];
 }
 
-/** Shortens a path to its last two folders and name. */
-function shortName(path: string): string {
-  const parts = path.split("/");
-  return parts.length > 3 ? `…/${parts.slice(-3).join("/")}` : path;
-}
-
-type List = readonly string[];
-
-/** A list of strings kept in localStorage, and a function to change it. Empty on the server and without storage. */
-function useStoredList(name: string): [List, (change: (list: List) => List) => void] {
-  const [list, setList] = useState<List>([]);
-  // Several changes may come before the next render.
-  const latest = useRef(list);
-  const show = useCallback((next: List) => {
-    latest.current = next;
-    setList(next);
-  }, []);
-  useEffect(() => show(read(name)), [name, show]);
-  const store = useCallback(
-    (change: (list: List) => List) => {
-      show(change(latest.current));
-      try {
-        localStorage.setItem(name, JSON.stringify(latest.current));
-      } catch {
-        // Private windows cannot store: the list lasts as long as the page.
-      }
-    },
-    [name, show],
-  );
-  return [list, store];
-}
-
-function read(name: string): string[] {
+function storedLook(): string {
   try {
-    const stored: unknown = JSON.parse(localStorage.getItem(name) ?? "[]");
-    return Array.isArray(stored) ? stored.filter((entry) => typeof entry === "string") : [];
+    return localStorage.getItem(lookName) === "unified" ? "unified" : "split";
   } catch {
-    return [];
+    return "split";
   }
 }

@@ -16,11 +16,26 @@ export interface ShownHunk {
 /** A file of a diff. `hunks` is null until its lines are loaded. */
 export interface ShownFile extends Omit<DiffFile, "patch"> {
   index: number;
-  /** Hash of the changes: if they change, the file is no longer marked as viewed. */
+  /** Hash of the changes: if they change, the lines are loaded again. */
   key: string;
   /** Number of lines, so that the page reserves space. */
   lineCount: number;
   hunks: ShownHunk[] | null;
   /** A note to show with the file. */
   note?: string;
+}
+
+/** A file of an attempt, as the service keeps what people have viewed. */
+export interface Mark {
+  job_id: string;
+  attempt: number;
+  path: string;
+}
+
+/** A chapter of a diff as shown. `hunks` is null where it has the whole file. */
+export interface ShownChapter {
+  title: string;
+  why: string;
+  criterion: string | null;
+  parts: { index: number; hunks: number[] | null }[];
 }

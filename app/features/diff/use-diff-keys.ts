@@ -61,5 +61,5 @@ function step(selector: string, direction: 1 | -1): void {
 }
 
 function markViewed(): void {
-  current()?.closest(".file")?.querySelector<HTMLElement>("label input")?.click();
+  current()?.closest(".file")?.querySelector<HTMLElement>("[role=checkbox]")?.click();
 }

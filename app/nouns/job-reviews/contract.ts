@@ -23,6 +23,23 @@ export const reviewJobBody = z.object({
   summary: text(10_000).optional(),
 });
 
+/** Body of `PUT /api/jobs/:id/viewed`: whether the caller has looked at a file of an attempt. */
+export const markViewedBody = z.object({
+  attempt: z.int().min(1),
+  path: filePathSchema,
+  viewed: z.boolean(),
+});
+
+export const markViewedInput = markViewedBody.extend({ job_id: idSchema });
+
+export const listViewedInput = z.object({ job_id: idSchema, attempt: z.int() });
+
+/** Files that the caller has seen as they are at an attempt, and the newest attempt before it that they looked at. */
+export const viewedSchema = z.object({
+  paths: z.array(z.string()),
+  before: z.int().nullable(),
+});
+
 export const reviewJobInput = reviewJobBody.extend({ job_id: idSchema });
 
 export const jobCommentIdInput = z.object({ job_id: idSchema, comment_id: idSchema });
@@ -139,6 +156,8 @@ export const guideSourceSchema = z.object({
   attempt: z.int(),
   head_sha: z.string(),
   files: z.array(diffFileSchema),
+  /** Paths of tests. */
+  tests: z.array(z.string()),
   chapters: z.array(z.unknown()).nullable(),
   proof: z.string().nullable(),
 });

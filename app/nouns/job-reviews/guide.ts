@@ -86,8 +86,18 @@ function touches({ newStart, lines }: Hunk, from: number, to: number): boolean {
   return newStart <= to && from <= newStart + Math.max(length, 1) - 1;
 }
 
+/** What the rule goes by where an agent told nothing: what the proof says, and which paths are tests. */
+export interface Clues {
+  proof: string;
+  tests: readonly string[];
+}
+
 /** Chapters that hold every hunk exactly once: the agent's, then the rest; by rule where it told none. */
-export function chaptersOf(files: readonly File[], guide: Guide | null, proof = ""): Chapter[] {
+export function chaptersOf(
+  files: readonly File[],
+  guide: Guide | null,
+  clues: Clues = { proof: "", tests: [] },
+): Chapter[] {
   const untold = new Untold(files);
   const told = (guide ?? []).flatMap((chapter) => {
     const parts = gather(untold, chapter.parts);
@@ -96,7 +106,7 @@ export function chaptersOf(files: readonly File[], guide: Guide | null, proof = 
       { title: chapter.title, why: chapter.why, criterion: chapter.criterion ?? null, parts },
     ];
   });
-  if (guide === null) return byRule(files, untold, proof);
+  if (guide === null) return byRule(files, untold, clues);
   untold.steps = Number.POSITIVE_INFINITY;
   const parts = gather(
     untold,
@@ -119,15 +129,14 @@ function gather(untold: Untold, wanted: readonly Guide[number]["parts"][number][
   }));
 }
 
-const isTest =
-  /(^|\/)(tests?|__tests__|specs?)\/|(^|\/)[^/]*[._-](test|spec)\.[a-z]+$|(^|\/)test_[^/]*\.py$/i;
 const isConfiguration = /(^|\/)\.[^/]+$|\.(json|ya?ml|toml|ini|cfg|conf)$/i;
 
 /** Without a guide: code that a proof names, other code, tests, configuration, generated files. */
-function byRule(files: readonly File[], untold: Untold, proof: string): Chapter[] {
+function byRule(files: readonly File[], untold: Untold, { proof, tests }: Clues): Chapter[] {
+  const known = new Set(tests);
   const kindOf = ({ path, folded }: File): string => {
     if (folded) return "Generated and lock files";
-    if (isTest.test(path)) return "Tests";
+    if (known.has(path)) return "Tests";
     if (isConfiguration.test(path)) return "Configuration";
     return proof.includes(path) ? "Code that the proof names" : "Code";
   };

@@ -6,9 +6,12 @@ import {
   guideSourceSchema,
   jobCommentIdInput,
   listReviewsInput,
+  listViewedInput,
+  markViewedInput,
   reviewJobInput,
   saveJobGuideInput,
   sentReviewSchema,
+  viewedSchema,
   waitedSchema,
   waitingReviewsSchema,
 } from "./contract";
@@ -30,3 +33,9 @@ export const saveJobGuide = operation("save_job_guide", saveJobGuideInput, z.nul
 
 /** The changes of an attempt with what its agent told of them; null without changes. */
 export const getJobGuide = operation("get_job_guide", jobDiffInput, guideSourceSchema.nullable());
+
+/** Marks a file of an attempt as viewed by the caller, or takes the mark back. */
+export const markViewed = operation("mark_viewed", markViewedInput, z.null());
+
+/** What the caller has looked at of an attempt's changes. */
+export const listViewed = operation("list_viewed", listViewedInput, viewedSchema);

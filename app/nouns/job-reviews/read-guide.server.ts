@@ -9,11 +9,11 @@ export async function readGuide(
 ) {
   const found = await getJobGuide(actor, of);
   if (found === null) return null;
-  const { attempt, head_sha, files, chapters, proof } = found;
+  const { attempt, head_sha, files, tests, chapters, proof } = found;
   const told = guideSchema.safeParse(chapters);
   const guide = told.success ? told.data : null;
   return {
     ...{ attempt, head_sha, source: guide === null ? ("order" as const) : ("agent" as const) },
-    chapters: chaptersOf(files, guide, proof ?? ""),
+    chapters: chaptersOf(files, guide, { proof: proof ?? "", tests }),
   };
 }

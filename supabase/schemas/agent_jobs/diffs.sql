@@ -84,8 +84,9 @@ begin
       deletions = excluded.deletions, files = excluded.files, bytes = excluded.bytes, marks = excluded.marks, created_at = excluded.created_at;
   insert into public.touched_paths (product_id, path, job_id, attempt)
   select distinct v_job.product_id, f ->> 'path', p_job_id, p_attempt from jsonb_array_elements(v_files) f
-  -- Enough for any repository, and an end for whoever sends other paths each time.
-  where (select count(*) from (select from public.touched_paths x where x.product_id = v_job.product_id limit 200000) x) < 200000
+  -- Enough for any repository, and an end for whoever sends other paths each time; an index holds no longer ones.
+  where octet_length(f ->> 'path') <= 2000
+    and (select count(*) from (select from public.touched_paths x where x.product_id = v_job.product_id limit 200000) x) < 200000
   on conflict do nothing;
   perform private.make_room_for_diffs(v_job.product_id);
 

@@ -55,6 +55,7 @@ begin
       ('candidates', 240, 60),
       ('job_comment', 120, 60),
       ('job_review', 60, 60),
+      ('viewed', 600, 60),
       ('worker_word', 600, 3600),
       ('pulls_observed', 120, 60),
       ('issues_observed', 120, 60),

@@ -41,7 +41,10 @@ declare
   v_job public.agent_jobs := private.require_job_reader(p_job_id);
 begin
   return (
-    select json_build_object('attempt', d.attempt, 'head_sha', d.head_sha, 'files', d.files, 'chapters', g.chapters, 'proof', (
+    select json_build_object('attempt', d.attempt, 'head_sha', d.head_sha, 'files', d.files, 'chapters', g.chapters,
+      'tests', (
+        select coalesce(json_agg(f ->> 'path'), '[]') from jsonb_array_elements(d.files) f where private.is_test_path(f ->> 'path')),
+      'proof', (
       select left(string_agg(concat_ws(' ', e.command, e.excerpt), ' ' order by e.seq), 100000) from public.evidence e where e.job_id = v_job.id))
     from public.job_diffs d
     left join public.job_guides g on g.job_id = d.job_id and g.attempt = d.attempt and g.head_sha = d.head_sha

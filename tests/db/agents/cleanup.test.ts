@@ -296,7 +296,12 @@ describe("what a deleted job left", () => {
         "landings: goes",
         "pull_reactions: stays",
       ],
-      ...["usage_events: stays", "usage_so_far: goes", "user_questions: stays"],
+      ...[
+        "usage_events: stays",
+        "usage_so_far: goes",
+        "user_questions: stays",
+        "viewed_files: goes",
+      ],
     ]);
   });
 });

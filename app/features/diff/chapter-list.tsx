@@ -1,0 +1,68 @@
+import type { ReactNode } from "react";
+import { LineCounts } from "./line-counts";
+import type { ShownChapter, ShownFile } from "./shown-diff";
+
+/** The chapters with their files, and how much of each the person has viewed. */
+export function ChapterList({
+  chapters,
+  files,
+  places,
+  isViewed,
+  children,
+}: {
+  chapters: readonly ShownChapter[];
+  files: ReadonlyMap<number, ShownFile>;
+  /** Of each chapter, the ids of its files. */
+  places: readonly (readonly string[])[];
+  isViewed: (index: number) => boolean;
+  children: ReactNode;
+}) {
+  return (
+    <nav aria-label="Changed files" className="min-w-0 lg:sticky lg:top-4">
+      <ol className="grid max-h-[40vh] gap-2 overflow-y-auto text-xs lg:max-h-[80vh]">
+        {chapters.map(({ title, parts }, chapter) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: chapters have no other name and keep their order
+          <li key={chapter}>
+            <a
+              href={`#chapter-${chapter}`}
+              className="flex items-baseline justify-between gap-2 rounded px-2 py-1 font-medium hover:bg-sunken pointer-coarse:py-3"
+            >
+              <bdi className="min-w-0 break-words">{title}</bdi>
+              <span className="shrink-0 text-muted">
+                {`${parts.filter(({ index }) => isViewed(index)).length}/${parts.length}`}
+                <span className="sr-only"> viewed</span>
+              </span>
+            </a>
+            <ol className="grid gap-px">
+              {parts.map(({ index }, part) => {
+                const file = files.get(index);
+                if (!file) return null;
+                return (
+                  <li key={index}>
+                    <a
+                      href={`#${places[chapter]?.[part]}`}
+                      className="flex items-baseline justify-between gap-2 rounded px-2 py-1 hover:bg-sunken pointer-coarse:py-3"
+                    >
+                      <span className="min-w-0 truncate font-mono" title={file.path}>
+                        {isViewed(index) ? "✓ " : ""}
+                        <bdi>{shortName(file.path)}</bdi>
+                      </span>
+                      <LineCounts additions={file.additions} deletions={file.deletions} />
+                    </a>
+                  </li>
+                );
+              })}
+            </ol>
+          </li>
+        ))}
+      </ol>
+      {children}
+    </nav>
+  );
+}
+
+/** Shortens a path to its last two folders and name. */
+function shortName(path: string): string {
+  const parts = path.split("/");
+  return parts.length > 3 ? `…/${parts.slice(-3).join("/")}` : path;
+}

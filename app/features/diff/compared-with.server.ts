@@ -1,0 +1,32 @@
+import type { Actor } from "~/db/rpc.server";
+import type { JobDiff } from "~/nouns/agent-jobs/job-diff";
+import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
+import { listViewed } from "~/nouns/job-reviews/operations.server";
+
+/** `?since=`: an attempt, or `looked` for what the person saw last of each file. */
+export type Since = number | "looked";
+
+export function sinceIn(query: URLSearchParams): Since | undefined {
+  const text = query.get("since") ?? "";
+  if (text === "looked") return text;
+  return /^\d{1,6}$/.test(text) ? Number(text) : undefined;
+}
+
+/** The earlier changes to compare with: only what differs from them is shown. Null to show everything. */
+export async function comparedWith(
+  actor: Actor,
+  { job_id, attempt }: JobDiff,
+  since: Since | undefined,
+): Promise<JobDiff | null> {
+  if (since === undefined) return null;
+  if (since !== "looked") return getJobDiff(actor, { job_id, attempt: since });
+  const { before } = await listViewed(actor, { job_id, attempt });
+  if (before === null) return null;
+  const [diff, { paths }] = await Promise.all([
+    getJobDiff(actor, { job_id, attempt: before }),
+    listViewed(actor, { job_id, attempt: before }),
+  ]);
+  if (diff === null) return null;
+  const seen = new Set(paths);
+  return { ...diff, files: diff.files.filter(({ path }) => seen.has(path)) };
+}

@@ -1,0 +1,21 @@
+import { apiRoute } from "~/http/api-route.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { markViewedBody } from "~/nouns/job-reviews/contract";
+import { markViewed } from "~/nouns/job-reviews/operations.server";
+
+/** `PUT /api/jobs/:id/viewed`: whether the person has looked at a file of an attempt. */
+export const loader = apiRoute({
+  PUT: operationEndpoint(markViewed, {
+    name: "markViewed",
+    summary:
+      "Marks a file of an attempt as viewed by you, until its content changes; never a token",
+    auth: "either",
+    id: "agent job",
+    caller: "person",
+    body: markViewedBody,
+    status: 204,
+    refusals: [429],
+    input: ({ id, body }) => ({ job_id: id, ...body }),
+  }),
+});
+export const action = loader;

@@ -1,0 +1,168 @@
+import { describe, expect, it } from "vitest";
+import { reportAgentJob, saveJobDiff } from "~/nouns/agent-jobs/operations.server";
+import { reviewJob } from "~/nouns/job-reviews/operations.server";
+import { archiveProduct, setMemberRole, updateProduct } from "~/nouns/products/operations.server";
+import { claim, holdJob } from "../db/agents/sprint-world";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { addMember } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+
+const shas = (letter: string) => ({ base_sha: "0".repeat(40), head_sha: letter.repeat(40) });
+const file = (path: string, text: string, rest: object = {}) => ({
+  ...{ path, status: "modified" as const, additions: 1, deletions: 1, binary: false },
+  ...{ patch: `@@ -1 +1 @@\n-before\n+${text}\n` },
+  ...rest,
+});
+type File = ReturnType<typeof file>;
+
+/** An attempt with these files that waits for a person. */
+async function scene(...files: File[]) {
+  const held = await holdJob(t);
+  const { world, job } = held;
+  await updateProduct(world.actor, { product_id: world.product.id, done_requires: "person" });
+  const send = async (attempt: number, letter: string, ...sent: File[]) => {
+    const of = { job_id: job.id, attempt, ...shas(letter) };
+    await saveJobDiff(world.actor, { ...of, files: sent });
+    await reportAgentJob(world.actor, { ...of, status: "done", verify_result: "PARTIAL" });
+  };
+  await send(1, "a", ...files);
+  const again = async (...sent: File[]) => {
+    await reviewJob(world.actor, {
+      ...{ job_id: job.id, verdict: "request_changes", summary: "Again" },
+    });
+    const { attempt } = await claim(world.actor);
+    await send(attempt, "b", ...sent);
+  };
+  const session = { cookie: await signIn(t, app, world.owner) };
+  return { ...world, job, again, session };
+}
+
+const mark = (job: { id: string }, headers: Record<string, string>, body: object) =>
+  app.request(`/api/jobs/${job.id}/viewed`, {
+    method: "PUT",
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify({ attempt: 1, path: "a.ts", viewed: true, ...body }),
+  });
+
+/** The files of the page of changes with whether they are marked; null where nothing can be. */
+async function shown(job: { id: string }, headers: Record<string, string>, query = "") {
+  const page = await (await app.request(`/jobs/${job.id}/changes${query}`, { headers })).text();
+  return [...page.matchAll(/data-path="([^"]*)".*?(?=data-path=|$)/gs)].map(([text, path]) => [
+    path,
+    /aria-checked="(true|false)"/.exec(text)?.[1] ?? null,
+  ]);
+}
+
+describe("PUT /api/jobs/:id/viewed", () => {
+  it("keeps for each person what they looked at, and takes it back", async () => {
+    const { job, session, product } = await scene(file("a.ts", "one"), file("b.ts", "two"));
+    const other = await createUser(t);
+    await addMember(t, product.id, other);
+    const theirs = { cookie: await signIn(t, app, other) };
+    const marked = await mark(job, session, {});
+    expect([marked.status, await marked.text()]).toEqual([204, ""]);
+    expect((await mark(job, session, {})).status).toBe(204);
+    expect(await shown(job, session)).toEqual([
+      ["a.ts", "true"],
+      ["b.ts", "false"],
+    ]);
+    expect((await shown(job, theirs))[0]).toEqual(["a.ts", "false"]);
+    expect((await mark(job, session, { viewed: false })).status).toBe(204);
+    expect((await shown(job, session))[0]).toEqual(["a.ts", "false"]);
+  });
+
+  it("counts for the content: a new attempt shows only what changed since the person looked", async () => {
+    const files = [file("same.ts", "one"), file("changed.ts", "two"), file("unseen.ts", "three")];
+    const { job, again, session } = await scene(...files);
+    for (const path of ["same.ts", "changed.ts"]) await mark(job, session, { path });
+    await again(file("same.ts", "one"), file("changed.ts", "other"), file("unseen.ts", "three"));
+    expect(await shown(job, session)).toEqual([
+      ["changed.ts", "false"],
+      ["unseen.ts", "false"],
+    ]);
+    expect(await shown(job, session, "?attempt=2")).toEqual([
+      ["same.ts", "true"],
+      ["changed.ts", "false"],
+      ["unseen.ts", "false"],
+    ]);
+    const page = await app.request(`/jobs/${job.id}/changes`, { headers: session });
+    const text = await page.text();
+    expect(text).toContain("Only changes since you looked");
+    // The old side is what the person saw, and not where the work began.
+    expect(text).toMatch(/class="l d[^>]*>[^<]*(<[^>]*>)*two/);
+
+    const lines = `/jobs/${job.id}/file?attempt=2&index=1&since=looked`;
+    const answer = await app.request(lines, { headers: session });
+    expect(JSON.stringify(await answer.json())).toContain("two");
+  });
+
+  it("counts a file whose lines are missing only for the commit at which it was seen", async () => {
+    const cut = { patch: undefined, truncated: true };
+    const { job, again, session } = await scene(file("a.ts", "", cut as never));
+    await mark(job, session, {});
+    expect(await shown(job, session)).toEqual([["a.ts", "true"]]);
+    await again(file("a.ts", "", cut as never));
+    expect(await shown(job, session, "?attempt=2")).toEqual([["a.ts", "false"]]);
+  });
+
+  it("takes paths of any length and script", async () => {
+    const path = `${Array.from({ length: 400 }, (_, n) => (n * 7919).toString(36)).join("/")}/ü'"<b>`;
+    const { job, session } = await scene(file(path, "x"));
+    expect((await mark(job, session, { path })).status).toBe(204);
+    const [first] = await shown(job, session);
+    expect(first?.[1]).toBe("true");
+  });
+
+  it("is refused for unknown files and attempts, to tokens, and to whoever may not write", async () => {
+    const { job, session, owner, product, actor } = await scene(file("a.ts", "one"));
+    for (const body of [{ path: "none.ts" }, { attempt: 2 }, { attempt: 0 }, { path: "" }]) {
+      expect((await mark(job, session, body)).status).toBe(422);
+    }
+    expect((await mark(job, session, { viewed: "yes" })).status).toBe(422);
+    expect((await mark(job, bearer(await createToken(t, owner)), {})).status).toBe(403);
+    const sessionOf = async (options: object = {}, role?: "VIEWER") => {
+      const user = await createUser(t, options);
+      if (role || "demo" in options) await addMember(t, product.id, user);
+      if (role) await setMemberRole(actor, { product_id: product.id, user_id: user.id, role });
+      return { cookie: await signIn(t, app, user) };
+    };
+    expect((await mark(job, await sessionOf(), {})).status).toBe(403);
+    expect((await mark(job, await sessionOf({}, "VIEWER"), {})).status).toBe(403);
+    expect((await mark(job, await sessionOf({ demo: true }), {})).status).toBe(403);
+    expect((await mark({ id: crypto.randomUUID() }, session, {})).status).toBe(404);
+    await archiveProduct(actor, { product_id: product.id });
+    expect((await mark(job, session, {})).status).toBe(403);
+    const { rows } = await t.sql.query("select from viewed_files where job_id = $1", [job.id]);
+    expect(rows).toHaveLength(0);
+  });
+
+  it("works as a form without script, and comes back to the same page", async () => {
+    const { job, session } = await scene(file("a.ts", "one"));
+    const send = (mark: string) =>
+      app.request(`/jobs/${job.id}/changes?attempt=1`, {
+        ...{ method: "POST", headers: session, redirect: "manual" },
+        body: new URLSearchParams({ intent: "viewed", viewed: "true", mark }),
+      });
+    const answer = await send(JSON.stringify({ job_id: job.id, attempt: 1, path: "a.ts" }));
+    expect([answer.status, answer.headers.get("location")]).toEqual([
+      303,
+      `/jobs/${job.id}/changes?attempt=1`,
+    ]);
+    expect(await shown(job, session)).toEqual([["a.ts", "true"]]);
+    expect((await send("{")).status).toBe(422);
+  });
+
+  it("keeps one mark of two at once", async () => {
+    const { job, session } = await scene(file("a.ts", "one"));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => mark(job, session, { viewed: n % 2 === 0 })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(204));
+    const { rows } = await t.sql.query("select from viewed_files where job_id = $1", [job.id]);
+    expect(rows.length).toBeLessThanOrEqual(1);
+  });
+});
