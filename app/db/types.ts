@@ -122,6 +122,7 @@ export type Database = {
       check_queue_empty: { Args: { p_product_id?: string }; Returns: Json };
       claim_agent_job: {
         Args: {
+          p_agents?: Json;
           p_also_repos?: Json;
           p_confinement?: string;
           p_hostname?: string;
@@ -217,6 +218,7 @@ export type Database = {
       };
       create_product: {
         Args: {
+          p_agent?: string;
           p_agent_items?: string;
           p_auto_pr?: boolean;
           p_branch_prefix?: string;
@@ -225,8 +227,12 @@ export type Database = {
           p_dependency_release?: string;
           p_description?: string;
           p_done_requires?: string;
+          p_effort?: string;
+          p_fallback?: Json;
+          p_fallback_after?: number;
           p_landing?: string;
           p_may_reach?: Json;
+          p_model?: string;
           p_name: string;
           p_plan_first?: string;
           p_pr_strategy?: string;
@@ -267,11 +273,14 @@ export type Database = {
       create_story: {
         Args: {
           p_acceptance_criteria?: string;
+          p_agent?: string;
           p_assignee_id?: string;
           p_blocked_by?: Json;
           p_code?: string;
           p_description?: string;
+          p_effort?: string;
           p_labels?: Json;
+          p_model?: string;
           p_pbi_id: string;
           p_priority?: number;
           p_refuse_similar?: boolean;
@@ -282,12 +291,15 @@ export type Database = {
       };
       create_task: {
         Args: {
+          p_agent?: string;
           p_blocked_by?: Json;
           p_code?: string;
           p_description?: string;
+          p_effort?: string;
           p_estimated_minutes?: number;
           p_implementation_plan?: string;
           p_labels?: Json;
+          p_model?: string;
           p_priority?: number;
           p_refuse_similar?: boolean;
           p_repo_url?: string;
@@ -903,6 +915,7 @@ export type Database = {
           p_task_id: string;
           p_verify_only?: boolean;
           p_verify_required?: string;
+          p_who?: Json;
         };
         Returns: Json;
       };
@@ -1020,6 +1033,7 @@ export type Database = {
       agent_jobs: {
         Row: {
           additions: number | null;
+          agent: string | null;
           attempt: number;
           author_worker_id: string | null;
           base_sha: string | null;
@@ -1032,9 +1046,11 @@ export type Database = {
           created_at: string;
           created_by: string | null;
           deletions: number | null;
+          effort: string | null;
           evidence: Json | null;
           failure_class: Database["public"]["Enums"]["failure_class"] | null;
           failure_reason: string | null;
+          fallback_agent: string | null;
           finished_at: string | null;
           first_seen_at: string | null;
           head_sha: string | null;
@@ -1047,6 +1063,7 @@ export type Database = {
           lane_id: string;
           lease_until: string | null;
           merged_at: string | null;
+          model: string | null;
           model_id: string | null;
           not_before: string | null;
           open_blockers: number;
@@ -1072,6 +1089,7 @@ export type Database = {
         ComputedFields: never;
         Insert: {
           additions?: number | null;
+          agent?: string | null;
           attempt?: number;
           author_worker_id?: string | null;
           base_sha?: string | null;
@@ -1084,9 +1102,11 @@ export type Database = {
           created_at?: string;
           created_by?: string | null;
           deletions?: number | null;
+          effort?: string | null;
           evidence?: Json | null;
           failure_class?: Database["public"]["Enums"]["failure_class"] | null;
           failure_reason?: string | null;
+          fallback_agent?: string | null;
           finished_at?: string | null;
           first_seen_at?: string | null;
           head_sha?: string | null;
@@ -1099,6 +1119,7 @@ export type Database = {
           lane_id: string;
           lease_until?: string | null;
           merged_at?: string | null;
+          model?: string | null;
           model_id?: string | null;
           not_before?: string | null;
           open_blockers?: number;
@@ -1123,6 +1144,7 @@ export type Database = {
         };
         Update: {
           additions?: number | null;
+          agent?: string | null;
           attempt?: number;
           author_worker_id?: string | null;
           base_sha?: string | null;
@@ -1135,9 +1157,11 @@ export type Database = {
           created_at?: string;
           created_by?: string | null;
           deletions?: number | null;
+          effort?: string | null;
           evidence?: Json | null;
           failure_class?: Database["public"]["Enums"]["failure_class"] | null;
           failure_reason?: string | null;
+          fallback_agent?: string | null;
           finished_at?: string | null;
           first_seen_at?: string | null;
           head_sha?: string | null;
@@ -1150,6 +1174,7 @@ export type Database = {
           lane_id?: string;
           lease_until?: string | null;
           merged_at?: string | null;
+          model?: string | null;
           model_id?: string | null;
           not_before?: string | null;
           open_blockers?: number;
@@ -1484,6 +1509,7 @@ export type Database = {
           last_quota_pct: number | null;
           last_seen_at: string;
           name: string;
+          offers: NonNullable<Json>;
           stopped_at: string | null;
           user_id: string;
           version: string | null;
@@ -1500,6 +1526,7 @@ export type Database = {
           last_quota_pct?: number | null;
           last_seen_at?: string;
           name: string;
+          offers?: NonNullable<Json>;
           stopped_at?: string | null;
           user_id: string;
           version?: string | null;
@@ -1515,6 +1542,7 @@ export type Database = {
           last_quota_pct?: number | null;
           last_seen_at?: string;
           name?: string;
+          offers?: NonNullable<Json>;
           stopped_at?: string | null;
           user_id?: string;
           version?: string | null;
@@ -2569,6 +2597,7 @@ export type Database = {
       };
       job_attempts: {
         Row: {
+          agent: string | null;
           attempt: number;
           confinement: Database["public"]["Enums"]["confinement"];
           dropped_from: number | null;
@@ -2589,6 +2618,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          agent?: string | null;
           attempt: number;
           confinement?: Database["public"]["Enums"]["confinement"];
           dropped_from?: number | null;
@@ -2608,6 +2638,7 @@ export type Database = {
           worker_name: string;
         };
         Update: {
+          agent?: string | null;
           attempt?: number;
           confinement?: Database["public"]["Enums"]["confinement"];
           dropped_from?: number | null;
@@ -3651,6 +3682,7 @@ export type Database = {
       };
       products: {
         Row: {
+          agent: string | null;
           agent_items: Database["public"]["Enums"]["agent_items"];
           archived_at: string | null;
           auto_pr: boolean;
@@ -3661,12 +3693,16 @@ export type Database = {
           dependency_release: Database["public"]["Enums"]["dependency_release"];
           description: string;
           done_requires: Database["public"]["Enums"]["done_requires"];
+          effort: string | null;
+          fallback: NonNullable<Json>;
+          fallback_after: number;
           field_versions: NonNullable<Json>;
           forge_issue_label: string;
           id: string;
           landing: Database["public"]["Enums"]["landing"];
           landing_since: string;
           may_reach: NonNullable<Json>;
+          model: string | null;
           name: string;
           owner_id: string;
           plan_first: Database["public"]["Enums"]["plan_first"];
@@ -3680,6 +3716,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          agent?: string | null;
           agent_items?: Database["public"]["Enums"]["agent_items"];
           archived_at?: string | null;
           auto_pr?: boolean;
@@ -3690,12 +3727,16 @@ export type Database = {
           dependency_release?: Database["public"]["Enums"]["dependency_release"];
           description?: string;
           done_requires?: Database["public"]["Enums"]["done_requires"];
+          effort?: string | null;
+          fallback?: NonNullable<Json>;
+          fallback_after?: number;
           field_versions?: NonNullable<Json>;
           forge_issue_label?: string;
           id?: string;
           landing?: Database["public"]["Enums"]["landing"];
           landing_since?: string;
           may_reach?: NonNullable<Json>;
+          model?: string | null;
           name: string;
           owner_id?: string;
           plan_first?: Database["public"]["Enums"]["plan_first"];
@@ -3708,6 +3749,7 @@ export type Database = {
           version?: number;
         };
         Update: {
+          agent?: string | null;
           agent_items?: Database["public"]["Enums"]["agent_items"];
           archived_at?: string | null;
           auto_pr?: boolean;
@@ -3718,12 +3760,16 @@ export type Database = {
           dependency_release?: Database["public"]["Enums"]["dependency_release"];
           description?: string;
           done_requires?: Database["public"]["Enums"]["done_requires"];
+          effort?: string | null;
+          fallback?: NonNullable<Json>;
+          fallback_after?: number;
           field_versions?: NonNullable<Json>;
           forge_issue_label?: string;
           id?: string;
           landing?: Database["public"]["Enums"]["landing"];
           landing_since?: string;
           may_reach?: NonNullable<Json>;
+          model?: string | null;
           name?: string;
           owner_id?: string;
           plan_first?: Database["public"]["Enums"]["plan_first"];
@@ -4369,10 +4415,12 @@ export type Database = {
       stories: {
         Row: {
           acceptance_criteria: string;
+          agent: string | null;
           assignee_id: string | null;
           code: string;
           created_at: string;
           description: string;
+          effort: string | null;
           external_id: string | null;
           external_url: string | null;
           field_versions: NonNullable<Json>;
@@ -4380,6 +4428,7 @@ export type Database = {
           in_triage: boolean;
           is_template: boolean;
           label_ids: string[];
+          model: string | null;
           origin: string | null;
           pbi_id: string;
           priority: number;
@@ -4395,10 +4444,12 @@ export type Database = {
         ComputedFields: never;
         Insert: {
           acceptance_criteria?: string;
+          agent?: string | null;
           assignee_id?: string | null;
           code: string;
           created_at?: string;
           description?: string;
+          effort?: string | null;
           external_id?: string | null;
           external_url?: string | null;
           field_versions?: NonNullable<Json>;
@@ -4406,6 +4457,7 @@ export type Database = {
           in_triage?: boolean;
           is_template?: boolean;
           label_ids?: string[];
+          model?: string | null;
           origin?: string | null;
           pbi_id: string;
           priority?: number;
@@ -4420,10 +4472,12 @@ export type Database = {
         };
         Update: {
           acceptance_criteria?: string;
+          agent?: string | null;
           assignee_id?: string | null;
           code?: string;
           created_at?: string;
           description?: string;
+          effort?: string | null;
           external_id?: string | null;
           external_url?: string | null;
           field_versions?: NonNullable<Json>;
@@ -4431,6 +4485,7 @@ export type Database = {
           in_triage?: boolean;
           is_template?: boolean;
           label_ids?: string[];
+          model?: string | null;
           origin?: string | null;
           pbi_id?: string;
           priority?: number;
@@ -4798,15 +4853,18 @@ export type Database = {
       };
       tasks: {
         Row: {
+          agent: string | null;
           code: string;
           created_at: string;
           description: string;
+          effort: string | null;
           estimated_minutes: number | null;
           external_id: string | null;
           field_versions: NonNullable<Json>;
           id: string;
           implementation_plan: string | null;
           label_ids: string[];
+          model: string | null;
           priority: number;
           product_id: string;
           repo_url: string | null;
@@ -4823,15 +4881,18 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          agent?: string | null;
           code: string;
           created_at?: string;
           description?: string;
+          effort?: string | null;
           estimated_minutes?: number | null;
           external_id?: string | null;
           field_versions?: NonNullable<Json>;
           id?: string;
           implementation_plan?: string | null;
           label_ids?: string[];
+          model?: string | null;
           priority?: number;
           product_id: string;
           repo_url?: string | null;
@@ -4847,15 +4908,18 @@ export type Database = {
           version?: number;
         };
         Update: {
+          agent?: string | null;
           code?: string;
           created_at?: string;
           description?: string;
+          effort?: string | null;
           estimated_minutes?: number | null;
           external_id?: string | null;
           field_versions?: NonNullable<Json>;
           id?: string;
           implementation_plan?: string | null;
           label_ids?: string[];
+          model?: string | null;
           priority?: number;
           product_id?: string;
           repo_url?: string | null;

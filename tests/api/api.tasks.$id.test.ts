@@ -52,6 +52,7 @@ describe("GET /api/tasks/:id", () => {
       implementation_plan: "1. Quote\n2. Write",
       acceptance_criteria: "- [ ] Opens in a spreadsheet",
       requires_opus: false,
+      ...{ agent: null, model: null, effort: null },
       estimated_minutes: null,
       version: 1,
     });

@@ -299,6 +299,7 @@ function partsOfDocument(): Record<string, Record<string, unknown>> {
   const text = { title: "Other", description: "D", created_at: day };
   const comments = [{ body: "C", author: "a" }];
   const seen = { verdict: "pass", grade: "said", kind: "file", observed_by: "a", criterion: "C" };
+  const who = { agent: "codex", model: "gpt-5", effort: "low" };
   return {
     document: {
       ...{
@@ -338,6 +339,7 @@ function partsOfDocument(): Record<string, Record<string, unknown>> {
         review_marks: { ci: ["build/**"] },
       },
       ...{ forge_issue_label: "bug", branch_prefix: "agents", archived_at: day },
+      ...{ ...who, fallback: ["codex"], fallback_after: 5 },
     },
     pbi: {
       ...{ ...text, code: told, sort_order: told, created_at: day, priority: 1, status: "BLOCKED" },
@@ -353,6 +355,7 @@ function partsOfDocument(): Record<string, Record<string, unknown>> {
         sprint: "SP-1",
       },
       ...{
+        ...who,
         assignee: "a",
         blocked_by: ["ST-2"],
         labels: ["x"],
@@ -367,7 +370,7 @@ function partsOfDocument(): Record<string, Record<string, unknown>> {
     task: {
       ...{ ...text, code: "T-9", implementation_plan: "P", priority: 1, status: "DONE" },
       ...{ repo_url: "https://x.example", verify_only: true, verify_required: "ANY", comments },
-      ...{ requires_opus: true, estimated_minutes: 5, blocked_by: ["T-2"], labels: ["x"] },
+      ...{ ...who, requires_opus: true, estimated_minutes: 5, blocked_by: ["T-2"], labels: ["x"] },
       reviews: [{ verdict: "approve", author: "a" }],
     },
   };

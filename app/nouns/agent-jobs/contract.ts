@@ -75,6 +75,12 @@ export const agentJobSchema = z.object({
   attempt: z.int(),
   worker_id: z.string().nullable(),
   worker_name: z.string().nullable(),
+  /** Who does the last attempt, and the model and effort that it was given. */
+  agent: z.string().nullable().default(null),
+  model: z.string().nullable().default(null),
+  effort: z.string().nullable().default(null),
+  /** The agent of the product's fallback list that has the job now. */
+  fallback_agent: z.string().nullable().default(null),
   /** Confinement of the last attempt. */
   confinement: confinementSchema.default("none"),
   claimed_at: z.string().nullable(),

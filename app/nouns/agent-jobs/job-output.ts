@@ -39,6 +39,8 @@ export const jobAttemptSchema = z.object({
   attempt: z.int(),
   worker_id: z.string().nullable(),
   worker_name: z.string(),
+  /** Null for a command, and for workers that announce no agents. */
+  agent: z.string().nullable().default(null),
   confinement: confinementSchema.default("none"),
   started_at: z.string(),
   ended_at: z.string().nullable(),

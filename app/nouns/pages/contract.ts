@@ -20,7 +20,7 @@ import { agentQuestionSchema } from "~/nouns/questions/contract";
 import { savedViewSchema } from "~/nouns/saved-views/contract";
 import { preflightSchema } from "~/nouns/sprint-runs/contract";
 import { sprintSchema } from "~/nouns/sprints/contract";
-import { storySchema } from "~/nouns/stories/contract";
+import { storySchema, storyWithWhoSchema } from "~/nouns/stories/contract";
 import { storyLogSchema } from "~/nouns/stories/story-log";
 import { taskDetailSchema, taskSchema } from "~/nouns/tasks/contract";
 import { runSummary } from "./dashboard";
@@ -130,7 +130,7 @@ const ownedProductSchema = productSchema
   .extend({ archived: z.boolean(), is_owner: z.boolean() });
 
 export const storyPageSchema = z.object({
-  story: storySchema,
+  story: storyWithWhoSchema,
   /** All that the product has. */
   labels: z.array(labelSchema),
   assignee_name: z.string().nullable(),

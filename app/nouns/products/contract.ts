@@ -4,6 +4,7 @@ import { lengths } from "~/contract/limits";
 import { ideaStatusSchema, sprintStatusSchema } from "~/contract/status";
 import { hostsSchema, idSchema, repositoryUrlSchema, requiredText, text } from "~/contract/text";
 import { expectedVersion, shownVersion } from "~/contract/version";
+import { agentName, shownWho, whoFields } from "~/contract/who";
 import { reviewMarksSchema } from "~/nouns/job-reviews/marks";
 import { pbiSchema } from "~/nouns/pbis/contract";
 import { storySchema } from "~/nouns/stories/contract";
@@ -63,6 +64,11 @@ const productFieldsSchema = productSchema.extend({
   /** Hosts that its jobs may reach from inside a sandbox. */
   may_reach: z.array(z.string()),
   review_marks: reviewMarksSchema,
+  ...shownWho,
+  /** Agents that take over, in order, when one is at its limit or has failed. */
+  fallback: z.array(z.string()),
+  /** Minutes: a limit that ends later hands the work to the next agent. */
+  fallback_after: z.int(),
   owner_id: z.string(),
   archived_at: z.string().nullable(),
   created_at: z.string(),
@@ -196,6 +202,9 @@ const productFields = {
   requires_sandbox: z.boolean(),
   may_reach: hostsSchema,
   branch_prefix: branchPrefixSchema.max(50),
+  ...whoFields,
+  fallback: z.array(agentName).max(10),
+  fallback_after: z.int().min(1).max(44_640),
 };
 
 /** Commas are not allowed: code hosts read a comma as the end of a label. */

@@ -4,6 +4,7 @@ import { lengths } from "~/contract/limits";
 import { sprintStatusSchema, storyStatusSchema } from "~/contract/status";
 import { idSchema, prioritySchema, requiredText, text } from "~/contract/text";
 import { expectedVersion, shownVersion } from "~/contract/version";
+import { shownWho, whoFields } from "~/contract/who";
 import { blockedBySchema } from "~/nouns/dependencies/contract";
 import { labelNamesSchema, shownLabels } from "~/nouns/labels/contract";
 import { taskDetailSchema } from "~/nouns/tasks/contract";
@@ -29,8 +30,11 @@ export const storySchema = z.object({
 });
 export type Story = z.infer<typeof storySchema>;
 
+/** One story, as every answer about it alone. */
+export const storyWithWhoSchema = storySchema.extend(shownWho);
+
 /** One story with its PBI, sprint and tasks, and the newest log entries. */
-export const storyDetailSchema = storySchema.extend({
+export const storyDetailSchema = storyWithWhoSchema.extend({
   pbi: z.object({ id: z.string(), code: z.string(), title: z.string() }),
   sprint: z
     .object({
@@ -51,6 +55,7 @@ const storyFields = {
   acceptance_criteria: text(lengths.text),
   code: codeSchema,
   priority: prioritySchema,
+  ...whoFields,
   labels: labelNamesSchema,
 };
 

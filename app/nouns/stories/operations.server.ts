@@ -11,7 +11,7 @@ import {
   moveStoriesInput,
   storyDetailSchema,
   storyIdInput,
-  storySchema,
+  storyWithWhoSchema,
   updateStoryInput,
 } from "./contract";
 import {
@@ -26,17 +26,17 @@ import { acceptStoryInput, mergeStoryInput, triageSchema } from "./triage";
 export const addStoryToSprint = operation(
   "add_story_to_sprint",
   addStoryToSprintInput,
-  storySchema,
+  storyWithWhoSchema,
 );
 
 /** Assigns a story to a member, or to no one (specification: Story). */
-export const assignStory = operation("assign_story", assignStoryInput, storySchema);
+export const assignStory = operation("assign_story", assignStoryInput, storyWithWhoSchema);
 
 /** Creates a story (specification: Story, Entity codes). */
 export const createStory = operation(
   "create_story",
   createStoryInput.safeExtend(refuseSimilar),
-  storySchema,
+  storyWithWhoSchema,
 );
 
 /** Deletes a story with its tasks and log. */
@@ -58,7 +58,7 @@ export const moveStories = operation("move_stories", moveStoriesInput, movedStor
 export const removeStoryFromSprint = operation(
   "remove_story_from_sprint",
   storyIdInput,
-  storySchema,
+  storyWithWhoSchema,
 );
 
 /** Edits a story; a new code gives it a new sort_order (specification: Ordering rules 2). */
@@ -66,7 +66,7 @@ export const updateStory = gatheringOperation(
   "update_story",
   updateStoryInput,
   { own: ["story_id"], rest: "changes" },
-  storySchema,
+  storyWithWhoSchema,
 );
 
 /** Adds an entry to the log of a story (specification: POST /api/stories/:id/log). */
@@ -87,10 +87,10 @@ export const listTriage = operation(
 );
 
 /** Moves a story from triage into the backlog; people only. */
-export const acceptStory = operation("accept_story", acceptStoryInput, storySchema);
+export const acceptStory = operation("accept_story", acceptStoryInput, storyWithWhoSchema);
 
 /** Merges a story in triage into one of the backlog; people only. */
-export const mergeStory = operation("merge_story", mergeStoryInput, storySchema);
+export const mergeStory = operation("merge_story", mergeStoryInput, storyWithWhoSchema);
 
 /** Removes a story from triage; people only. */
 export const declineStory = operation("decline_story", storyIdInput, z.object({ id: z.string() }));

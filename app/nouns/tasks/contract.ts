@@ -4,6 +4,7 @@ import { lengths } from "~/contract/limits";
 import { taskStatusSchema } from "~/contract/status";
 import { idSchema, prioritySchema, repositoryUrlSchema, requiredText, text } from "~/contract/text";
 import { expectedVersion, shownVersion } from "~/contract/version";
+import { shownWho, whoFields } from "~/contract/who";
 import { blockedBySchema, released } from "~/nouns/dependencies/contract";
 import { labelNamesSchema, shownLabels } from "~/nouns/labels/contract";
 
@@ -33,13 +34,14 @@ export type Task = z.infer<typeof taskSchema>;
 /** Answer to a board move. */
 export const movedTaskSchema = taskSchema.extend(released);
 
-/** GET /api/tasks/:id: the backlog's fields, four more and `_detail`. */
+/** GET /api/tasks/:id: the backlog's fields, seven more and `_detail`. */
 export const taskDetailSchema = taskSchema.extend({
   _detail: z.literal(true),
   implementation_plan: z.string().nullable(),
   acceptance_criteria: z.string(),
   requires_opus: z.boolean(),
   estimated_minutes: z.int().nullable(),
+  ...shownWho,
 });
 export type TaskDetail = z.infer<typeof taskDetailSchema>;
 
@@ -64,10 +66,11 @@ export const updateTaskBody = z
     verify_only: z.boolean().optional(),
     verify_required: z.enum(verifyRequirements).optional(),
     labels: labelNamesSchema.optional(),
+    ...z.object(whoFields).partial().shape,
   })
   .refine(
-    ({ status, implementation_plan, labels, ...verify }) =>
-      (status ?? implementation_plan) !== undefined ||
+    ({ status, implementation_plan, labels, agent, model, effort, ...verify }) =>
+      [status, implementation_plan, agent, model, effort].some((given) => given !== undefined) ||
       (labels !== undefined && Object.values(verify).every((given) => given === undefined)),
     { message: "At least one of status and implementation_plan is required." },
   );
@@ -88,6 +91,7 @@ const taskFields = {
   verify_required: z.enum(verifyRequirements),
   requires_opus: z.boolean(),
   estimated_minutes: z.int().min(0).max(1_000_000).nullable(),
+  ...whoFields,
   labels: labelNamesSchema,
 };
 
@@ -96,7 +100,7 @@ export const createTaskInput = z
   .partial()
   .required({ story_id: true, title: true });
 
-/** People can edit every field. Null clears the plan, the repository and the estimate. */
+/** People can edit every field. Null clears the plan, the repository, the estimate and who does it. */
 export const editTaskInput = z
   .object({ ...taskFields, status: taskStatusSchema })
   .partial()

@@ -50,4 +50,15 @@ export const moveTask = operation("move_task", moveTaskInput, taskDetailSchema);
 export const setTaskStatus = operation("set_task_status", setTaskStatusInput, movedTaskSchema);
 
 /** Changes a task's status or plan, for agents (specification: PATCH /api/tasks/:id). */
-export const updateTask = operation("update_task", updateTaskInput, updatedTaskSchema);
+export const updateTask = gatheringOperation(
+  "update_task",
+  updateTaskInput,
+  {
+    own: [
+      ...(["task_id", "status", "implementation_plan", "verify_only", "verify_required"] as const),
+      ...(["labels", "expected_version"] as const),
+    ],
+    rest: "who",
+  },
+  updatedTaskSchema,
+);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { hostsSchema, isStorable } from "~/contract/text";
+import { agentName, whoFields } from "~/contract/who";
 import { fileLimit, fileTypes } from "~/nouns/files/contract";
 import { reviewMarksSchema } from "~/nouns/job-reviews/marks";
 import { labelNameSchema } from "~/nouns/labels/contract";
@@ -38,6 +39,12 @@ import {
 export const exportFormat = "backloom-export";
 export const exportVersion = 1;
 
+const who = {
+  agent: whoFields.agent.default(null),
+  model: whoFields.model.default(null),
+  effort: whoFields.effort.default(null),
+};
+
 const taskSchema = z.object({
   code,
   title,
@@ -49,6 +56,7 @@ const taskSchema = z.object({
   verify_only: z.boolean().default(false),
   verify_required: z.enum(["ALIGNED", "ALIGNED_OR_PARTIAL", "ANY"]).default("ALIGNED_OR_PARTIAL"),
   requires_opus: z.boolean().default(false),
+  ...who,
   estimated_minutes: z.int().nullable().default(null),
   /** Codes of the tasks that it waits for. */
   blocked_by: z.array(z.string()).default([]),
@@ -65,6 +73,7 @@ const storySchema = z.object({
   acceptance_criteria: text,
   priority,
   status: z.enum(["OPEN", "IN_SPRINT", "DONE", "FAILED", "TRIAGE"]).default("OPEN"),
+  ...who,
   /** Code of the sprint that the story is in. */
   sprint: z.string().nullable().default(null),
   /** User name of the assignee; kept when such a user is a member of the product. */
@@ -174,6 +183,9 @@ const documentSchema = z.object({
     review_marks: reviewMarksSchema.default({}),
     forge_issue_label: issueLabelSchema.default(""),
     branch_prefix: branchPrefixSchema.max(50).default("backloom"),
+    ...who,
+    fallback: z.array(agentName).max(10).default([]),
+    fallback_after: z.int().min(1).max(44_640).default(15),
     archived_at: time.nullable().default(null),
     created_at: time.optional(),
   }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { idSchema, text } from "~/contract/text";
+import { agentName, efforts } from "~/contract/who";
 import { claimedBeginningSchema } from "~/nouns/agent-jobs/beginning";
 import {
   agentJobKinds,
@@ -26,6 +27,16 @@ import { verifyRequirements } from "~/nouns/tasks/contract";
 import { confinementSchema } from "./confinement";
 import { workerName } from "./worker-presence";
 
+/** An agent of a worker; with `models` only those. Below the quota, or until its limit ends, it gets no job. */
+const announcedAgentSchema = z
+  .object({
+    id: agentName,
+    models: z.array(text(200)).max(20).optional(),
+    quota_pct: z.int().min(0).max(100).optional(),
+    limited_until: z.iso.datetime({ offset: true }).optional(),
+  })
+  .meta({ brief: "models: only these" });
+
 export const claimAgentJobInput = z.object({
   worker: workerName,
   product_id: idSchema.optional(),
@@ -38,6 +49,8 @@ export const claimAgentJobInput = z.object({
   confinement: confinementSchema.optional(),
   /** Task repositories that this worker accepts: addresses, or address prefixes that end in `/`. */
   also_repos: z.array(text(2_000)).max(100).optional(),
+  /** Agents that it starts, its own choice first. Without them it gets only jobs that name none. */
+  agents: z.array(announcedAgentSchema).max(20).optional(),
 });
 export type ClaimAgentJobInput = z.infer<typeof claimAgentJobInput>;
 
@@ -70,6 +83,7 @@ export const jobPayloadSchema = z.object({
         outcome: true,
         worker_id: true,
         worker_name: true,
+        agent: true,
         session_id: true,
         kept_ref: true,
         head_sha: true,
@@ -79,6 +93,10 @@ export const jobPayloadSchema = z.object({
   ),
   /** Owner of the worker that got the job. Only this person can grant permissions. */
   user_id: z.string().optional(),
+  /** The agent that task, story or product name, or that the job fell back to. Older services omit these three. */
+  agent: nullableText.optional(),
+  model: nullableText.optional(),
+  effort: z.enum(efforts).nullish(),
   task_id: idSchema.nullable(),
   idea_id: idSchema.nullable(),
   sprint_run_id: idSchema.nullable(),

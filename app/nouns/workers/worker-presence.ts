@@ -20,6 +20,15 @@ export const agentWorkerSchema = z.object({
   /** Coding agents on its machine: each a name, then a space and further details. */
   agents: z.array(z.string()).nullable(),
   confinement: confinementSchema,
+  /** Agents that do its jobs, as its last claim announced them. */
+  offers: z.array(
+    z.object({
+      id: z.string(),
+      models: z.array(z.string()).optional(),
+      quota_pct: z.int().optional(),
+      limited_until: z.string().optional(),
+    }),
+  ),
   online: z.boolean(),
   min_quota_pct: z.int(),
   quota_ok: z.boolean(),

@@ -17,24 +17,24 @@ begin
   join public.product_members m on m.product_id = j.product_id and m.user_id = v_user_id
     and private.is_open_to_token(m.product_id)
   where j.status in ('QUEUED', 'CLAIMED', 'RUNNING') and (p_product_id is null or j.product_id = p_product_id);
-  v_claimable := private.next_product(null, v_user_id, p_product_id, null, null, '{}', true, null) is not null;
+  v_claimable := private.next_product(row(v_user_id, null, 'bwrap', null, null)::private.asker, p_product_id, null, null, '{}') is not null;
   return json_build_object('empty', v_queued = 0 and v_held = 0, 'claimable', v_claimable, 'queued', v_queued, 'held', v_held,
-    'reason', case when not v_claimable then private.nothing_to_claim(v_user_id, p_product_id) end);
+    'reason', case when not v_claimable then private.nothing_to_claim(row(v_user_id, null, 'bwrap', null, null)::private.asker, p_product_id) end);
 end;
 $$;
 grant execute on function operations.check_queue_empty to authenticated;
 
 -- Why: a worker asks for work. Claims the oldest claimable job of its user's products, or returns the reason why there
--- is none. A worker that reports no sandbox has none, and one that lists no repositories works only in those of
--- products. Two workers never hold one job. Refusals: 401, 403 for demo accounts and for a viewer of the named product,
--- 422.
+-- is none. A worker that reports no sandbox has none, one that lists no repositories works only in those of products,
+-- and one that announces no agents gets only jobs that name none. Two workers never hold one job. Refusals: 401, 403 for
+-- demo accounts and for a viewer of the named product, 422.
 -- The locks, always in this order: the sorted products of expired leases, a share of the product of the job and its
 -- budgets, the worker's row. A transaction that holds one product never waits for another.
 -- Definer: jobs are written by functions only (specification: Agent job).
 create function operations.claim_agent_job(
   p_worker text, p_product_id uuid default null, p_sprint_run_id uuid default null, p_kinds jsonb default null,
   p_hostname text default null, p_version text default null, p_quota_pct integer default null,
-  p_confinement text default null, p_also_repos jsonb default null)
+  p_confinement text default null, p_also_repos jsonb default null, p_agents jsonb default null)
 returns json
 language plpgsql
 volatile
@@ -55,8 +55,7 @@ declare
   v_job public.agent_jobs;
   v_rooms private.budget_room[];
   v_full_budgets uuid[];
-  v_confinement public.confinement := coalesce(p_confinement, 'none');
-  v_also_repos jsonb := coalesce(p_also_repos, '[]');
+  v_asker private.asker := row(v_user_id, null, coalesce(p_confinement, 'none'), coalesce(p_also_repos, '[]'), coalesce(p_agents, '[]'));
 begin
   if p_quota_pct not between 0 and 100 then
     perform private.refuse(422, 'quota_pct must be 0 to 100.');
@@ -66,17 +65,21 @@ begin
     perform private.require_no_viewer(p_product_id);
   end if;
   v_worker := private.ensure_worker(v_user_id, p_worker);
+  v_asker.worker_id := v_worker.id;
   v_quota_reason := private.quota_reason(v_user_id, coalesce(p_quota_pct, v_worker.last_quota_pct));
+  if v_quota_reason is null and v_asker.agents <> '[]' then
+    v_asker.agents := private.able_agents(p_agents, (select u.min_quota_pct from public.users u where u.id = v_user_id));
+    v_quota_reason := case when v_asker.agents = '[]' then 'Each agent of this worker is at its limit or below the quota that its user wants to keep (min_quota_pct).' end;
+  end if;
   if v_quota_reason is not null then
-    perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, v_confinement, v_also_repos);
+    perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, v_asker.confinement, v_asker.also_repos, coalesce(p_agents, '[]'));
     return json_build_object('job', null, 'worker_id', v_worker.id,
       'reason', json_build_object('code', 'quota', 'message', v_quota_reason));
   end if;
 
   v_locked := private.take_back_expired(v_user_id, p_product_id);
   for v_round in 1 .. 20 loop
-    v_product_id := private.next_product(v_worker.id, v_user_id, p_product_id, p_sprint_run_id, p_kinds, v_tried,
-      v_confinement <> 'none', v_also_repos);
+    v_product_id := private.next_product(v_asker, p_product_id, p_sprint_run_id, p_kinds, v_tried);
     exit when v_product_id is null;
     if v_locked = '{}' then
       perform private.share_product(v_product_id);
@@ -87,8 +90,7 @@ begin
     v_locked := v_locked || v_product_id;
     v_rooms := private.weigh_budgets(v_product_id, v_worker.id, v_tried = '{}');
     v_full_budgets := case when v_rooms is not null then private.full_budgets(v_rooms) end;
-    v_job := private.take_job(v_worker.id, v_user_id, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets,
-      v_confinement, v_also_repos);
+    v_job := private.take_job(v_asker, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets);
     exit when v_job.id is not null;
     v_tried := v_tried || v_product_id;
   end loop;
@@ -96,10 +98,10 @@ begin
   if v_rooms is not null and v_job.id is not null then
     perform private.reserve_budget(v_job, v_rooms);
   end if;
-  perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, v_confinement, v_also_repos);
+  perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, v_asker.confinement, v_asker.also_repos, coalesce(p_agents, '[]'));
   if v_job.id is null then
-    return json_build_object('job', null, 'worker_id', v_worker.id, 'reason', 
-      private.nothing_to_claim(v_user_id, p_product_id, v_worker.id, v_full_budgets, v_confinement <> 'none', v_also_repos));
+    return json_build_object('job', null, 'worker_id', v_worker.id, 'reason',
+      private.nothing_to_claim(v_asker, p_product_id, v_full_budgets));
   end if;
   return json_build_object('job', case when v_rooms is null then private.job_payload(v_job)
     else (private.job_payload(v_job)::jsonb || private.budget_payload(v_job, v_rooms))::json end, 'worker_id', v_worker.id, 'reason', null);
@@ -155,8 +157,7 @@ $$;
 -- CLAIMED with a new attempt, a lease, and the current plan (specification: Agent job, plan_snapshot). The triggers
 -- move the task and the run. Called under a share of the product lock.
 create function private.take_job(
-  p_worker_id uuid, p_user_id uuid, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb,
-  p_full_budgets uuid[], p_confinement public.confinement, p_also_repos jsonb)
+  p_asker private.asker, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_full_budgets uuid[])
 returns public.agent_jobs
 language plpgsql
 volatile
@@ -170,8 +171,24 @@ declare
   v_now timestamptz := private.now();
   v_job public.agent_jobs;
 begin
+  with next as materialized (
+    select j.id, j.wants
+    from private.claimable_jobs j
+    where j.product_id = p_product_id
+      and (p_sprint_run_id is null or j.sprint_run_id = p_sprint_run_id)
+      and (p_kinds is null or p_kinds ? j.kind::text)
+      and private.worker_gates(j.job, p_asker) = '{}'
+      and (p_full_budgets is null or private.fits_budgets(j.id, p_full_budgets))
+    order by j.claim_rank, j.created_at, j.position, j.id
+    limit 1
+    for update of j skip locked
+  )
   update public.agent_jobs x
-  set status = 'CLAIMED', attempt = x.attempt + 1, worker_id = p_worker_id, confinement = p_confinement, claimed_at = v_now, started_at = null,
+  set status = 'CLAIMED', attempt = x.attempt + 1, worker_id = p_asker.worker_id, confinement = p_asker.confinement,
+      agent = case when p_asker.agents <> '[]' then private.agent_for(next.wants, p_asker.agents) end, effort = (next.wants).effort,
+      model = case when p_asker.agents = '[]' then (next.wants).model
+        else private.model_for(next.wants, private.agent_for(next.wants, p_asker.agents)) end,
+      claimed_at = v_now, started_at = null,
       lease_until = v_now + private.lease(), not_before = null, claim_rank = 1, stopped_by_budget_id = null, failure_class = null,
       parked_question_id = null,
       -- A verifier looks at the criteria; how the work meets the plan was found before.
@@ -180,18 +197,8 @@ begin
         (select e.plan_snapshot from public.task_executions e
           where x.kind = 'SPRINT_IMPLEMENTATION' and e.sprint_run_id = x.sprint_run_id and e.task_id = x.task_id),
         (select t.implementation_plan from public.tasks t where t.id = x.task_id))
-  where x.id = (
-    select j.id
-    from private.claimable_jobs j
-    where j.product_id = p_product_id
-      and (p_sprint_run_id is null or j.sprint_run_id = p_sprint_run_id)
-      and (p_kinds is null or p_kinds ? j.kind::text)
-      and private.worker_gates(j.job, p_user_id, p_worker_id, p_confinement <> 'none', p_also_repos) = '{}'
-      and (p_full_budgets is null or private.fits_budgets(j.id, p_full_budgets))
-    order by j.claim_rank, j.created_at, j.position, j.id
-    limit 1
-    for update of j skip locked
-  )
+  from next
+  where x.id = next.id
   returning x.* into v_job;
   -- What an earlier attempt found of a task that it did not finish says nothing about this one.
   if v_job.kind = 'SPRINT_IMPLEMENTATION' then
@@ -224,8 +231,7 @@ $$;
 -- row per product, without a lock. private.take_job asks the gates again under the product's lock, but not consent and
 -- role (specification: Agent job; claiming).
 create function private.next_product(
-  p_worker_id uuid, p_user_id uuid, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_tried uuid[],
-  p_confined boolean, p_also_repos jsonb)
+  p_asker private.asker, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_tried uuid[])
 returns uuid
 language plpgsql
 stable
@@ -238,14 +244,14 @@ as $$
 begin
   return (
     select w.product_id
-    from private.worker_products(p_user_id, p_product_id) as w (product_id)
+    from private.worker_products(p_asker.user_id, p_product_id) as w (product_id)
     cross join lateral (
       select j.claim_rank, j.created_at, j.position, j.id
       from private.claimable_jobs j
       where j.product_id = w.product_id
         and (p_sprint_run_id is null or j.sprint_run_id = p_sprint_run_id)
         and (p_kinds is null or p_kinds ? j.kind::text)
-        and private.worker_gates(j.job, p_user_id, p_worker_id, p_confined, p_also_repos) = '{}'
+        and private.worker_gates(j.job, p_asker) = '{}'
       order by j.claim_rank, j.created_at, j.position, j.id
       limit 1
     ) c
@@ -258,12 +264,10 @@ $$;
 
 -- Why: a worker that gets no job learns in one code and message whether the queue is empty or which gates are closed
 -- (specification: Agent job; claiming).
-create function private.nothing_to_claim(
-  p_user_id uuid, p_product_id uuid, p_worker_id uuid default null, p_full_budgets uuid[] default null,
-  p_confined boolean default true, p_also_repos jsonb default null
-) returns jsonb language plpgsql stable set search_path = '' as $$
+create function private.nothing_to_claim(p_asker private.asker, p_product_id uuid, p_full_budgets uuid[] default null)
+returns jsonb language plpgsql stable set search_path = '' as $$
 declare
-  v_products uuid[] := array(select private.worker_products(p_user_id, p_product_id));
+  v_products uuid[] := array(select private.worker_products(p_asker.user_id, p_product_id));
   v_waiting record;
   v_held integer;
   v_closed jsonb;
@@ -278,18 +282,20 @@ begin
     count(*) filter (where 'needs_other_worker' = any (x.gates)) as to_verify,
     count(*) filter (where 'dependency' = any (x.gates) and 'order' <> all (x.gates)) as blocked,
     count(*) filter (where 'sandbox' = any (x.gates)) as unconfined,
-    min(g.own_repo) filter (where 'repository' = any (x.gates)) as foreign_repo
+    min((g.wants).own_repo) filter (where 'repository' = any (x.gates)) as foreign_repo,
+    min((g.wants).agent) filter (where 'agent' = any (x.gates)) as missing_agent,
+    count(*) filter (where 'agent' = any (x.gates)) as for_agents
   into v_waiting
   from private.job_gates g
-  cross join lateral (select private.worker_gates(g, p_user_id, p_worker_id, p_confined, p_also_repos) as own) w
+  cross join lateral (select private.worker_gates(g, p_asker) as own) w
   cross join lateral (select 'archived' = any (g.gates) as archived,
     case when 'archived' = any (g.gates) then '{}' else g.gates || w.own end as gates) x
   where g.product_id = any (v_products) and 'conversation' <> all (w.own);
   select count(*) into v_held from public.agent_jobs j
   where j.product_id = any (v_products) and j.status in ('CLAIMED', 'RUNNING')
-    and (j.kind <> 'PLAN_CHAT' or j.created_by = p_user_id);
+    and (j.kind <> 'PLAN_CHAT' or j.created_by = p_asker.user_id);
 
-  v_closed := case when v_waiting.queued = 0 and p_product_id is null then private.products_without_consent(p_user_id) end;
+  v_closed := case when v_waiting.queued = 0 and p_product_id is null then private.products_without_consent(p_asker.user_id) end;
   if v_closed is not null then
     return jsonb_build_object('code', 'consent', 'products', v_closed,
       'message', format('There are jobs in %s, where your workers are not allowed yet. Press "Allow my workers" on the members page of the product, or name it as product_id.',
@@ -311,6 +317,7 @@ begin
       when p_full_budgets <> '{}' then 'budget'
       when v_waiting.unconfined > 0 then 'sandbox'
       when v_waiting.foreign_repo is not null then 'repository'
+      when v_waiting.for_agents > 0 then 'agent'
       when v_waiting.to_verify > 0 then 'needs_other_worker'
       when v_waiting.in_review > 0 then 'review'
       when v_waiting.blocked > 0 then 'dependency'
@@ -324,11 +331,13 @@ begin
       concat(case when p_full_budgets <> '{}' then ' A budget allows no new work.' end,
         case when v_waiting.unconfined > 0 then format(' %s are in products that require a sandbox, and this worker has none: %s', v_waiting.unconfined, private.sandbox_advice()) end,
         case when v_waiting.foreign_repo is not null
-          then format(' A task uses the repository %s, which this worker does not follow: %s', v_waiting.foreign_repo, private.repository_advice(v_waiting.foreign_repo)) end)))
+          then format(' A task uses the repository %s, which this worker does not follow: %s', v_waiting.foreign_repo, private.repository_advice(v_waiting.foreign_repo)) end,
+        case when v_waiting.for_agents > 0 then format(' %s want %s, which this worker does not have: %s', v_waiting.for_agents,
+          coalesce('the agent ' || v_waiting.missing_agent, 'a model'), private.agent_advice(v_waiting.missing_agent)) end)))
     || case when v_held + v_waiting.delayed + v_waiting.to_verify + v_waiting.blocked = 0
         and v_waiting.paused + v_waiting.asked + v_waiting.in_review > 0
       then jsonb_build_object('waits_for_person', true) else '{}' end
-    || case when v_waiting.blocked > 0 then jsonb_strip_nulls(jsonb_build_object('awaited_heads', private.awaited_heads(p_user_id, p_product_id)))
+    || case when v_waiting.blocked > 0 then jsonb_strip_nulls(jsonb_build_object('awaited_heads', private.awaited_heads(p_asker.user_id, p_product_id)))
       else '{}' end;
 end;
 $$;

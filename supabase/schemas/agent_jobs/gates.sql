@@ -1,13 +1,32 @@
+-- Why: what a job asks of a worker. Agent, model and effort are the most specific of task, story and product, field by
+-- field; an agent that fell back to does not take the model of the one before. A batch wants what its task at work does.
+create type private.job_wants as (
+  needs_sandbox boolean, own_repo text, agent text, model text, effort text, requires_opus boolean);
+
+-- Why: who asks for a job, as its claim says: what confines its agents, the repositories that it follows, and the agents
+-- that it has. Null stands for any repository and any agent, an empty list for none.
+create type private.asker as (
+  user_id uuid, worker_id uuid, confinement public.confinement, also_repos jsonb, agents jsonb);
+
 -- Why: may this job be claimed? The one place: every queued job with the gates that are closed before it for every
 -- worker, in the order in which they are told. What only some workers lack is in private.worker_gates, which products a
 -- person's workers may take from in private.worker_products, and what a budget allows in private.fits_budgets.
 -- Jobs in the phase review wait for a person or CI (specification: Agent job).
+-- The columns of a job's product, story and task are one value in the view, so that a claim looks them up once and
+-- locks none of them.
 create view private.job_gates with (security_invoker = true) as
 select j.id, j.product_id, j.kind, j.sprint_run_id, j.task_id, j.created_by, j.author_worker_id, j.phase,
   j.claim_rank, j.created_at, j.position, j.in_turn, j.open_blockers, j.failure_class,
-  (select p.requires_sandbox from public.products p where p.id = j.product_id) as needs_sandbox,
-  (select t.repo_url from public.tasks t join public.products p on p.id = j.product_id
-    where t.id = j.task_id and t.repo_url <> p.repo_url) as own_repo,
+  (
+    select row(p.requires_sandbox, case when t.repo_url <> p.repo_url then t.repo_url end,
+      coalesce(j.fallback_agent, t.agent, s.agent, p.agent),
+      case when j.fallback_agent is null then coalesce(t.model, s.model, p.model) end,
+      coalesce(t.effort, s.effort, p.effort), coalesce(t.requires_opus, false))::private.job_wants
+    from public.products p
+    left join public.tasks t on t.id = j.task_id
+    left join public.stories s on s.id = t.story_id
+    where p.id = j.product_id
+  ) as wants,
   array_remove(array[
     case when j.phase = 'review' then 'review' end,
     case when (select r.status not in ('QUEUED', 'RUNNING') from public.sprint_runs r where r.id = j.sprint_run_id) then 'paused' end,
@@ -28,17 +47,59 @@ select g.*, g as job from private.job_gates g
 where g.in_turn and g.open_blockers = 0 and g.gates = '{}';
 
 -- Why: the gates of one job that depend on who asks. Without a worker any worker but the author may verify. A
--- conversation about an idea is for workers of its creator; a task's own repository for workers that follow it.
-create function private.worker_gates(
-  p_job private.job_gates, p_user_id uuid, p_worker_id uuid, p_is_confined boolean, p_also_repos jsonb)
+-- conversation about an idea is for workers of its creator; a task's own repository for workers that follow it; a job
+-- that names an agent for workers that announced it.
+create function private.worker_gates(p_job private.job_gates, p_asker private.asker)
 returns text[] language plpgsql stable set search_path = '' as $$
+declare
+  v_wants private.job_wants := p_job.wants;
 begin
   return array_remove(array[
-    case when p_job.kind = 'PLAN_CHAT' and p_job.created_by is distinct from p_user_id then 'conversation' end,
-    case when p_job.phase = 'verify' and p_job.author_worker_id = p_worker_id then 'needs_other_worker' end,
-    case when p_job.needs_sandbox and not p_is_confined then 'sandbox' end,
-    case when p_job.own_repo is not null and not private.is_followed(p_job.own_repo, p_also_repos) then 'repository' end
+    case when p_job.kind = 'PLAN_CHAT' and p_job.created_by is distinct from p_asker.user_id then 'conversation' end,
+    case when p_job.phase = 'verify' and p_job.author_worker_id = p_asker.worker_id then 'needs_other_worker' end,
+    case when v_wants.needs_sandbox and p_asker.confinement = 'none' then 'sandbox' end,
+    case when v_wants.own_repo is not null and not private.is_followed(v_wants.own_repo, p_asker.also_repos) then 'repository' end,
+    case when v_wants.agent is not null and p_asker.agents = '[]' then 'agent'
+      when (v_wants.agent is not null or v_wants.model is not null or v_wants.requires_opus)
+        and p_asker.agents <> '[]' and private.agent_for(v_wants, p_asker.agents) is null then 'agent' end
   ], null);
+end;
+$$;
+
+-- Why: the first announced agent that may do a job: the named one, or any; with the wanted model where it announced
+-- which it has. Null if there is none (docs/worker.md).
+create function private.agent_for(p_wants private.job_wants, p_agents jsonb)
+returns text language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select a.agent ->> 'id'
+    from jsonb_array_elements(p_agents) with ordinality a (agent, place)
+    where a.agent ->> 'id' = coalesce(p_wants.agent, a.agent ->> 'id')
+      and coalesce(a.agent -> 'models' ? private.model_for(p_wants, a.agent ->> 'id'), true)
+    order by a.place
+    limit 1);
+end;
+$$;
+
+-- Why: requires_opus means the model opus for Claude Code where no model is set, and nothing for other agents
+-- (specification: Task, requires_opus).
+create function private.model_for(p_wants private.job_wants, p_agent text)
+returns text language plpgsql immutable set search_path = '' as $$
+begin
+  return coalesce(p_wants.model, case when p_wants.requires_opus and p_agent = 'claude' then 'opus' end);
+end;
+$$;
+
+-- Why: an agent below the quota that its user wants to keep, or at its limit, gets no work, while others of the same
+-- worker do.
+create function private.able_agents(p_agents jsonb, p_min_quota_pct integer)
+returns jsonb language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(jsonb_agg(a.agent order by a.place), '[]')
+    from jsonb_array_elements(p_agents) with ordinality a (agent, place)
+    where coalesce((a.agent ->> 'quota_pct')::integer >= p_min_quota_pct, true)
+      and coalesce((a.agent ->> 'limited_until')::timestamptz <= private.now(), true));
 end;
 $$;
 

@@ -86,7 +86,7 @@ begin
       'requires_opus', t.requires_opus, 'estimated_minutes', t.estimated_minutes) end as task,
     case when v_is_task then json_build_object('id', s.id, 'code', s.code, 'title', s.title, 'description', s.description,
       'acceptance_criteria', s.acceptance_criteria, 'pbi_id', b.id, 'pbi_code', b.code, 'pbi_title', b.title) end as story,
-    coalesce(nullif(t.repo_url, ''), p.repo_url) as repo_url, private.branch_prefix_of(p_job.branch, p) as branch_prefix, p.may_reach, p.done_requires, p.dependency_release, r.sprint_id,
+    coalesce(nullif(t.repo_url, ''), p.repo_url) as repo_url, coalesce(p_job.fallback_agent, t.agent, s.agent, p.agent) as agent, private.branch_prefix_of(p_job.branch, p) as branch_prefix, p.may_reach, p.done_requires, p.dependency_release, r.sprint_id,
     coalesce(r.plan_first, false) as plans_first,
     not v_is_task or concat(s.acceptance_criteria, p.definition_of_done) ~ '\S' as has_criteria,
     p_job.phase <> 'verify' and (p_job.attempt > 1 or p_job.kind = 'SPRINT_IMPLEMENTATION'
@@ -124,6 +124,9 @@ begin
     'questions', case when v.has_past then private.job_questions(p_job.id) else '[]' end,
     'review', case when v.has_reviews then private.review_payload(p_job) else '[]' end,
     'conflicts', case when v.has_conflicts then private.conflict_payload(p_job) else '[]' end,
+    'agent', v.agent,
+    'model', p_job.model,
+    'effort', p_job.effort,
     'lease_until', p_job.lease_until,
     'heartbeat_seconds', 60,
     'position', p_job.position,
@@ -197,7 +200,7 @@ returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
     select coalesce(json_agg(json_build_object('job_id', x.job_id, 'attempt', x.attempt, 'outcome', x.outcome,
-      'worker_id', x.worker_id, 'worker_name', x.worker_name, 'session_id', x.session_id, 'kept_ref', x.kept_ref,
+      'worker_id', x.worker_id, 'worker_name', x.worker_name, 'agent', x.agent, 'session_id', x.session_id, 'kept_ref', x.kept_ref,
       'head_sha', x.head_sha, 'ended_at', x.ended_at) order by x.started_at desc), '[]')
     from (
       select a.*

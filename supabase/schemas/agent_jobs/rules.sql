@@ -134,12 +134,15 @@ returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   v_rest public.agent_jobs := p_new;
 begin
+  v_rest.agent := p_old.agent;
   v_rest.attempt := p_old.attempt;
   v_rest.claimed_at := p_old.claimed_at;
   v_rest.confinement := p_old.confinement;
+  v_rest.effort := p_old.effort;
   v_rest.finished_at := p_old.finished_at;
   v_rest.head_sha := p_old.head_sha;
   v_rest.lease_until := p_old.lease_until;
+  v_rest.model := p_old.model;
   v_rest.plan_snapshot := p_old.plan_snapshot;
   v_rest.started_at := p_old.started_at;
   v_rest.status := p_old.status;
@@ -151,12 +154,15 @@ begin
     return private.changed_fields(to_jsonb(p_old), to_jsonb(p_new));
   end if;
   return to_jsonb(array_remove(array[
+    case when p_new.agent is distinct from p_old.agent then 'agent' end,
     case when p_new.attempt is distinct from p_old.attempt then 'attempt' end,
     case when p_new.claimed_at is distinct from p_old.claimed_at then 'claimed_at' end,
     case when p_new.confinement is distinct from p_old.confinement then 'confinement' end,
+    case when p_new.effort is distinct from p_old.effort then 'effort' end,
     case when p_new.finished_at is distinct from p_old.finished_at then 'finished_at' end,
     case when p_new.head_sha is distinct from p_old.head_sha then 'head_sha' end,
     case when p_new.lease_until is distinct from p_old.lease_until then 'lease_until' end,
+    case when p_new.model is distinct from p_old.model then 'model' end,
     case when p_new.plan_snapshot is distinct from p_old.plan_snapshot then 'plan_snapshot' end,
     case when p_new.started_at is distinct from p_old.started_at then 'started_at' end,
     case when p_new.status is distinct from p_old.status then 'status' end,
@@ -224,9 +230,9 @@ $$;
 create function private.begin_attempt(p_job public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
-  insert into public.job_attempts (job_id, attempt, product_id, worker_id, worker_name, confinement, started_at)
+  insert into public.job_attempts (job_id, attempt, product_id, worker_id, worker_name, agent, confinement, started_at)
   values (p_job.id, p_job.attempt, p_job.product_id, p_job.worker_id,
-    coalesce((select w.name from public.agent_workers w where w.id = p_job.worker_id), ''), p_job.confinement,
+    coalesce((select w.name from public.agent_workers w where w.id = p_job.worker_id), ''), p_job.agent, p_job.confinement,
     coalesce(p_job.claimed_at, private.now()))
   on conflict (job_id, attempt) do nothing;
 end;

@@ -69,6 +69,10 @@ create table public.agent_jobs (
   verify_result public.verify_result,
   retry_count integer not null default 0,
   attempt integer not null default 0,
+  agent text constraint agent_jobs_agent_length check (char_length(agent) <= 100),
+  model text constraint agent_jobs_model_length check (char_length(model) <= 200),
+  effort text constraint agent_jobs_effort_length check (char_length(effort) <= 10),
+  fallback_agent text constraint agent_jobs_fallback_agent_length check (char_length(fallback_agent) <= 100),
   worker_id uuid references public.agent_workers (id) on delete set null,
   confinement public.confinement not null default 'none',
   claimed_at timestamptz,
@@ -121,6 +125,9 @@ alter table public.agent_jobs
 comment on table public.agent_jobs is
   'Agent jobs (specification: Agent job): one a task of a run, one a batch run, or one a question about an idea.';
 comment on column public.agent_jobs.author_worker_id is 'Who did the work that is to be verified: anybody but this worker may.';
+comment on column public.agent_jobs.agent is
+  'Who does its last attempt: what was named, else the first agent of the worker. Model and effort are what that attempt was given.';
+comment on column public.agent_jobs.fallback_agent is 'The agent of the fallback list of its product that has it now, whatever task, story and product name.';
 comment on column public.agent_jobs.confinement is 'What kept its last attempt apart from the machine of its worker.';
 comment on column public.agent_jobs.evidence is 'What a worker gave for verification: changed files, the result of the tests.';
 comment on column public.agent_jobs.additions is 'Lines that the newest diff of the job adds, for chips; null until there is one.';
@@ -176,6 +183,7 @@ create table public.job_attempts (
   product_id uuid not null,
   worker_id uuid references public.agent_workers (id) on delete set null,
   worker_name text not null,
+  agent text constraint job_attempts_agent_length check (char_length(agent) <= 100),
   confinement public.confinement not null default 'none',
   started_at timestamptz not null,
   ended_at timestamptz,
@@ -196,6 +204,7 @@ create table public.job_attempts (
 
 comment on table public.job_attempts is
   'Attempts of agent jobs: one a claim, with its worker, its end, and how far its output goes (specification: Agent job).';
+comment on column public.job_attempts.agent is 'The agent that did it; null for a command, and for workers that announce none.';
 comment on column public.job_attempts.dropped_from is
   'First and last seq of the middle of a long output that was let go; null while everything is there.';
 comment on column public.job_attempts.told_at is 'When viewers were last told that there is more to read: at most once a second.';

@@ -248,6 +248,7 @@ declare
   v_without_consent text;
   v_confined integer;
   v_following integer;
+  v_with_agent integer;
   v_able integer;
   v_repo_url text;
   v_written_by text;
@@ -258,12 +259,14 @@ begin
     string_agg(distinct u.username, ', ') filter (where not m.workers_allowed),
     count(*) filter (where m.workers_allowed and 'sandbox' <> all (x.gates)),
     count(*) filter (where m.workers_allowed and 'repository' <> all (x.gates)),
+    count(*) filter (where m.workers_allowed and 'agent' <> all (x.gates)),
     count(*) filter (where m.workers_allowed and x.gates = '{}')
-  into v_online, v_with_quota, v_without_consent, v_confined, v_following, v_able
+  into v_online, v_with_quota, v_without_consent, v_confined, v_following, v_with_agent, v_able
   from public.agent_workers w
   join public.users u on u.id = w.user_id
   join public.product_members m on m.user_id = w.user_id and m.product_id = p_job.product_id and m.role <> 'VIEWER'
-  cross join lateral (select private.worker_gates(v_gates, w.user_id, w.id, w.confinement <> 'none', w.also_repos) as gates) x
+  cross join lateral (select private.worker_gates(v_gates, row(w.user_id, w.id, w.confinement,
+    w.also_repos, private.able_agents(w.offers, u.min_quota_pct))::private.asker) as gates) x
   where private.is_online(w.last_seen_at, w.stopped_at) and not x.gates && '{conversation,needs_other_worker}';
 
   if v_online = 0 and p_job.phase = 'verify' and v_without_consent is null then
@@ -279,7 +282,7 @@ begin
   if v_online = 0 then
     return jsonb_build_array(jsonb_build_object('code', 'no_worker',
       'message', 'No worker is online. Start one: the Connect page has the command.',
-      'command', 'node backloom-worker.mjs --url <address> --token <token> --repo <folder> --agent <agent>'));
+      'command', private.agent_line((v_gates.wants).agent)));
   end if;
   if v_with_quota = 0 then
     return jsonb_build_array(jsonb_build_object('code', 'quota',
@@ -288,17 +291,41 @@ begin
   if v_able > 0 then
     return '[]';
   end if;
-  v_repo_url := regexp_replace(v_gates.own_repo, '://[^/?#]*@', '://');
+  v_repo_url := regexp_replace((v_gates.wants).own_repo, '://[^/?#]*@', '://');
   v_written_by := (select u.username from public.tasks t join public.users u on u.id = t.repo_url_by where t.id = p_job.task_id);
-  return case when v_following > 0 or v_confined = 0 then jsonb_build_array(jsonb_build_object('code', 'sandbox',
+  -- Where each lacks something else, one of it is told.
+  return case when v_confined = 0 or (v_following > 0 and v_with_agent > 0 and (v_gates.wants).needs_sandbox) then jsonb_build_array(jsonb_build_object('code', 'sandbox',
       'message', format('The product requires a sandbox, and no online worker that could take the job has one. %s', private.sandbox_advice())))
       else '[]' end
     || case when v_following = 0 then jsonb_build_array(jsonb_build_object('code', 'repository',
       'message', format('The task has its own repository, %s%s, and no online worker follows it: %s', v_repo_url,
         ' (written by ' || v_written_by || ')', private.repository_advice(v_repo_url)),
       'repo_url', v_repo_url, 'written_by', v_written_by))
+      else '[]' end
+    || case when v_with_agent = 0 or (v_following > 0 and not (v_gates.wants).needs_sandbox) then private.agent_reasons(v_gates.wants)
       else '[]' end;
 end;
+$$;
+
+-- Why: the named agent is on no online worker that may take the job, or each has it at its limit; with the line to type.
+create function private.agent_reasons(p_wants private.job_wants)
+returns jsonb language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_array(jsonb_strip_nulls(jsonb_build_object('code', 'agent',
+    'message', format('It is for %s, and no online worker has it free: %s',
+      concat_ws(' with ', 'the agent ' || p_wants.agent, 'the model ' || private.model_for(p_wants, 'claude')), private.agent_advice(p_wants.agent)),
+    'agent', p_wants.agent, 'model', p_wants.model, 'command', private.agent_line(p_wants.agent))));
+end;
+$$;
+
+-- Why: what to type, so that a worker has an agent.
+create function private.agent_advice(p_agent text) returns text language sql immutable set search_path = '' as $$
+  select format('start one with --agent %s, or change the agent of the task, its story or its product.', coalesce(p_agent, '<agent>'));
+$$;
+
+-- Why: the whole line that starts a worker with an agent. The name has no character that a shell would read.
+create function private.agent_line(p_agent text) returns text language sql immutable set search_path = '' as $$
+  select 'node backloom-worker.mjs --url <address> --token <token> --repo <folder> --agent ' || coalesce(p_agent, '<agent>');
 $$;
 
 -- Why: one wording for a worker that gets no job and a person who asks why a job does not move.

@@ -1,7 +1,7 @@
 -- Called by the menus and keys of the lists: changes one or many tasks, stories and PBIs of a product, all or none.
 -- `p_things` is an array of {kind, id}; `p_changes` holds one or more of status, priority, title, assignee_id,
--- sprint_id, story_id, pbi_id (null clears assignee_id and sprint_id), toggle_label: the id of a label, which all items
--- get, or lose if all have it. Fields an item does not have are skipped and counted: a story's status follows its
+-- sprint_id, story_id, pbi_id, agent, model, effort (null clears assignee_id, sprint_id and the last three), toggle_label:
+-- the id of a label, which all items get, or lose if all have it. Fields an item does not have are skipped and counted: a story's status follows its
 -- tasks, a task's sprint is its story's. Assigning a task assigns its story. `confirmed` with status starts blocked
 -- tasks.
 create function operations.change_things(p_things jsonb, p_changes jsonb)
@@ -110,7 +110,7 @@ begin
   end if;
 
   if p_kind = 'pbi' then
-    v_fields := p_changes - '{assignee_id,sprint_id,pbi_id,story_id,confirmed,add_label,remove_label}'::text[];
+    v_fields := p_changes - '{assignee_id,sprint_id,pbi_id,story_id,agent,model,effort,confirmed,add_label,remove_label}'::text[];
     if v_fields ->> 'status' not in ('ready', 'blocked') then
       v_fields := v_fields - 'status';
     end if;

@@ -56,6 +56,13 @@ create table public.products (
       and branch_prefix !~ '(^|/)[/.-]|[/.-](/|$)|\.\.|\.lock(/|$)'),
   review_marks jsonb not null default '{}'
     constraint products_review_marks_form check (jsonb_typeof(review_marks) = 'object' and octet_length(review_marks::text) <= 20000),
+  agent text constraint products_agent_form check (agent ~ '^[A-Za-z0-9][A-Za-z0-9:._-]{0,99}$'),
+  model text constraint products_model_form check (model ~ '^[A-Za-z0-9][][A-Za-z0-9:./_@+-]{0,199}$'),
+  effort text constraint products_effort_known check (effort in ('low', 'medium', 'high')),
+  fallback jsonb not null default '[]' constraint products_fallback_agents check (jsonb_typeof(fallback) = 'array'
+    and jsonb_array_length(fallback) <= 10 and octet_length(fallback::text) <= 2000
+    and not jsonb_path_exists(fallback, '$[*] ? (!(@.type() == "string") || !(@ like_regex "^[A-Za-z0-9][A-Za-z0-9:._-]*$"))')),
+  fallback_after integer not null default 15 constraint products_fallback_after_range check (fallback_after between 1 and 44640),
   archived_at timestamptz,
   version integer not null default 1,
   field_versions jsonb not null default '{}',
@@ -71,6 +78,9 @@ comment on column public.products.landing_since is 'The landing queue takes work
 comment on column public.products.review_marks is 'Of marks of a review: patterns of paths that replace the default ones.';
 comment on column public.products.forge_issue_label is 'Issues of the code host with this label become stories in triage; empty: none do.';
 comment on column public.products.branch_prefix is 'Where the names of the branches of its work begin: some remotes refuse others.';
+comment on column public.products.agent is 'Who does its tasks where task and story name none; so are model and effort (private.job_gates).';
+comment on column public.products.fallback is 'Agents that take over, in order, when one is at its limit or has failed.';
+comment on column public.products.fallback_after is 'Minutes: a limit that ends later hands the work to the next agent.';
 comment on column public.products.auto_pr is 'Whether pull_requests is anything but none: the word of the contract for it.';
 comment on column public.products.requires_sandbox is 'Its jobs go to confined workers only.';
 comment on column public.products.may_reach is 'Hosts, with or without a port, that its jobs may reach from within a sandbox.';
@@ -96,8 +106,8 @@ create policy products_no_demo_delete on public.products as restrictive for dele
   using (not (select private.is_demo()));
 grant select on public.products to authenticated;
 grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, dependency_release,
-    plan_first, requires_sandbox, may_reach, agent_items, landing, branch_prefix),
+    plan_first, requires_sandbox, may_reach, agent_items, landing, branch_prefix, agent, model, effort, fallback, fallback_after),
   update (code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, plan_first, requires_sandbox, may_reach,
-    agent_items, landing, landing_since, forge_issue_label, branch_prefix, review_marks, archived_at),
+    agent_items, landing, landing_since, forge_issue_label, branch_prefix, review_marks, agent, model, effort, fallback, fallback_after, archived_at),
   delete on public.products to authenticated;
 grant select, insert, update, delete on public.products to service_role;

@@ -89,7 +89,7 @@ create function operations.create_story(
   p_pbi_id uuid, p_title text, p_description text default '', p_acceptance_criteria text default '',
   p_code text default null, p_priority integer default 3, p_sprint_id uuid default null,
   p_assignee_id uuid default null, p_blocked_by jsonb default null, p_labels jsonb default null,
-  p_refuse_similar boolean default false
+  p_refuse_similar boolean default false, p_agent text default null, p_model text default null, p_effort text default null
 ) returns json language plpgsql volatile set search_path = '' as $$
 declare
   v_id uuid := gen_random_uuid();
@@ -106,11 +106,12 @@ begin
   end if;
 
   insert into public.stories
-    (id, pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids, in_triage)
+    (id, pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids, in_triage,
+      agent, model, effort)
   values
     (v_id, p_pbi_id, p_code, p_title, coalesce(p_description, ''), coalesce(p_acceptance_criteria, ''),
       coalesce(p_priority, 3), case when not v_in_triage then p_sprint_id end, p_assignee_id,
-      coalesce(private.require_labels(v_product_id, p_labels), '{}'), v_in_triage);
+      coalesce(private.require_labels(v_product_id, p_labels), '{}'), v_in_triage, p_agent, p_model, p_effort);
   perform private.add_dependencies('story', v_id, p_blocked_by);
   return private.story_json(v_id);
 end;
@@ -221,7 +222,7 @@ $$;
 grant execute on function operations.remove_story_from_sprint to authenticated;
 
 -- Called by the story page and tools. `p_changes` holds the fields to change: title, description, acceptance_criteria,
--- code, priority, pbi_id (another PBI of the product), labels (names or ids, replacing the current ones). A new code
+-- code, priority, agent, model, effort, pbi_id (another PBI of the product), labels (names or ids, replacing the current ones). A new code
 -- changes the sort_order (specification: Story).
 create function operations.update_story(p_story_id uuid, p_changes jsonb)
 returns json language plpgsql volatile set search_path = '' as $$

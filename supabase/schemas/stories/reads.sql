@@ -18,6 +18,13 @@ select
 from public.stories s;
 grant select on private.story_shape to authenticated;
 
+-- A story with who does its tasks, as one story is read (specification: Story).
+create view private.story_detail_shape with (security_invoker = true) as
+select s.*, k.agent, k.model, k.effort
+from private.story_shape s
+join public.stories k on k.id = s.id;
+grant select on private.story_detail_shape to authenticated;
+
 -- Why: hot read of agents. Definer, so that row level security is not checked for each table; access is checked first.
 -- Without an active sprint or an open story: PT404.
 -- Called by GET /api/products/:id/next-story. The answer is passed through unparsed (specification: GET
@@ -94,7 +101,7 @@ begin
           where t.story_id = s.id
         ) as tasks,
         operations.list_story_logs(s.id) as logs
-      from private.story_shape s
+      from private.story_detail_shape s
       where s.id = p_story_id
     ) x
   );
@@ -177,7 +184,7 @@ grant execute on function operations.list_triage to authenticated;
 -- One story, as in every answer about it (specification: Story).
 create function private.story_json(p_story_id uuid) returns json language sql stable set search_path = '' as $$
   select private.with_labels(row_to_json(s), k.label_ids)
-  from private.story_shape s
+  from private.story_detail_shape s
   join public.stories k on k.id = s.id
   where s.id = p_story_id;
 $$;

@@ -20,6 +20,9 @@ create table public.stories (
   acceptance_criteria text not null default ''
     constraint stories_acceptance_criteria_length check (char_length(acceptance_criteria) <= 100000),
   priority integer not null default 3 constraint stories_priority_range check (priority between 0 and 1000000),
+  agent text constraint stories_agent_form check (agent ~ '^[A-Za-z0-9][A-Za-z0-9:._-]{0,99}$'),
+  model text constraint stories_model_form check (model ~ '^[A-Za-z0-9][][A-Za-z0-9:./_@+-]{0,199}$'),
+  effort text constraint stories_effort_known check (effort in ('low', 'medium', 'high')),
   status public.story_status not null default 'OPEN',
   sort_order bigint not null,
   sprint_id uuid,
@@ -49,6 +52,7 @@ create table public.stories (
 comment on table public.stories is 'Stories (specification: Story).';
 
 comment on column public.stories.field_versions is 'Of each changed field: the version that changed it, who did, and when.';
+comment on column public.stories.agent is 'Who does its tasks, before its product; so are model and effort (private.job_gates).';
 comment on column public.stories.label_ids is 'Its labels (labels), in the order of their names.';
 comment on column public.stories.in_triage is 'Somebody has to accept it before it is part of the backlog; its status is TRIAGE until then.';
 comment on column public.stories.is_template is
@@ -94,7 +98,7 @@ create policy stories_no_demo_update on public.stories as restrictive for update
 create policy stories_no_demo_delete on public.stories as restrictive for delete to authenticated
   using (not (select private.is_demo()));
 grant select on public.stories to authenticated;
-grant insert (id, pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids, in_triage),
-  update (pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids, in_triage),
+grant insert (id, pbi_id, code, title, description, acceptance_criteria, priority, agent, model, effort, sprint_id, assignee_id, label_ids, in_triage),
+  update (pbi_id, code, title, description, acceptance_criteria, priority, agent, model, effort, sprint_id, assignee_id, label_ids, in_triage),
   delete on public.stories to authenticated;
 grant select, insert, update, delete on public.stories to service_role;

@@ -4,7 +4,8 @@ create function operations.create_task(
   p_implementation_plan text default null, p_priority integer default 3, p_repo_url text default null,
   p_verify_only boolean default false, p_verify_required text default 'ALIGNED_OR_PARTIAL',
   p_requires_opus boolean default false, p_estimated_minutes integer default null, p_blocked_by jsonb default null,
-  p_labels jsonb default null, p_refuse_similar boolean default false
+  p_labels jsonb default null, p_refuse_similar boolean default false, p_agent text default null,
+  p_model text default null, p_effort text default null
 ) returns json language plpgsql volatile set search_path = '' as $$
 declare
   v_id uuid := gen_random_uuid();
@@ -16,12 +17,12 @@ begin
 
   insert into public.tasks
     (id, story_id, code, title, description, implementation_plan, priority, repo_url, verify_only, verify_required,
-      requires_opus, estimated_minutes, label_ids)
+      requires_opus, estimated_minutes, label_ids, agent, model, effort)
   values
     (v_id, p_story_id, p_code, p_title, coalesce(p_description, ''), p_implementation_plan, coalesce(p_priority, 3),
       p_repo_url, coalesce(p_verify_only, false),
       coalesce(p_verify_required, 'ALIGNED_OR_PARTIAL')::public.verify_required, coalesce(p_requires_opus, false),
-      p_estimated_minutes, coalesce(v_label_ids, '{}'));
+      p_estimated_minutes, coalesce(v_label_ids, '{}'), p_agent, p_model, p_effort);
   perform private.add_dependencies('task', v_id, p_blocked_by);
   return private.task_json(v_id);
 end;
@@ -112,18 +113,19 @@ grant execute on function operations.set_task_status to authenticated;
 
 -- Why: the hot write of agents. Definer, so that row level security does not check a row whose product was just
 -- checked. Only the board sets `review`, and only jobs set `failed` (specification: PATCH /api/tasks/:id).
+-- p_who holds agent, model and effort as far as they change, and null takes one away.
 -- Called by PATCH /api/tasks/:id and the MCP tools update_task_status and update_task_plan. Passed through unparsed.
 create function operations.update_task(
   p_task_id uuid, p_status text default null, p_implementation_plan text default null,
   p_verify_only boolean default null, p_verify_required text default null, p_labels jsonb default null,
-  p_expected_version jsonb default null
+  p_expected_version jsonb default null, p_who jsonb default null
 ) returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_status public.task_status;
   v_label_ids uuid[];
   v_answer jsonb;
 begin
-  if p_status is null and p_implementation_plan is null and p_labels is null then
+  if p_status is null and p_implementation_plan is null and p_labels is null and coalesce(p_who, '{}') = '{}' then
     raise exception using errcode = 'PT422', message = 'Give at least one of status and implementation_plan.',
       detail = '{"issues":[{"path":"","message":"At least one of status and implementation_plan is required."}]}';
   end if;
@@ -133,7 +135,7 @@ begin
   if p_expected_version is not null then
     perform private.require_version('task', p_task_id, jsonb_strip_nulls(jsonb_build_object('status', p_status,
       'implementation_plan', p_implementation_plan, 'verify_only', p_verify_only, 'verify_required', p_verify_required,
-      'labels', p_labels, 'expected_version', p_expected_version)));
+      'labels', p_labels, 'expected_version', p_expected_version)) || coalesce(p_who, '{}'));
   end if;
   v_status := private.parse_task_status(p_status);
   perform private.require_proof(p_task_id, v_status), private.heed_waiting(p_task_id, v_status, false);
@@ -142,6 +144,9 @@ begin
   set status = coalesce(v_status, t.status),
       implementation_plan = coalesce(p_implementation_plan, t.implementation_plan),
       label_ids = coalesce(v_label_ids, t.label_ids),
+      agent = case when p_who ? 'agent' then p_who ->> 'agent' else t.agent end,
+      model = case when p_who ? 'model' then p_who ->> 'model' else t.model end,
+      effort = case when p_who ? 'effort' then p_who ->> 'effort' else t.effort end,
       verify_only = coalesce(p_verify_only, t.verify_only),
       verify_required = coalesce(p_verify_required::public.verify_required, t.verify_required)
   where t.id = p_task_id

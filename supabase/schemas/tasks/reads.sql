@@ -1,15 +1,16 @@
--- A task in detail: the backlog's fields and four more; the acceptance criteria are its story's (specification: GET
+-- A task in detail: the backlog's fields and seven more; the acceptance criteria are its story's (specification: GET
 -- /api/tasks/:id).
 create view private.task_detail_shape with (security_invoker = true) as
 select
   t.*, true as _detail,
-  k.implementation_plan, s.acceptance_criteria, k.requires_opus, k.estimated_minutes
+  k.implementation_plan, s.acceptance_criteria, k.requires_opus, k.estimated_minutes,
+  k.agent, k.model, k.effort
 from private.task_shape t
 join public.tasks k on k.id = t.id
 join public.stories s on s.id = t.story_id;
 grant select on private.task_detail_shape to authenticated;
 
--- A task in the backlog, without the four fields of the detail (specification: Task, GET /api/tasks/:id).
+-- A task in the backlog, without those of the detail (specification: Task, GET /api/tasks/:id).
 create view private.task_shape with (security_invoker = true) as
 select
   t.id, t.story_id, t.product_id, t.code, t.title, t.description, t.priority, t.sort_order,

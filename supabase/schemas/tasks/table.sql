@@ -24,6 +24,9 @@ create table public.tasks (
   verify_only boolean not null default false,
   verify_required public.verify_required not null default 'ALIGNED_OR_PARTIAL',
   requires_opus boolean not null default false,
+  agent text constraint tasks_agent_form check (agent ~ '^[A-Za-z0-9][A-Za-z0-9:._-]{0,99}$'),
+  model text constraint tasks_model_form check (model ~ '^[A-Za-z0-9][][A-Za-z0-9:./_@+-]{0,199}$'),
+  effort text constraint tasks_effort_known check (effort in ('low', 'medium', 'high')),
   estimated_minutes integer constraint tasks_estimated_minutes_range check (estimated_minutes between 0 and 1000000),
   label_ids uuid[] not null default '{}',
   external_id text constraint tasks_external_id_length check (char_length(external_id) between 1 and 300),
@@ -40,6 +43,7 @@ create table public.tasks (
 comment on table public.tasks is 'Tasks (specification: Task).';
 
 comment on column public.tasks.field_versions is 'Of each changed field: the version that changed it, who did, and when.';
+comment on column public.tasks.agent is 'Who does it, before its story and product; so are model and effort (private.job_gates).';
 comment on column public.tasks.label_ids is 'Its labels (labels), in the order of their names.';
 comment on column public.tasks.external_id is 'What it was in the file that it was imported from, so that the same file brings it once.';
 comment on column public.tasks.repo_url_by is 'Who wrote the repository of its own.';
@@ -71,9 +75,9 @@ create policy tasks_no_demo_delete on public.tasks as restrictive for delete to 
   using (not (select private.is_demo()));
 grant select on public.tasks to authenticated;
 grant insert (id, story_id, code, title, description, implementation_plan, priority, repo_url, verify_only,
-    verify_required, requires_opus, estimated_minutes, label_ids),
+    verify_required, requires_opus, agent, model, effort, estimated_minutes, label_ids),
   update (story_id, code, title, description, implementation_plan, priority, status, repo_url, verify_only,
-    verify_required, requires_opus, estimated_minutes, label_ids),
+    verify_required, requires_opus, agent, model, effort, estimated_minutes, label_ids),
   delete on public.tasks to authenticated;
 grant select, insert, update, delete on public.tasks to service_role;
 

@@ -55,7 +55,8 @@ begin
     and not exists (select from public.agent_workers w where w.user_id = p_user_id and w.name = p_name) then
     update public.agent_workers w
     set name = p_name, hostname = null, version = null, last_seen_at = private.now(), last_quota_pct = null,
-        last_quota_check_at = null, stopped_at = null, agents = null, confinement = 'none', also_repos = '[]', created_at = private.now()
+        last_quota_check_at = null, stopped_at = null, agents = null, confinement = 'none', also_repos = '[]', offers = '[]',
+        created_at = private.now()
     where w.id = (
       select u.id from public.agent_workers u
       where u.user_id = p_user_id
@@ -81,7 +82,7 @@ $$;
 -- Trap: takes the transaction's last lock, so call it after everything else (specification: Agent worker).
 create function private.touch_worker(
   p_worker_id uuid, p_hostname text, p_version text, p_quota_pct integer, p_confinement public.confinement default null,
-  p_also_repos jsonb default null
+  p_also_repos jsonb default null, p_offers jsonb default null
 ) returns void language plpgsql volatile set search_path = '' as $$
 declare
   v_now timestamptz := private.now();
@@ -96,6 +97,7 @@ begin
       last_quota_check_at = case when p_quota_pct is null then w.last_quota_check_at else v_now end,
       confinement = coalesce(p_confinement, w.confinement),
       also_repos = coalesce(v_also_repos, w.also_repos),
+      offers = coalesce(p_offers, w.offers),
       stopped_at = null
   where w.id = p_worker_id
     and (w.last_seen_at <= v_now - interval '10 seconds'
@@ -105,6 +107,7 @@ begin
       or (p_version is not null and left(p_version, 50) is distinct from w.version)
       or (p_quota_pct is not null and p_quota_pct is distinct from w.last_quota_pct)
       or p_confinement <> w.confinement
-      or v_also_repos <> w.also_repos);
+      or v_also_repos <> w.also_repos
+      or p_offers <> w.offers);
 end;
 $$;

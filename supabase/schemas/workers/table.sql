@@ -20,6 +20,8 @@ create table public.agent_workers (
   confinement public.confinement not null default 'none',
   also_repos jsonb not null default '[]' constraint agent_workers_also_repos_list
     check (jsonb_typeof(also_repos) = 'array' and jsonb_array_length(also_repos) <= 100 and octet_length(also_repos::text) <= 65536),
+  offers jsonb not null default '[]' constraint agent_workers_offers_list
+    check (jsonb_typeof(offers) = 'array' and jsonb_array_length(offers) <= 20 and octet_length(offers::text) <= 65536),
   created_at timestamptz not null default private.now(),
   constraint agent_workers_user_id_name_key unique (user_id, name)
 );
@@ -28,6 +30,8 @@ comment on table public.agent_workers is
   'Presence of workers (specification: Agent worker): last seen, quota. What a worker holds is said by its jobs.';
 
 comment on column public.agent_workers.confinement is 'What keeps its agents apart from its machine, as its last claim said.';
+comment on column public.agent_workers.offers is
+  'The agents that do its jobs, as its last claim said: id, and where known models, quota_pct, limited_until.';
 comment on column public.agent_workers.also_repos is
   'Repositories of tasks that its person named: addresses, or beginnings of addresses that end in "/"; without credentials.';
 
@@ -40,5 +44,5 @@ create policy agent_workers_select on public.agent_workers for select to authent
 
 -- The repositories a user listed for a worker stay private: members of a shared product read only the other columns.
 grant select (id, user_id, name, hostname, version, last_seen_at, last_quota_pct, last_quota_check_at, stopped_at, agents, confinement,
-  created_at) on public.agent_workers to authenticated;
+  offers, created_at) on public.agent_workers to authenticated;
 grant select, insert, update, delete on public.agent_workers to service_role;

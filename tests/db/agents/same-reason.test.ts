@@ -7,7 +7,7 @@ import { at } from "../world";
 import { type SprintWorld, seedSprint } from "./sprint-world";
 
 const t = await createTestDatabase();
-const seeds = Array.from({ length: 32 }, (_, n) => n * 31 + 7);
+const seeds = Array.from({ length: 64 }, (_, n) => n * 31 + 7);
 
 /** What can keep a job that is in turn from being claimed: how it comes about, bit by bit of a number. */
 const obstacles: ((world: SprintWorld, jobId: string) => Promise<unknown>)[] = [
@@ -34,6 +34,8 @@ const obstacles: ((world: SprintWorld, jobId: string) => Promise<unknown>)[] = [
        update public.agent_jobs j set parked_question_id = q.id from q where j.id = $1`,
       [jobId],
     ),
+  ({ product }) =>
+    t.sql.query("update public.products set agent = 'codex' where id = $1", [product.id]),
 ];
 
 describe("a claim that finds nothing", { timeout: 60_000 }, () => {

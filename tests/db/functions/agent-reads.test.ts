@@ -111,13 +111,20 @@ describe("get_backlog", () => {
     const answer = JSON.parse(await getBacklog.json(actor, { product_id: product.id }));
     expect(Object.keys(answer)).toEqual(["product", "pbis", "storiesByPbi", "tasksByStory"]);
     expect(answer.pbis).toEqual([pbi]);
-    expect(answer.storiesByPbi).toEqual({ [pbi.id]: [story, empty] });
+    // Who does it stands in the answers about one story or task.
+    const who = { agent: null, model: null, effort: null };
+    const listed = at(answer.storiesByPbi[pbi.id], 0);
+    expect({ ...listed, ...who }).toEqual(story);
+    expect(answer.storiesByPbi[pbi.id]).toMatchObject([{ id: story.id }, { id: empty.id }]);
     const {
       _detail,
       implementation_plan,
       acceptance_criteria,
       requires_opus,
       estimated_minutes,
+      agent,
+      model,
+      effort,
       ...task
     } = at(tasks, 0);
     expect(answer.tasksByStory).toEqual({ [story.id]: [task], [empty.id]: [] });
@@ -128,6 +135,7 @@ describe("get_backlog", () => {
       requires_opus,
       estimated_minutes,
     ]).toEqual([true, null, "", false, null]);
+    expect([agent, model, effort]).toEqual([null, null, null]);
   });
 });
 

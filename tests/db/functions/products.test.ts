@@ -43,6 +43,7 @@ describe("create_product", () => {
       dependency_release: "done",
       plan_first: "ask",
       requires_sandbox: false,
+      ...{ agent: null, model: null, effort: null, fallback: [], fallback_after: 15 },
       may_reach: [],
       review_marks: {},
       owner_id: owner.id,

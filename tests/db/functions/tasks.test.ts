@@ -45,6 +45,7 @@ describe("create_task", () => {
       implementation_plan: null,
       acceptance_criteria: "It works.",
       requires_opus: false,
+      ...{ agent: null, model: null, effort: null },
       estimated_minutes: null,
       version: 1,
     });
