@@ -234,6 +234,7 @@ export type Database = {
           p_may_reach?: Json;
           p_model?: string;
           p_name: string;
+          p_on_failure?: string;
           p_plan_first?: string;
           p_pr_strategy?: string;
           p_pull_requests?: string;
@@ -447,6 +448,7 @@ export type Database = {
       import_backlog: {
         Args: {
           p_code?: string;
+          p_done_requires?: string;
           p_name?: string;
           p_pbis: Json;
           p_preview?: boolean;
@@ -1344,6 +1346,7 @@ export type Database = {
           created_at: string;
           escalate_to: string | null;
           expires_at: string;
+          failed_attempt: number | null;
           id: string;
           idea_id: string | null;
           job_id: string | null;
@@ -1372,6 +1375,7 @@ export type Database = {
           created_at?: string;
           escalate_to?: string | null;
           expires_at?: string;
+          failed_attempt?: number | null;
           id?: string;
           idea_id?: string | null;
           job_id?: string | null;
@@ -1399,6 +1403,7 @@ export type Database = {
           created_at?: string;
           escalate_to?: string | null;
           expires_at?: string;
+          failed_attempt?: number | null;
           id?: string;
           idea_id?: string | null;
           job_id?: string | null;
@@ -3704,6 +3709,7 @@ export type Database = {
           may_reach: NonNullable<Json>;
           model: string | null;
           name: string;
+          on_failure: Database["public"]["Enums"]["on_failure"];
           owner_id: string;
           plan_first: Database["public"]["Enums"]["plan_first"];
           pr_strategy: Database["public"]["Enums"]["pr_strategy"];
@@ -3738,6 +3744,7 @@ export type Database = {
           may_reach?: NonNullable<Json>;
           model?: string | null;
           name: string;
+          on_failure?: Database["public"]["Enums"]["on_failure"];
           owner_id?: string;
           plan_first?: Database["public"]["Enums"]["plan_first"];
           pr_strategy?: Database["public"]["Enums"]["pr_strategy"];
@@ -3771,6 +3778,7 @@ export type Database = {
           may_reach?: NonNullable<Json>;
           model?: string | null;
           name?: string;
+          on_failure?: Database["public"]["Enums"]["on_failure"];
           owner_id?: string;
           plan_first?: Database["public"]["Enums"]["plan_first"];
           pr_strategy?: Database["public"]["Enums"]["pr_strategy"];
@@ -5594,6 +5602,7 @@ export type Database = {
       member_role: "OWNER" | "MEMBER" | "VIEWER";
       message_state: "sent" | "seen" | "acted_on" | "undelivered";
       notice_status: "PENDING" | "DELIVERED" | "FAILED";
+      on_failure: "stop" | "ask";
       pairing_status: "PENDING" | "APPROVED" | "CONSUMED" | "CANCELLED";
       pbi_status: "READY" | "BLOCKED" | "DONE" | "FAILED";
       plan_first: "ask" | "auto" | "never";
@@ -5754,6 +5763,7 @@ export const Constants = {
       member_role: ["OWNER", "MEMBER", "VIEWER"],
       message_state: ["sent", "seen", "acted_on", "undelivered"],
       notice_status: ["PENDING", "DELIVERED", "FAILED"],
+      on_failure: ["stop", "ask"],
       pairing_status: ["PENDING", "APPROVED", "CONSUMED", "CANCELLED"],
       pbi_status: ["READY", "BLOCKED", "DONE", "FAILED"],
       plan_first: ["ask", "auto", "never"],

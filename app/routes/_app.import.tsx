@@ -1,5 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
+import { z } from "zod";
 import { codeFromName, codeSchema } from "~/contract/codes";
 import { ContractError } from "~/contract/errors";
 import { idSchema, requiredText } from "~/contract/text";
@@ -8,6 +9,7 @@ import { runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { readUploads } from "~/http/uploads.server";
 import { validate } from "~/http/validation.server";
+import { doneRequirements } from "~/nouns/products/contract";
 import { getProduct } from "~/nouns/products/operations.server";
 import { type ImportReport, importFormats } from "~/nouns/transfers/contract";
 import { importBacklog, readImport } from "~/nouns/transfers/import-backlog.server";
@@ -43,8 +45,15 @@ export const action = pageAction(async ({ request, context }) => {
     product_id === null ? validate(requiredText(200), textOf(form, "name"), "body") : null;
   const code =
     name === null ? null : validate(codeSchema, textOf(form, "code") || codeFromName(name), "body");
-  const target = { product_id, name, code };
-  const fields = { ...(product_id ? { product_id } : { name: name ?? "", code: code ?? "" }) };
+  const done_requires = validate(
+    z.enum(doneRequirements).default("person"),
+    textOf(form, "done_requires") || undefined,
+    "body",
+  );
+  const target = { product_id, name, code, done_requires };
+  const fields: Record<string, string> = product_id
+    ? { product_id }
+    : { name: name ?? "", code: code ?? "", done_requires };
   return runIntent(form, {
     preview: async () => {
       const format = importFormats.find((known) => known === textOf(form, "format"));

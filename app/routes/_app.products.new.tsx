@@ -1,6 +1,12 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link } from "@remix-run/react";
 import { codeFromName } from "~/contract/codes";
+import {
+  agentItemChoices,
+  branchChoices,
+  ChoiceField,
+  failureChoices,
+} from "~/features/products/agent-choices";
 import { pullRequestOptions } from "~/features/products/pull-request-options";
 import { requirementChoices } from "~/features/proof/proof-words";
 import { runForm, textOf } from "~/http/form-action.server";
@@ -11,7 +17,7 @@ import { createProduct } from "~/nouns/products/operations.server";
 import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
-import { CheckField, SelectField, TextAreaField, TextField } from "~/ui/field";
+import { SelectField, TextAreaField, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { PageHeader } from "~/ui/page-header";
 import { WriteFields } from "~/ui/write-access";
@@ -34,13 +40,11 @@ export const action = pageAction(async ({ request, context }) => {
 
 export const meta: MetaFunction = () => [{ title: "New product · Backloom" }];
 
-const agentItemWords = [
-  {
-    value: "triage",
-    label: "Go to triage",
-    description: "They wait there until a person accepts, merges or declines them.",
-  },
-  { value: "backlog", label: "Go to the backlog", description: "Runs can take them at once." },
+const choices = [
+  { name: "done_requires", legend: "Agent work waits for", choices: requirementChoices },
+  { name: "pr_strategy", legend: "Branches", choices: branchChoices },
+  { name: "on_failure", legend: "When a task fails", choices: failureChoices },
+  { name: "agent_items", legend: "Stories from agents", choices: agentItemChoices },
 ] as const;
 
 export default function NewProductPage() {
@@ -50,15 +54,15 @@ export default function NewProductPage() {
     | "description"
     | "repo_url"
     | "definition_of_done"
-    | "done_requires"
-    | "agent_items"
     | "pull_requests"
+    | (typeof choices)[number]["name"]
   >({
     lastResult: useActionResult(),
-    defaultValue: { done_requires: "person", agent_items: "triage", pull_requests: "none" },
+    defaultValue: {
+      ...{ done_requires: "person", pr_strategy: "STORY" },
+      ...{ on_failure: "ask", agent_items: "triage", pull_requests: "none" },
+    },
   });
-  const waitsFor = form.field("done_requires").defaultValue;
-  const agentItems = form.field("agent_items").defaultValue;
   return (
     <div className="mx-auto max-w-2xl">
       <PageHeader
@@ -110,32 +114,14 @@ export default function NewProductPage() {
               description="What every task must meet. Agents read it as part of their context."
               {...form.field("definition_of_done")}
             />
-            <fieldset className="grid gap-2">
-              <legend className="mb-1 text-sm font-medium">Agent work waits for</legend>
-              {requirementChoices.map(({ value, ...words }) => (
-                <CheckField
-                  key={value}
-                  type="radio"
-                  name="done_requires"
-                  value={value}
-                  defaultChecked={value === waitsFor}
-                  {...words}
-                />
-              ))}
-            </fieldset>
-            <fieldset className="grid gap-2">
-              <legend className="mb-1 text-sm font-medium">Stories from agents</legend>
-              {agentItemWords.map(({ value, ...words }) => (
-                <CheckField
-                  key={value}
-                  type="radio"
-                  name="agent_items"
-                  value={value}
-                  defaultChecked={value === agentItems}
-                  {...words}
-                />
-              ))}
-            </fieldset>
+            {choices.map(({ name, ...choice }) => (
+              <ChoiceField
+                key={name}
+                name={name}
+                chosen={form.field(name).defaultValue}
+                {...choice}
+              />
+            ))}
             <div>
               <SubmitButton pendingLabel="Creating…">Create product</SubmitButton>
             </div>

@@ -21,12 +21,13 @@ export const loader = apiRoute({
     refusals: [403, 404, 409, 429],
     handle: async ({ actor, form, body }) => {
       const { format, product_id = null, name = null, code = null, preview = false } = body;
+      const target = { product_id, name, code, done_requires: body.done_requires };
       const { user_id } = await authenticate(actor);
       const { draft } = await readImport(
         { format, files: await readUploads(form, "file") },
         user_id,
       );
-      const report = await importBacklog(actor, { product_id, name, code }, draft, preview);
+      const report = await importBacklog(actor, target, draft, preview);
       return json(report, { status: preview ? 200 : 201 });
     },
   }),

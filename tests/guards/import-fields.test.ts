@@ -333,6 +333,7 @@ function partsOfDocument(): Record<string, Record<string, unknown>> {
       ...{ pr_strategy: "STORY", done_requires: "person", dependency_release: "merged" },
       ...{
         plan_first: "auto",
+        on_failure: "ask",
         agent_items: "triage",
         requires_sandbox: true,
         may_reach: ["x.example"],

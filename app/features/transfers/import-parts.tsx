@@ -1,4 +1,6 @@
 import type { ReactNode } from "react";
+import { ChoiceField } from "~/features/products/agent-choices";
+import { requirementChoices } from "~/features/proof/proof-words";
 import type { ImportFormat, ImportReport } from "~/nouns/transfers/contract";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
@@ -32,6 +34,12 @@ export function ImportFields({ isNew }: { isNew: boolean }) {
             required={false}
             mono
             description="If empty, it is made from the name."
+          />
+          <ChoiceField
+            legend="Agent work waits for"
+            name="done_requires"
+            chosen="person"
+            choices={requirementChoices}
           />
         </>
       ) : null}

@@ -19,6 +19,8 @@ export const dependencyReleases = ["done", "merged"] as const;
 
 /** Whether agents write missing plans: if chosen at the start of a run, always, or never. */
 export const planFirstChoices = ["ask", "auto", "never"] as const;
+/** What follows when a job fails: the failure goes up to its run and sprint, or a person is asked (docs/users.md). */
+export const onFailureChoices = ["stop", "ask"] as const;
 /** Whether workers open pull requests: no, as drafts until everything is proven, or at once (docs/forges.md). */
 export const pullRequestChoices = ["none", "draft", "open"] as const;
 /** Who merges branches of finished work: people, or workers one after another (docs/forges.md). */
@@ -54,6 +56,7 @@ const productFieldsSchema = productSchema.extend({
   done_requires: z.enum(doneRequirements),
   dependency_release: z.enum(dependencyReleases),
   plan_first: z.enum(planFirstChoices),
+  on_failure: z.enum(onFailureChoices),
   agent_items: z.enum(agentItemChoices),
   /** Issues on the code host with this label become stories in triage; empty: none. */
   forge_issue_label: z.string(),
@@ -198,6 +201,7 @@ const productFields = {
   done_requires: z.enum(doneRequirements),
   dependency_release: z.enum(dependencyReleases),
   plan_first: z.enum(planFirstChoices),
+  on_failure: z.enum(onFailureChoices),
   agent_items: z.enum(agentItemChoices),
   requires_sandbox: z.boolean(),
   may_reach: hostsSchema,

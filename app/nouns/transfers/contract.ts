@@ -2,6 +2,7 @@ import { z } from "zod";
 import { codeSchema } from "~/contract/codes";
 import { idSchema, isStorable, prioritySchema, requiredText } from "~/contract/text";
 import { labelNameSchema } from "~/nouns/labels/contract";
+import { doneRequirements } from "~/nouns/products/contract";
 import { logEntrySchema, titleLimit } from "./exported-parts";
 
 /** Tools that a backlog can be imported from. */
@@ -106,6 +107,7 @@ export const importBacklogInput = z.object({
   product_id: idSchema.nullable(),
   name: requiredText(200).nullable(),
   code: codeSchema.nullable(),
+  done_requires: z.enum(doneRequirements).optional(),
   preview: z.boolean(),
 });
 
@@ -142,6 +144,10 @@ export const importForm = z
     product_id: idSchema.optional().describe("A product that takes the backlog in"),
     name: requiredText(200).optional().describe("Name of a new product"),
     code: codeSchema.optional().describe("Code of a new product"),
+    done_requires: z
+      .enum(doneRequirements)
+      .optional()
+      .describe("What agent work of a new product waits for: person by default"),
     preview: ticked.optional().describe("true: say what would come, and write nothing"),
   })
   .refine(

@@ -12,6 +12,7 @@ import {
   issueLabelSchema,
   landingChoices,
   memberRoles,
+  onFailureChoices,
   planFirstChoices,
   pullRequestChoices,
 } from "~/nouns/products/contract";
@@ -177,6 +178,7 @@ const documentSchema = z.object({
     done_requires: z.enum(doneRequirements).default("none"),
     dependency_release: z.enum(dependencyReleases).default("done"),
     plan_first: z.enum(planFirstChoices).default("ask"),
+    on_failure: z.enum(onFailureChoices).default("stop"),
     agent_items: z.enum(agentItemChoices).default("backlog"),
     requires_sandbox: z.boolean().default(false),
     may_reach: hostsSchema.default([]),

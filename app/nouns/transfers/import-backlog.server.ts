@@ -1,6 +1,7 @@
 import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import { operation } from "~/nouns/operation.server";
+import type { doneRequirements } from "~/nouns/products/contract";
 import { WorkThread } from "~/threads/work-thread.server";
 import {
   type ImportDraft,
@@ -39,6 +40,8 @@ export interface ImportTarget {
   product_id: string | null;
   name: string | null;
   code: string | null;
+  /** What agent work of a new product waits for; a person by default. */
+  done_requires?: (typeof doneRequirements)[number] | undefined;
 }
 
 const shownRows = 20;

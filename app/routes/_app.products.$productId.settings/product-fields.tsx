@@ -1,4 +1,5 @@
 import { useFetcher } from "@remix-run/react";
+import { agentItemChoices, branchChoices, failureChoices } from "~/features/products/agent-choices";
 import { pullRequestOptions } from "~/features/products/pull-request-options";
 import { requirementChoicesWith } from "~/features/proof/proof-words";
 import type { ProductDetail } from "~/nouns/products/contract";
@@ -16,11 +17,14 @@ const choices = [
     name: "pr_strategy",
     label: "Branches",
     description: "Applies to runs that start from now on.",
-    options: [
-      { value: "SPRINT", label: "One branch per sprint, one job per task" },
-      { value: "STORY", label: "One branch per story, stories in parallel" },
-      { value: "SPRINT_BATCH", label: "One job for the whole sprint" },
-    ],
+    options: branchChoices,
+  },
+  {
+    section: "agents",
+    name: "on_failure",
+    label: "When a task fails",
+    description: "Asked, you choose: try again, skip it and what it blocks, or stop the run.",
+    options: failureChoices,
   },
   {
     section: "code-host",
@@ -56,10 +60,7 @@ const choices = [
     name: "agent_items",
     label: "Stories from agents",
     description: "In triage they wait until a person accepts them.",
-    options: [
-      { value: "backlog", label: "Go to the backlog" },
-      { value: "triage", label: "Go to triage" },
-    ],
+    options: agentItemChoices,
   },
   {
     section: "agents",

@@ -121,19 +121,27 @@ $$;
 create function private.requeue_lost_job(p_job public.agent_jobs, p_reason text)
 returns public.agent_job_status language plpgsql volatile set search_path = '' as $$
 declare
+  v_is_last boolean := p_job.retry_count >= 3;
+  v_reason text := case when v_is_last then 'All 3 retries are used up. ' else '' end || p_reason;
+  v_question_id uuid := case when v_is_last then private.ask_about_failure(p_job, v_reason) end;
   v_status public.agent_job_status;
 begin
   update public.agent_jobs j
-  set status = case when j.retry_count >= 3 then 'FAILED' else 'QUEUED' end::public.agent_job_status,
+  set status = case when v_is_last and v_question_id is null then 'FAILED' else 'QUEUED' end::public.agent_job_status,
       retry_count = least(j.retry_count + 1, 3),
       failure_class = 'infrastructure',
-      failure_reason = case when j.retry_count >= 3 then 'All 3 retries are used up. ' else '' end || p_reason,
+      failure_reason = v_reason,
+      parked_question_id = coalesce(v_question_id, j.parked_question_id),
+      in_turn = j.in_turn and v_question_id is null,
       lease_until = null
   where j.id = p_job.id and j.attempt = p_job.attempt and j.status in ('CLAIMED', 'RUNNING')
   returning j.status into v_status;
 
   if v_status is not null then
     perform nextval('private.lost_lease_seq');
+    if v_question_id is not null then
+      perform private.bring_next_in_turn(p_job.sprint_run_id, p_job.lane_id);
+    end if;
   end if;
   return v_status;
 end;

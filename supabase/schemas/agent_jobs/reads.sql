@@ -151,7 +151,7 @@ grant execute on function operations.list_agent_jobs to authenticated;
 
 -- Why: each claim is a numbered attempt, and every later call of a worker carries the number. Returns the state of an
 -- attempt: held; a state of its own (cancelled, finished, handed_over to another phase, parked with a question, stopped
--- by a budget, requeued by a limit, sent_home by a conflict, returned by its worker, failed_look of a verifier) while
+-- by a budget, requeued by a limit, sent_home by a conflict, returned by its worker, failed_look of a verifier, failed where a person is asked what follows) while
 -- no one else has the job; or lost. The outcome is kept in the attempt's row, which later changes of the job do not
 -- touch. Only the user of the claiming worker can hold it.
 -- An expired lease that was not taken back yet still counts as held: no one else works on the job (specification: Agent
@@ -180,6 +180,7 @@ begin
         when 'conflict' then 'sent_home'
         when 'returned' then 'returned'
         when 'failed_look' then 'failed_look'
+        when 'failed' then 'failed'
       end
       from public.job_attempts a where a.job_id = p_job.id and a.attempt = p_attempt), 'lost')
   end;

@@ -2,7 +2,7 @@
 -- the job is requeued, without counting a retry. Only accepted from the attempt that holds the job. A task without a
 -- plan takes the one in the report. Repeating a final report is fine; a report while still CLAIMED implies RUNNING.
 -- DONE passes the gate first, and in products that require proof (phase_after) the job may be queued again for another
--- worker or a person. FAILED with rate_limited requeues the job until resets_at, without counting a retry. Cascades
+-- worker or a person. Where a product asks about failures, FAILED waits for a person's choice (ask_about_failure). FAILED with rate_limited requeues the job until resets_at, without counting a retry. Cascades
 -- happen in this transaction.
 -- Refusals: 404, 403, 409 (lost, cancelled, other end), 422 (gate, fields). Definer: jobs are written by functions
 -- only (specification: Agent job).
@@ -27,6 +27,8 @@ declare
   v_result public.verify_result;
   v_next public.agent_job_status;
   v_phase public.job_phase;
+  v_reason text;
+  v_question_id uuid;
 begin
   if v_status is null then
     perform private.refuse(422, 'status must be one of running, done, failed, skipped, queued.');
@@ -81,7 +83,14 @@ begin
     perform private.note_head((select t.story_id from public.tasks t where t.id = v_job.task_id), v_job, v_report.head_sha);
   end if;
   v_phase := case when v_next = 'DONE' then private.phase_after(v_job, v_result) end;
-  if v_phase is not null then
+  if v_status = 'FAILED' then
+    v_class := coalesce(v_class, 'agent_error');
+    v_reason := left(coalesce(v_report.failure_reason, v_report.summary, 'The worker gave no reason.'), 4000);
+  end if;
+  if v_next = 'FAILED' then
+    v_question_id := private.ask_about_failure(v_job, v_reason);
+  end if;
+  if v_phase is not null or v_question_id is not null then
     v_next := 'QUEUED';
   end if;
 
@@ -92,13 +101,14 @@ begin
       phase = coalesce(v_phase, j.phase),
       claim_rank = case when v_phase is null then j.claim_rank else 0 end,
       author_worker_id = case when v_phase = 'verify' then j.worker_id else j.author_worker_id end,
-      retry_count = j.retry_count + case when v_status = 'FAILED' and v_next = 'QUEUED' and v_class is distinct from 'rate_limited' then 1 else 0 end,
+      retry_count = j.retry_count + case when v_status = 'FAILED' and v_next = 'QUEUED' and v_class <> 'rate_limited' and v_question_id is null then 1 else 0 end,
+      parked_question_id = coalesce(v_question_id, j.parked_question_id),
+      in_turn = j.in_turn and v_question_id is null,
       verify_result = case when v_next = 'SKIPPED' then 'EMPTY' else v_result end,
       summary = coalesce(left(v_report.summary, 20000), j.summary),
-      failure_class = case when v_status = 'FAILED' then coalesce(v_class, 'agent_error') end,
-      failure_reason = case when v_status = 'FAILED'
-        then left(coalesce(v_report.failure_reason, v_report.summary, 'The worker gave no reason.'), 4000) end,
-      not_before = case when v_next = 'QUEUED' and v_status = 'FAILED' then private.pause_until(v_report.resets_at, p_attempt, v_job.sprint_run_id) end,
+      failure_class = case when v_status = 'FAILED' then v_class end,
+      failure_reason = v_reason,
+      not_before = case when v_next = 'QUEUED' and v_status = 'FAILED' and v_question_id is null then private.pause_until(v_report.resets_at, p_attempt, v_job.sprint_run_id) end,
       base_sha = coalesce(j.base_sha, left(v_report.base_sha, 64)),
       head_sha = coalesce(left(v_report.head_sha, 64), j.head_sha),
       branch = coalesce(j.branch, left(v_report.branch, 200)),
@@ -107,6 +117,9 @@ begin
   where j.id = p_job_id
   returning j.* into v_job;
 
+  if v_question_id is not null then
+    perform private.bring_next_in_turn(v_job.sprint_run_id, v_job.lane_id);
+  end if;
   if v_phase is not null then
     perform private.enter_phase(v_job);
     select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
@@ -186,6 +199,7 @@ begin
     when 'handed_over' then p_status = 'DONE'
     when 'requeued' then p_status = 'FAILED' and p_class = 'rate_limited'
     when 'failed_look' then p_status = 'FAILED' and p_class is distinct from 'rate_limited'
+    when 'failed' then p_status = 'FAILED' and p_class is distinct from 'rate_limited'
     when 'returned' then p_status = 'QUEUED'
     else false
   end;

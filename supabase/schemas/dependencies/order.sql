@@ -230,7 +230,7 @@ begin
   select n.id into v_next_id
   from public.agent_jobs n
   where n.sprint_run_id = p_sprint_run_id and n.lane_id = p_lane_id
-    and n.status = 'QUEUED' and not n.in_turn and n.open_blockers = 0 and n.phase <> 'review'
+    and n.status = 'QUEUED' and not n.in_turn and n.open_blockers = 0 and n.phase <> 'review' and not private.awaits_choice(n)
   order by n.position
   limit 1;
   if v_next_id is null then

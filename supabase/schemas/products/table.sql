@@ -21,6 +21,9 @@ create type public.agent_items as enum ('backlog', 'triage');
 -- Who merges the branches of finished work: people, or workers, one after another (docs/forges.md).
 create type public.landing as enum ('manual', 'queue');
 
+-- What happens when a task's job would fail: the contract's cascade, or a question to a person (docs/users.md).
+create type public.on_failure as enum ('stop', 'ask');
+
 -- When a task that is done releases what it blocks (docs/dependencies.md).
 create type public.dependency_release as enum ('done', 'merged');
 
@@ -47,6 +50,7 @@ create table public.products (
   done_requires public.done_requires not null default 'none',
   dependency_release public.dependency_release not null default 'done',
   plan_first public.plan_first not null default 'ask',
+  on_failure public.on_failure not null default 'stop',
   requires_sandbox boolean not null default false,
   may_reach jsonb not null default '[]' constraint products_may_reach_hosts check (private.are_hosts(may_reach)),
   forge_issue_label text not null default ''
@@ -106,8 +110,8 @@ create policy products_no_demo_delete on public.products as restrictive for dele
   using (not (select private.is_demo()));
 grant select on public.products to authenticated;
 grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, dependency_release,
-    plan_first, requires_sandbox, may_reach, agent_items, landing, branch_prefix, agent, model, effort, fallback, fallback_after),
-  update (code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, plan_first, requires_sandbox, may_reach,
+    plan_first, on_failure, requires_sandbox, may_reach, agent_items, landing, branch_prefix, agent, model, effort, fallback, fallback_after),
+  update (code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, plan_first, on_failure, requires_sandbox, may_reach,
     agent_items, landing, landing_since, forge_issue_label, branch_prefix, review_marks, agent, model, effort, fallback, fallback_after, archived_at),
   delete on public.products to authenticated;
 grant select, insert, update, delete on public.products to service_role;

@@ -11,7 +11,7 @@ begin
     select n.id, n.in_turn, n.open_blockers, n.attempt > 0 as comes_back, n.status = 'QUEUED' and n.attempt = 0 and n.open_blockers > 0 as waits into v_next
     from public.agent_jobs n
     where n.sprint_run_id = p_sprint_run_id and n.lane_id = p_lane_id and n.status in ('QUEUED', 'CLAIMED', 'RUNNING')
-      and not (n.status = 'QUEUED' and n.phase = 'review')
+      and not (n.status = 'QUEUED' and n.phase = 'review') and not private.awaits_choice(n)
     order by n.in_turn desc, n.status = 'QUEUED' and n.attempt = 0 and n.open_blockers > 0, n.position
     limit 1;
     exit when v_next.id is null or v_next.in_turn or not v_next.waits;
@@ -287,18 +287,15 @@ create function private.reject_review(p_job_id uuid)
 returns public.agent_jobs language plpgsql volatile set search_path = '' as $$
 declare
   v_job public.agent_jobs := private.lock_job(p_job_id);
-  v_busy boolean;
+  v_has_turn boolean;
 begin
   perform private.require_review(v_job);
   if not private.is_run_unfinished(v_job.sprint_run_id) then
     return private.reject_after_run(v_job);
   end if;
-  v_busy := private.is_lane_held(v_job.sprint_run_id, v_job.lane_id);
-  update public.agent_jobs j set in_turn = false
-  where j.sprint_run_id = v_job.sprint_run_id and j.lane_id = v_job.lane_id and j.id <> v_job.id
-    and j.status = 'QUEUED' and j.in_turn and j.phase = 'implement';
+  v_has_turn := private.take_turn(v_job);
   update public.agent_jobs j
-  set phase = 'implement', claim_rank = 0, in_turn = not v_busy, verify_result = null
+  set phase = 'implement', claim_rank = 0, in_turn = v_has_turn, verify_result = null
   where j.id = p_job_id
   returning j.* into v_job;
   perform private.reopen_tasks(v_job, private.stories_to_finish(v_job));

@@ -32,6 +32,7 @@ begin
   set status = 'ANSWERED', answer = v_answer, answered_by = auth.uid(), answered_at = private.now()
   where q.id = p_question_id
   returning q.* into v_question;
+  perform private.act_on_failure_answer(v_question, p_option);
   perform private.unpark_job(v_question);
   perform private.act_on_budget_answer(v_question, p_option);
   perform private.act_on_reach_answer(v_question, p_option);

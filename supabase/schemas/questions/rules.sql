@@ -127,10 +127,16 @@ grant execute on function private.question_status to authenticated;
 -- Why: a job that waited for a question goes first once the question is closed (specification: Agent job).
 create function private.unpark_job(p_question public.agent_questions)
 returns void language plpgsql volatile set search_path = '' as $$
+declare
+  v_job public.agent_jobs;
 begin
+  select j.* into v_job from public.agent_jobs j where j.parked_question_id = p_question.id and j.status = 'QUEUED';
+  if private.awaits_choice(v_job) then
+    perform private.try_again(v_job);
+  end if;
   update public.agent_jobs j
   set claim_rank = 0
-  where j.parked_question_id = p_question.id and j.status = 'QUEUED';
+  where j.id = v_job.id;
 end;
 $$;
 
@@ -171,7 +177,7 @@ end;
 $$;
 
 -- Why: what happens when no one answered in time, never a silent yes. STOP: the waiting job does not continue; its run
--- is paused for a person, or, without a run, the job fails. RECOMMENDED: the job continues, and learns that the option
+-- is paused for a person, or, without a run, the job fails. A failure that waited for a choice takes place. RECOMMENDED: the job continues, and learns that the option
 -- was taken by policy. ESCALATE: the question is asked again, to the member it names, with a week of time and then
 -- STOP.
 -- Called under the product lock for a question that was just stored as expired (specification: Agent question).
@@ -195,6 +201,10 @@ begin
     return;
   end if;
   if v_job.id is null then
+    return;
+  end if;
+  if private.awaits_choice(v_job) then
+    perform private.fail_after_all(v_job);
     return;
   end if;
   if p_question.on_expiry = 'RECOMMENDED' then

@@ -47,7 +47,7 @@ $$;
 create function private.reopen_job(p_job public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
-  v_is_held boolean := private.is_lane_held(p_job.sprint_run_id, p_job.lane_id);
+  v_has_turn boolean;
 begin
   if p_job.kind = 'SPRINT_IMPLEMENTATION' then
     perform private.refuse(409, 'This batch is over. Create a task for further changes.');
@@ -60,11 +60,9 @@ begin
     return;
   end if;
 
-  update public.agent_jobs j set in_turn = false
-  where j.sprint_run_id = p_job.sprint_run_id and j.lane_id = p_job.lane_id and j.id <> p_job.id
-    and j.status = 'QUEUED' and j.in_turn and j.phase = 'implement';
+  v_has_turn := private.take_turn(p_job);
   update public.agent_jobs j
-  set status = 'QUEUED', phase = 'implement', claim_rank = 0, in_turn = not v_is_held, verify_result = null,
+  set status = 'QUEUED', phase = 'implement', claim_rank = 0, in_turn = v_has_turn, verify_result = null,
       retry_count = 0, failure_class = null, failure_reason = null, parked_question_id = null, not_before = null
   where j.id = p_job.id;
   update public.tasks t set status = 'IN_PROGRESS' where t.id = p_job.task_id and t.status in ('DONE', 'REVIEW');

@@ -271,6 +271,8 @@ begin
     return;
   end if;
 
+  perform private.close_question(j.parked_question_id) from public.agent_jobs j
+  where j.sprint_run_id = v_run.id and j.task_id = p_task.id and private.awaits_choice(j);
   update public.agent_jobs j
   set status = 'FAILED', failure_class = coalesce(j.failure_class, 'agent_error'),
       failure_reason = coalesce(j.failure_reason, 'Its task failed.')

@@ -15,7 +15,7 @@ grant execute on function operations.discard_import to service_role;
 -- Refusals: 404, 403, 429, 422, 409. Definer: labels and external ids are written by functions only.
 create function operations.import_backlog(
   p_pbis jsonb, p_product_id uuid default null, p_name text default null, p_code text default null,
-  p_preview boolean default false
+  p_preview boolean default false, p_done_requires text default 'person'
 ) returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_product_id uuid := p_product_id;
@@ -28,7 +28,7 @@ begin
   end if;
   begin
     if v_product_id is null then
-      v_product_id := (operations.create_product(p_code, p_name, p_done_requires => 'person', p_agent_items => 'triage') ->> 'id')::uuid;
+      v_product_id := (operations.create_product(p_code, p_name, p_done_requires => coalesce(p_done_requires, 'person'), p_agent_items => 'triage') ->> 'id')::uuid;
       perform private.lock_product(v_product_id);
     end if;
     v_report := private.import_rows(v_product_id, p_pbis) || jsonb_build_object('product', (

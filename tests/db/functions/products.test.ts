@@ -41,6 +41,7 @@ describe("create_product", () => {
       pr_strategy: "SPRINT",
       done_requires: "none",
       dependency_release: "done",
+      on_failure: "stop",
       plan_first: "ask",
       requires_sandbox: false,
       ...{ agent: null, model: null, effort: null, fallback: [], fallback_after: 15 },

@@ -1,0 +1,83 @@
+import { CheckField } from "~/ui/field";
+
+/** Which branches a run makes. */
+export const branchChoices = [
+  {
+    value: "STORY",
+    label: "One branch per story",
+    description:
+      "Several workers work on stories at once, and a question holds up its own story only. Each branch is merged by itself.",
+  },
+  {
+    value: "SPRINT",
+    label: "One branch per sprint, one job per task",
+    description:
+      "Jobs run one after another, each on the work of those before. One branch is merged in the end.",
+  },
+  {
+    value: "SPRINT_BATCH",
+    label: "One job for the whole sprint",
+    description: "One agent does all tasks in one go. If one fails, all of it stops.",
+  },
+] as const;
+
+/** What follows when the work on a task fails. */
+export const failureChoices = [
+  {
+    value: "ask",
+    label: "Ask what should follow",
+    description:
+      "You choose: try again, skip it and what it blocks, or stop the run. Tasks that do not depend on it go on.",
+  },
+  {
+    value: "stop",
+    label: "Stop the run",
+    description:
+      "Story, PBI, sprint and run fail with the task. Work that waits for a review stays.",
+  },
+] as const;
+
+/** Where stories that agents create go. */
+export const agentItemChoices = [
+  {
+    value: "triage",
+    label: "Go to triage",
+    description: "They wait there until a person accepts, merges or declines them.",
+  },
+  { value: "backlog", label: "Go to the backlog", description: "Runs can take them at once." },
+] as const;
+
+interface Choice {
+  value: string;
+  label: string;
+  description: string;
+}
+
+/** A choice whose options say what they mean. */
+export function ChoiceField({
+  legend,
+  name,
+  chosen,
+  choices,
+}: {
+  legend: string;
+  name: string;
+  chosen: unknown;
+  choices: readonly Choice[];
+}) {
+  return (
+    <fieldset className="grid gap-2">
+      <legend className="mb-1 text-sm font-medium">{legend}</legend>
+      {choices.map(({ value, ...words }) => (
+        <CheckField
+          key={value}
+          type="radio"
+          name={name}
+          value={value}
+          defaultChecked={value === chosen}
+          {...words}
+        />
+      ))}
+    </fieldset>
+  );
+}
