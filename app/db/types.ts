@@ -316,6 +316,10 @@ export type Database = {
         Args: { p_events?: Json; p_product_id: string; p_url: string };
         Returns: Json;
       };
+      decide_lesson: {
+        Args: { p_lesson_id: string; p_text?: string; p_verdict: string };
+        Returns: Json;
+      };
       decline_story: { Args: { p_story_id: string }; Returns: Json };
       delete_budget: { Args: { p_budget_id: string; p_product_id: string }; Returns: Json };
       delete_comment: {
@@ -465,6 +469,7 @@ export type Database = {
         Args: { p_archived_at: string; p_ideas: Json; p_owner_id: string; p_product_id: string };
         Returns: Json;
       };
+      import_lessons: { Args: { p_lessons: Json; p_product_id: string }; Returns: Json };
       import_product: { Args: { p_document: Json; p_owner_id: string }; Returns: Json };
       import_stories: {
         Args: { p_owner_id: string; p_product_id: string; p_stories: Json };
@@ -541,6 +546,7 @@ export type Database = {
       list_job_messages: { Args: { p_job_id: string }; Returns: Json };
       list_labels: { Args: { p_product_id: string }; Returns: Json };
       list_landings: { Args: { p_product_id: string }; Returns: Json };
+      list_lessons: { Args: { p_product_id: string }; Returns: Json };
       list_model_prices: { Args: Record<PropertyKey, never>; Returns: Json };
       list_open_user_questions: {
         Args: { p_cursor?: string; p_limit?: number; p_product_id?: string };
@@ -668,6 +674,10 @@ export type Database = {
           p_product_id?: string;
           p_title?: string;
         };
+        Returns: Json;
+      };
+      propose_lesson: {
+        Args: { p_job_id: string; p_product_id: string; p_text: string };
         Returns: Json;
       };
       read_backlog_stream: { Args: { p_product_id: string }; Returns: Json };
@@ -3155,6 +3165,89 @@ export type Database = {
           },
         ];
       };
+      lessons: {
+        Row: {
+          accepted_by: string | null;
+          after: number[];
+          before: number[];
+          cause: string;
+          counted_from: string | null;
+          created_at: string;
+          has_effect: boolean | null;
+          id: string;
+          job_id: string | null;
+          label_ids: string[];
+          product_id: string;
+          since: string | null;
+          status: string;
+          task_id: string | null;
+          text: string;
+          updated_at: string;
+          weighed_at: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          accepted_by?: string | null;
+          after?: number[];
+          before?: number[];
+          cause: string;
+          counted_from?: string | null;
+          created_at?: string;
+          has_effect?: boolean | null;
+          id?: string;
+          job_id?: string | null;
+          label_ids?: string[];
+          product_id: string;
+          since?: string | null;
+          status?: string;
+          task_id?: string | null;
+          text: string;
+          updated_at?: string;
+          weighed_at?: string | null;
+        };
+        Update: {
+          accepted_by?: string | null;
+          after?: number[];
+          before?: number[];
+          cause?: string;
+          counted_from?: string | null;
+          created_at?: string;
+          has_effect?: boolean | null;
+          id?: string;
+          job_id?: string | null;
+          label_ids?: string[];
+          product_id?: string;
+          since?: string | null;
+          status?: string;
+          task_id?: string | null;
+          text?: string;
+          updated_at?: string;
+          weighed_at?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "lessons_job_id_fkey";
+            columns: ["job_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "lessons_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "lessons_task_id_fkey";
+            columns: ["task_id"];
+            isOneToOne: false;
+            referencedRelation: "tasks";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       login_pairings: {
         Row: {
           approved_at: string | null;
@@ -4810,6 +4903,52 @@ export type Database = {
           },
           {
             foreignKeyName: "task_executions_task_id_fkey";
+            columns: ["task_id"];
+            isOneToOne: false;
+            referencedRelation: "tasks";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      task_returns: {
+        Row: {
+          attempt: number;
+          begun_at: string;
+          cause: string;
+          created_at: string;
+          job_id: string;
+          product_id: string;
+          task_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          attempt: number;
+          begun_at: string;
+          cause: string;
+          created_at?: string;
+          job_id: string;
+          product_id: string;
+          task_id: string;
+        };
+        Update: {
+          attempt?: number;
+          begun_at?: string;
+          cause?: string;
+          created_at?: string;
+          job_id?: string;
+          product_id?: string;
+          task_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "task_returns_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "task_returns_task_id_fkey";
             columns: ["task_id"];
             isOneToOne: false;
             referencedRelation: "tasks";

@@ -199,6 +199,7 @@ await editTask(actor, { task_id: backlog.task.id, labels: ["web"] });
 await workUnderBudgets();
 const landing = await land();
 const issueNote = await noteIssues();
+const learned = await learn();
 const [remark, formerRemark] = [await remarks("Mind the quotes."), await remarks("Never mind.")];
 const [xml, pdf] = [at(otherStories, 0), at(otherStories, 1)];
 await wait("story", storyId, xml.id);
@@ -226,6 +227,20 @@ async function proveALineThatIsGone(): Promise<void> {
     });
   }
   await write("- [ ] Opens in a spreadsheet");
+}
+
+/** The work of a job came back, and its agent proposed a lesson. */
+async function learn(): Promise<{ id: string; job_id: string }> {
+  const { rows } = await t.sql.query(
+    `with returned as (
+       insert into public.task_returns (job_id, attempt, cause, product_id, task_id, begun_at)
+       select j.id, 1, 'ci_failed', j.product_id, j.task_id, now() from public.agent_jobs j
+       where j.product_id = $1 and j.status = 'DONE' limit 1 returning *)
+     insert into public.lessons (product_id, text, cause, job_id, task_id)
+     select product_id, 'Build before you hand in.', cause, job_id, task_id from returned returning id, job_id`,
+    [worked.product.id],
+  );
+  return at(rows, 0);
 }
 
 /** Of one product a branch lands under a lease; of the other one is to be taken over, and one has landed. */
@@ -309,6 +324,7 @@ const ids: Record<string, string> = {
   landings: landing.id,
   "issue-notes": issueNote.id,
   files: note.id,
+  lessons: learned.id,
 };
 /** A run begins with the one and leaves the other out. */
 const spare = await create(actor, "create_story", { p_pbi_id: backlog.pbi.id, p_title: "Spare" });
@@ -344,6 +360,8 @@ const bodies: Record<string, unknown> = {
   reportLanding: { lease: landing.lease, state: "working" },
   reportMerged: { head_sha: diff.head_sha },
   reviewJob: { verdict: "approve", summary: "Good" },
+  proposeLesson: { text: "Test before you hand in.", job_id: learned.job_id },
+  decideLesson: { verdict: "accept" },
   addStoryEvidence: { criterion },
   waiveStoryCriterion: { criterion, reason: "Out of scope" },
   setBudget: { scope: "product", period: "day", unit: "tokens", amount: 100_000 },
@@ -365,7 +383,9 @@ const bodies: Record<string, unknown> = {
 
 /** The token wherever it is accepted; what is left to people is asked in a session. */
 function credentialFor({ operationId, security }: Operation) {
-  if (!security.some((way) => "token" in way)) return { cookie: session, origin: app.origin };
+  const isForPeople = operationId === "decideLesson";
+  if (isForPeople || !security.some((way) => "token" in way))
+    return { cookie: session, origin: app.origin };
   return bearer(ofReviewer.has(operationId) ? reviewerToken : token);
 }
 const isForUsers = ({ security }: Operation) =>

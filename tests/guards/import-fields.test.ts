@@ -316,6 +316,7 @@ function partsOfDocument(): Record<string, Record<string, unknown>> {
         sprints: [{ code: "SP-2" }, { code: "SP-3" }],
       },
       ideas: [{ title: "I" }],
+      lessons: [{ text: "L", status: "accepted", cause: "ci_failed" }],
       views: [{ page: "backlog", name: "V", look: {} }],
       files: [
         { id: "00000000-0000-4000-8000-000000000001", name: "f", type: "image/png", size: 1 },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { lengths } from "~/contract/limits";
 import { httpUrlSchema, text } from "~/contract/text";
+import { proposedLessons } from "~/nouns/lessons/contract";
 import { reportedEvidenceInput } from "~/nouns/proof/contract";
 import {
   attemptInput,
@@ -28,6 +29,7 @@ export const reportAgentJobInput = attemptInput.extend({
   kept_ref: text(300).optional(),
   evidence: z.array(reportedEvidenceInput).max(200).optional(),
   implementation_plan: text(lengths.text).optional(),
+  lessons: proposedLessons.optional(),
   ...usageInput,
 });
 export type ReportAgentJobInput = z.infer<typeof reportAgentJobInput>;

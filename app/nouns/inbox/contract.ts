@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { idSchema } from "~/contract/text";
+import { lessonEffect, returnCauses } from "~/nouns/lessons/contract";
 import { memberRoles } from "~/nouns/products/contract";
 import { agentQuestionSchema } from "~/nouns/questions/contract";
 
@@ -12,6 +13,7 @@ export const inboxKinds = [
   "mention",
   "triage",
   "invitation",
+  "lesson",
 ] as const;
 export const inboxStates = ["open", "later", "done"] as const;
 
@@ -74,6 +76,18 @@ export const inboxItemSchema = z.discriminatedUnion("kind", [
     invited_by: nullableText,
     expires_at: z.string(),
     role: z.enum(memberRoles),
+  }),
+  z.object({
+    ...frame,
+    ...about,
+    kind: z.literal("lesson"),
+    text: z.string(),
+    cause: z.enum(returnCauses),
+    /** It is in force without effect; else it waits to be accepted. */
+    proposes_end: z.boolean(),
+    job_id: nullableText,
+    task_code: nullableText,
+    ...lessonEffect,
   }),
   z.object({
     ...frame,

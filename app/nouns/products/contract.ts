@@ -170,6 +170,8 @@ export const agentContextSchema = z.object({
       created_at: z.string(),
     }),
   ),
+  /** What the team has learned and accepted, in its own words; absent without any. */
+  lessons: z.array(z.string()).optional(),
 });
 
 /** GET /api/products/:id/backlog. */

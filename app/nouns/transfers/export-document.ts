@@ -22,6 +22,7 @@ import {
   code,
   commentsSchema,
   evidenceSchema,
+  exportedLessons,
   labelNames,
   logEntrySchema,
   longText,
@@ -200,6 +201,7 @@ const documentSchema = z.object({
     .max(200)
     .default([]),
   ideas: z.array(ideaSchema).default([]),
+  lessons: exportedLessons,
   /** Looks of backlog and board that all members share. */
   views: z
     .array(z.object({ page: z.enum(viewPages), name: viewNameSchema, look: lookSchema }))

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { isStorable } from "~/contract/text";
+import { isStorable, requiredText } from "~/contract/text";
 import { commentLength } from "~/nouns/comments/contract";
 import { reviewVerdicts } from "~/nouns/job-reviews/contract";
+import { lessonLimits, lessonStatuses, returnCauses } from "~/nouns/lessons/contract";
 import { evidenceGrades, evidenceKinds, evidenceVerdicts } from "~/nouns/proof/contract";
 
 /** Fields and parts that several entries of the export file share (docs/export-format.md). */
@@ -100,6 +101,32 @@ export const evidenceSchema = z.object({
   voided_by: z.string().min(1).max(200).nullable().default(null),
   created_at: time.optional(),
 });
+
+const count = z.tuple([z.int().min(0), z.int().min(0)]).default([0, 0]);
+
+/** What the team has learned. Agents read the accepted ones: at most as many as people could accept. */
+export const exportedLessons = z
+  .array(
+    z.object({
+      text: requiredText(lessonLimits.text),
+      status: z.enum(lessonStatuses),
+      cause: z.enum(returnCauses),
+      /** Code of the task whose work came back. */
+      task: z.string().nullable().default(null),
+      labels: z.array(z.string()).max(40).default([]),
+      accepted_by: z.string().min(1).max(200).nullable().default(null),
+      since: time.nullable().default(null),
+      before: count,
+      after: count,
+      has_effect: z.boolean().nullable().default(null),
+      created_at: time.optional(),
+    }),
+  )
+  .max(100_000)
+  .refine((lessons) => lessons.filter(({ status }) => status === "accepted").length <= 50, {
+    message: "at most 50 lessons can be accepted",
+  })
+  .default([]);
 
 export const waiverSchema = z.object({
   criterion,

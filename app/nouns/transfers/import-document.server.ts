@@ -78,6 +78,10 @@ export async function importDocument(
     }
     const stories = await importStories(database, ownerId, product, document);
     await placeFiles(database, product.id, files);
+    if (document.lessons.length > 0) {
+      const lessons = { p_product_id: product.id, p_lessons: document.lessons };
+      await callService(database, "import_lessons", lessons, z.unknown());
+    }
     const leftOut = await importDependencies(database, product.id, stories, document);
     if (leftOut.length > 0 && !mayLeaveOutDependencies) throw dependencyRefusal(leftOut);
     const { idea_codes } = await callService(
@@ -123,7 +127,7 @@ function dependencyRefusal(leftOut: readonly LeftOutDependency[]): ContractError
 }
 
 function withoutStories(document: ExportDocument) {
-  const { ideas: _ideas, pbis, ...rest } = document;
+  const { ideas: _ideas, lessons: _lessons, pbis, ...rest } = document;
   return { ...rest, pbis: pbis.map(({ stories: _stories, ...pbi }) => pbi) };
 }
 

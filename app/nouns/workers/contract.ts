@@ -74,6 +74,8 @@ export const jobPayloadSchema = z.object({
   /** Criteria of the story, or of all stories of a batch. */
   criteria: z.array(claimedCriterionSchema),
   findings: z.array(findingSchema),
+  /** What the team has learned and accepted; absent without any. */
+  lessons: z.array(z.string()).optional(),
   /** The newest review: its summary, then comments on lines. */
   review: z.array(reviewCommentSchema),
   earlier_attempts: z.array(

@@ -1,4 +1,10 @@
 import { PutAside } from "~/features/inbox/put-aside";
+import {
+  LessonEffect,
+  RetireForm,
+  returnedFor,
+  VerdictForm,
+} from "~/features/lessons/lesson-parts";
 import { AnswerForms } from "~/features/products/answer-forms";
 import { QuestionCard } from "~/features/questions/question-card";
 import { RetryForms, stoppedTitle } from "~/features/runs/stopped-run";
@@ -31,6 +37,8 @@ export function InboxCard({ item }: { item: InboxItem }) {
       return <InvitationCard item={item} />;
     case "triage":
       return <TriageCard item={item} />;
+    case "lesson":
+      return <LessonCard item={item} />;
     case "mention":
       return <MentionCard item={item} />;
   }
@@ -157,6 +165,30 @@ function TriageCard({ item }: { item: Of<"triage"> }) {
       <ButtonLink to={to} className="justify-self-start">
         Triage
       </ButtonLink>
+    </Card>
+  );
+}
+
+function LessonCard({ item }: { item: Of<"lesson"> }) {
+  const label = item.proposes_end ? "Lesson without effect" : "Lesson proposed";
+  return (
+    <Card
+      item={item}
+      label={`${label} in ${item.title}`}
+      pill={<StatusPill status="WAITING" label={label} />}
+      to={`/products/${item.product_id}/lessons`}
+      about={returnedFor(item.task_code, item.cause)}
+    >
+      {item.proposes_end ? <p className="text-sm break-words">{item.text}</p> : null}
+      <LessonEffect {...item} isMeasured={item.proposes_end} />
+      {item.proposes_end ? (
+        <div className="flex flex-wrap items-center gap-2">
+          <RetireForm id={item.id} action="/inbox" />
+          <span className="text-sm text-muted">To keep it, archive this card.</span>
+        </div>
+      ) : (
+        <VerdictForm id={item.id} text={item.text} action="/inbox" />
+      )}
     </Card>
   );
 }

@@ -4,6 +4,7 @@ import type { Actor } from "~/db/rpc.server";
 import { useInboxKeys } from "~/features/inbox/use-inbox-keys";
 import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
 import { done, readForm, runIntent } from "~/http/form-action.server";
+import { lessonIntents } from "~/http/lesson-forms.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { type InboxItem, markInboxItemInput } from "~/nouns/inbox/contract";
 import { markInboxItem } from "~/nouns/inbox/mark-inbox-item.server";
@@ -68,6 +69,7 @@ export const action = pageAction(async ({ request, context }) => {
   const answerInvited = (accept: boolean) =>
     answerInvitation(actor, { ...readForm(form, invitationIdInput), accept });
   return runIntent(form, {
+    ...lessonIntents(actor, form, back),
     answer: async () => {
       await answerQuestion(actor, readForm(form, answerQuestionInput));
       return done(form, back, "Answered");
@@ -103,7 +105,7 @@ const empty: Record<
 > = {
   all: [
     "Your inbox is empty",
-    "Questions from agents, work to review, failures, mentions and invitations appear here.",
+    "Questions from agents, work to review, lessons, failures, mentions and invitations appear here.",
     "Press g b to plan what comes next.",
   ],
   reviews: ["Nothing to review", "Work that is done and waits for your verdict appears here."],

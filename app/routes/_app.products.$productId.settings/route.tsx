@@ -113,6 +113,11 @@ export default function ProductSettingsPage() {
           <Labels labels={labels} />
         </>
       ) : null}
+      {section === "agents" ? (
+        <Section title="Lessons" about="What agents learned when their work came back.">
+          <ButtonLink to={`/products/${product.id}/lessons`}>Show lessons</ButtonLink>
+        </Section>
+      ) : null}
       {budgets ? <ProductBudgets budgets={budgets} /> : null}
       {section === "integrations" ? (
         <Section

@@ -161,8 +161,9 @@ function narrower(given: Allowance, asked: Allowance | undefined): Allowance {
 export function outcomeOf(end: AgentEnd, told: CommandResult, attempt: number): Outcome {
   const summary = told.summary ?? (end.words || undefined);
   const { verify_result, failure_class, failure_reason, resets_at, question } = told;
-  const { evidence, guide, implementation_plan } = told;
-  const said: CommandResult = { summary, implementation_plan, verify_result, evidence, guide };
+  const { evidence, guide, lessons, implementation_plan } = told;
+  const work: CommandResult = { implementation_plan, evidence, guide, lessons };
+  const said: CommandResult = { summary, verify_result, ...work };
   const command = { exitCode: 0, output: end.words, answer: end.words, timedOut: false };
   const outcome = (result: CommandResult): Outcome => ({
     end: command,

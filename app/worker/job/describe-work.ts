@@ -12,6 +12,7 @@ export function describeWork(assignment: Assignment): string {
     ["Description", description],
     ["Acceptance criteria", acceptanceCriteria],
     ["Definition of done", job.product.definition_of_done],
+    ["What this team has learned", lessonsOf(assignment)],
     ["What has to be proven", criteriaOf(assignment)],
     ["What is special", specialsOf(assignment)],
     ["How it is tested", testOf(assignment)],
@@ -55,6 +56,7 @@ export function describePlanning(assignment: Assignment): string {
     ["Description", assignment.description],
     ["Acceptance criteria", assignment.acceptanceCriteria],
     ["Definition of done", job.product.definition_of_done],
+    ["What this team has learned", lessonsOf(assignment)],
     ["Answers to earlier questions", answersOf(assignment)],
     ["Why the last attempt failed", assignment.previousFailure],
     ["What the review asks for", reviewOf(assignment)],
@@ -82,6 +84,7 @@ export function describeContinuation(assignment: Assignment): string {
     ["Why the last attempt failed", assignment.previousFailure],
     ["What another worker found", findingsOf(assignment)],
     ["What has to be proven", criteriaOf(assignment)],
+    ["What this team has learned", lessonsOf(assignment)],
     ["What the review asks for", reviewOf(assignment)],
     ["What does not merge", describeMending(assignment)],
     ["What earlier attempts have left", keptOf(assignment)],
@@ -198,14 +201,24 @@ function userQuestionsOf({ job }: Assignment): string {
     .join("\n");
 }
 
-function closing({ job }: Assignment): string {
+/** What people accepted after earlier work came back. */
+function lessonsOf({ job }: Assignment): string | null {
+  if (job.lessons === undefined) return null;
+  const lines = job.lessons.map((lesson) => `- ${lesson}`).join("\n");
+  return `The team's own words, which its people accepted after work had come back. Keep to them, within the rules above.\n\n${lines}`;
+}
+
+function closing({ job, findings }: Assignment): string {
   const result =
     "Write $BACKLOOM_RESULT_FILE as JSON if you have something to report: summary, verify_result (ALIGNED, PARTIAL, DIVERGENT), evidence, or question { question, options } to ask a person and stop.";
   const guide =
     'A person reads your change: tell it in chapters, in the order in which to read it, with "guide": [{ "title", "why", "criterion": "<id>", "parts": [{ "path", "from", "to" }] }], at most 20; lines are those of the new file, and a part without lines is the whole file.';
+  const isRework = job.review.length > 0 || findings.length > 0;
+  const lesson =
+    ' Your work came back. If a rule would have kept it from coming back, and holds for later tasks too, propose it: "lessons": ["<one sentence>"], at most 3 of 300 characters. People decide whether other agents read it.';
   return job.kind === "PLAN_CHAT"
     ? `Put the answer into "summary" of the result file, or print it. ${result}`
-    : `Commit your changes and end with 0. ${result} ${guide}`;
+    : `Commit your changes and end with 0. ${result} ${guide}${isRework ? lesson : ""}`;
 }
 
 /** The files to merge, with both versions as they were found. The versions are data. */

@@ -57,6 +57,7 @@ export async function finish(
     verify_result: evidence.verifyResult,
     summary: summaryOf(result, delivery),
     guide: result.guide,
+    lessons: result.lessons,
     head_sha: delivery.kind === "pushed" ? delivery.headSha : evidence.headSha,
     pushed_at: delivery.kind === "pushed" ? delivery.pushedAt : undefined,
     pr_url: delivery.kind === "pushed" ? delivery.pullRequest.url : undefined,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { httpUrlSchema } from "~/contract/text";
 import { failureClasses, verifyResults } from "~/nouns/agent-jobs/contract";
 import { type Guide, guideLimits } from "~/nouns/job-reviews/guide";
+import { lessonLimits } from "~/nouns/lessons/contract";
 import { evidenceKinds, evidenceVerdicts } from "~/nouns/proof/contract";
 import { type QuestionKind, questionLimits } from "~/nouns/questions/contract";
 import { readPlain } from "../base/read-plain";
@@ -27,6 +28,14 @@ function cutGuide(chapters: readonly RawChapter[]): Guide {
     criterion: criterion ? sendable(criterion, 200) : null,
     parts: parts.slice(0, 1_000),
   }));
+}
+
+/** Keeps as many lessons as the service takes of a job. */
+function cutLessons(lessons: readonly string[]): string[] {
+  return lessons
+    .map((lesson) => sendable(lesson.trim(), lessonLimits.text).trim())
+    .filter((lesson) => lesson !== "")
+    .slice(0, lessonLimits.perJob);
 }
 
 const resultSchema = z.object({
@@ -77,6 +86,8 @@ const resultSchema = z.object({
     .transform(cutGuide)
     .optional()
     .catch(undefined),
+  /** What rework taught; a person decides before any agent reads it. */
+  lessons: z.array(z.string()).transform(cutLessons).optional().catch(undefined),
   question: z
     .object({
       question: z.string().regex(/\S/),

@@ -105,7 +105,7 @@ begin
   left join public.pbis b on b.id = s.pbi_id
   where p.id = p_job.product_id;
 
-  return private.with_key(json_build_object(
+  return private.with_key(private.with_key(json_build_object(
     'id', p_job.id,
     'kind', p_job.kind,
     'status', lower(p_job.status::text),
@@ -155,7 +155,7 @@ begin
     'executions', case when p_job.kind = 'SPRINT_IMPLEMENTATION' then private.batch_executions(p_job.sprint_run_id) end,
     'idea', case when p_job.kind = 'PLAN_CHAT' then private.idea_payload(p_job.idea_id) end,
     'user_questions', case when p_job.kind = 'PLAN_CHAT' then private.chat_questions(p_job) end
-  ), 'messages', private.open_messages(p_job));
+  ), 'messages', private.open_messages(p_job)), 'lessons', private.accepted_lessons(p_job.product_id));
 end;
 $$;
 

@@ -67,6 +67,9 @@ begin
   if v_report.evidence is not null then
     perform private.record_evidence(v_job, v_report.evidence);
   end if;
+  if v_report.lessons is not null then
+    perform private.propose_lessons(v_job, v_report.lessons);
+  end if;
   v_next := case v_status
     when 'RUNNING' then 'RUNNING'
     when 'QUEUED' then 'QUEUED'

@@ -189,7 +189,7 @@ begin
   if p_new.attempt <> p_old.attempt then
     perform private.begin_attempt(p_new);
   elsif v_was_held and p_new.status not in ('CLAIMED', 'RUNNING') then
-    perform private.end_attempt(p_old, p_new);
+    perform private.end_attempt(p_old, p_new), private.weigh_lessons(p_new.product_id, false);
   end if;
 
   -- A lost or taken-over attempt can report no more, so the usage it has reported so far is final.

@@ -38,7 +38,8 @@ create type private.job_report as (
   cache_write_tokens bigint,
   events jsonb,
   evidence jsonb,
-  implementation_plan text
+  implementation_plan text,
+  lessons jsonb
 );
 
 -- Why: the workers' queue (specification: Agent job). The contract's columns, and five that keep claims cheap:
@@ -208,7 +209,7 @@ comment on column public.job_attempts.agent is 'The agent that did it; null for 
 comment on column public.job_attempts.dropped_from is
   'First and last seq of the middle of a long output that was let go; null while everything is there.';
 comment on column public.job_attempts.told_at is 'When viewers were last told that there is more to read: at most once a second.';
-create index job_attempts_product_id_idx on public.job_attempts (product_id);
+create index job_attempts_product_id_idx on public.job_attempts (product_id, started_at);
 create index job_attempts_worker_id_idx on public.job_attempts (worker_id);
 
 alter table public.job_attempts enable row level security;

@@ -80,6 +80,7 @@ begin
       select jsonb_build_object('code', p.code, 'title', p.name, 'invited_by', private.username(i.created_by), 'role', i.role,
         'expires_at', i.expires_at)
       from public.product_invitations i join public.products p on p.id = i.product_id where i.id = p_id)
+    when 'lesson' then private.lesson_card(p_id)
     when 'mention' then (
       select jsonb_build_object('code', x.code, 'title', x.title, 'author', c.author, 'excerpt', left(c.body, 500),
         'path', private.comment_path(c))
@@ -112,7 +113,7 @@ grant execute on function private.inbox_state to authenticated;
 
 -- Why: everything that needs the caller in one list: open questions, tasks in review, runs and conversations about
 -- ideas that failed within two weeks and were not retried, invitations, products they were added to, stories in triage,
--- and mentions of the last two weeks. Archived products are left out.
+-- lessons that wait for a verdict or propose their own end, and mentions of the last two weeks. Archived products are left out.
 -- Planned once per session: planning takes five times as long as running it.
 -- Definer: the query itself limits the products.
 create function private.inbox_items()
@@ -162,6 +163,10 @@ begin
     from public.stories s
     where s.in_triage and not s.is_template and s.product_id = any (v_products)
     group by s.product_id
+    union all
+    select 'lesson', l.id, l.product_id, coalesce(l.weighed_at, l.created_at)
+    from public.lessons l
+    where (l.status = 'proposed' or (l.status = 'accepted' and not l.has_effect)) and l.product_id = any (v_products)
     union all
     -- Of products that are not yet in reach.
     select 'invitation', i.id, i.product_id, i.created_at

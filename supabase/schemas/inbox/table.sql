@@ -4,7 +4,7 @@
 create table public.inbox_marks (
   user_id uuid not null references public.users (id) on delete cascade,
   item_kind text not null
-    constraint inbox_marks_kind check (item_kind in ('question', 'review', 'run', 'job', 'added', 'mention', 'triage', 'invitation')),
+    constraint inbox_marks_kind check (item_kind in ('question', 'review', 'run', 'job', 'added', 'mention', 'triage', 'invitation', 'lesson')),
   item_id uuid not null,
   item_at timestamptz not null,
   -- Null once it is done; else when it comes back.

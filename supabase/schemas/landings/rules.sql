@@ -46,6 +46,7 @@ begin
           p_landing.branch, p_words), 4000));
       end if;
     else
+      perform private.note_return(v_job, case p_state when 'test_failed' then 'ci_failed' end);
       perform private.return_work(v_job, case p_state
           when 'conflict' then E'The work does not merge with the main branch as it is now. Merge the main branch into this one and resolve the conflicts.'
           else 'Merged with the main branch as it is now, the work fails its tests. Merge the main branch into this one and repair it.' end

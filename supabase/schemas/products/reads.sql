@@ -31,10 +31,11 @@ declare
   v_story_id uuid;
   v_story json;
   v_ideas json;
+  v_lessons json;
 begin
   select row_to_json(p), exists (select from public.product_members m where m.product_id = p.id and m.user_id = v_user_id)
-    and private.is_open_to_token(p.id)
-  into v_product, v_member
+    and private.is_open_to_token(p.id), private.accepted_lessons(p.id)
+  into v_product, v_member, v_lessons
   from private.product_shape p
   where p.id = p_product_id;
 
@@ -83,7 +84,8 @@ begin
     limit 50
   ) x;
 
-  return json_build_object('product', v_product, 'active_sprint', v_sprint, 'next_story', v_story, 'open_ideas', v_ideas);
+  return private.with_key(json_build_object('product', v_product, 'active_sprint', v_sprint, 'next_story', v_story, 'open_ideas', v_ideas),
+    'lessons', v_lessons);
 end;
 $$;
 grant execute on function operations.get_agent_context to authenticated;

@@ -42,6 +42,7 @@ begin
       update public.tasks t set status = 'REVIEW' where t.id = p_job.task_id and t.status not in ('DONE', 'REVIEW');
       perform private.bring_next_in_turn(p_job.sprint_run_id, p_job.lane_id);
     when 'implement' then
+      perform private.note_return(p_job, 'proof_voided');
       perform private.reopen_tasks(p_job, array(
         select (m ->> 'story_id')::uuid from jsonb_array_elements(private.missing_proof(private.stories_to_finish(p_job), 'other_worker')) m));
       if private.verify_rounds(p_job.id) % 3 = 0 then

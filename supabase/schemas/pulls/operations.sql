@@ -178,7 +178,8 @@ begin
     where j.task_id = p_job.task_id and k.decision = 'returned' and k.kind in (select f ->> 'kind' from jsonb_array_elements(p_faults) f)
     group by k.kind having count(distinct k.head_sha) >= 2);
   for v_fault in select f from jsonb_array_elements(p_faults) f loop
-    perform private.is_first(p_pull, v_fault ->> 'kind', v_fault ->> 'id', p_job.id, case when v_asks then 'asked' else 'returned' end);
+    perform private.is_first(p_pull, v_fault ->> 'kind', v_fault ->> 'id', p_job.id, case when v_asks then 'asked' else 'returned' end),
+      private.note_return(p_job, case v_fault ->> 'kind' when 'ci_failed' then 'ci_failed' when 'conflict' then null else 'changes_requested' end);
     if v_fault ->> 'kind' = 'conflict' and p_job.sprint_run_id is not null then
       -- The worker begins the merge; what the main branch is at then, and which files, it sees in git.
       perform private.note_conflict(p_job, null, jsonb_build_object('kind', 'base', 'ours_sha', p_pull.head_sha, 'theirs_sha', p_pull.head_sha,

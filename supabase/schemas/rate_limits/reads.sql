@@ -47,6 +47,7 @@ begin
       ('inbox', 240, 60),
       ('saved_view', 60, 60),
       ('label', 60, 60),
+      ('lesson', 120, 60),
       ('comment', 60, 60),
       ('file', 60, 60),
       ('file_read', 600, 60),

@@ -87,7 +87,7 @@ begin
     update public.agent_jobs j set judged_at = private.now() where j.id = p_job_id;
   end if;
   if v_verdict = 'request_changes' then
-    perform private.void_proof(v_job);
+    perform private.void_proof(v_job), private.note_return(v_job, 'changes_requested');
   end if;
   if v_job.status = 'QUEUED' and v_verdict = 'approve' then
     perform private.pass_review(p_job_id, v_summary);

@@ -37,6 +37,7 @@ begin
         from public.labels l
         where l.product_id = p.id),
       'ideas', private.export_ideas(p.id),
+      'lessons', private.export_lessons(p.id),
       'views', (
         select coalesce(json_agg(json_build_object('page', v.page, 'name', v.name, 'look', v.look) order by v.page, lower(v.name)), '[]')
         from public.saved_views v

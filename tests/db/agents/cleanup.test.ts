@@ -294,6 +294,7 @@ describe("what a deleted job left", () => {
         "job_guides: goes",
         "job_reviews: goes",
         "landings: goes",
+        "lessons: stays",
         "pull_reactions: stays",
       ],
       ...[

@@ -131,6 +131,11 @@ const landing = await t.sql.query(
   [product_id, job.id],
 );
 
+const lesson = await t.sql.query(
+  "insert into public.lessons (product_id, text, cause) values ($1, 'Test it.', 'ci_failed') returning id",
+  [product_id],
+);
+
 const issueNote = await t.sql.query(
   `insert into public.issue_notes (product_id, url, deed, worker, lease_until)
    values ($1, 'https://code.example/acme/shop/issues/7', 'comment', 'w', now()) returning id`,
@@ -154,6 +159,7 @@ const ids = {
   p_invitation_id: invitation.id,
   p_webhook_id: webhook.id,
   p_landing_id: at(landing.rows, 0).id,
+  p_lesson_id: at(lesson.rows, 0).id,
   p_issue_note_id: at(issueNote.rows, 0).id,
   p_view_id: view.id,
   p_product_id: product_id,

@@ -1,0 +1,79 @@
+import { Link } from "@remix-run/react";
+import type { Lesson } from "~/nouns/lessons/contract";
+import { lessonLimits } from "~/nouns/lessons/contract";
+import { ActionForm } from "~/ui/action-form";
+import { Button } from "~/ui/button";
+import { HiddenFields, TextAreaField } from "~/ui/field";
+
+const causeWords = {
+  changes_requested: "changes were requested",
+  proof_voided: "another worker found a fault",
+  ci_failed: "its tests failed",
+} as const satisfies Record<Lesson["source"]["cause"], string>;
+
+/** Why a lesson was proposed: what came back, and what for. */
+export function returnedFor(code: string | null, cause: Lesson["source"]["cause"]): string {
+  return `${code ?? "A task"} came back because ${causeWords[cause]}.`;
+}
+
+/** What a lesson did: tasks that came back for its cause before and since. */
+export function LessonEffect({
+  before,
+  after,
+  isMeasured,
+}: Pick<Lesson, "before" | "after"> & { isMeasured: boolean }) {
+  const since = `, ${after[0]} of ${after[1]} since`;
+  return (
+    <p className="text-sm text-muted">
+      Returned for this: {before[0]} of {before[1]} {before[1] === 1 ? "task" : "tasks"} before
+      {isMeasured ? since : ""}.
+    </p>
+  );
+}
+
+/** Accept as it is or edited, or decline. */
+export function VerdictForm({ id, text, action }: { id: string; text: string; action?: string }) {
+  return (
+    <ActionForm action={action} className="grid gap-2" aria-label="Decide about the lesson">
+      <HiddenFields fields={{ intent: "decide-lesson", lesson_id: id }} />
+      <TextAreaField
+        id={`lesson-${id}`}
+        name="text"
+        label="Lesson"
+        description="Agents read it word by word once you accept it."
+        rows={2}
+        maxLength={lessonLimits.text}
+        defaultValue={text}
+        required
+      />
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" name="verdict" value="accept" tone="primary">
+          Accept
+        </Button>
+        <Button type="submit" name="verdict" value="decline">
+          Decline
+        </Button>
+      </div>
+    </ActionForm>
+  );
+}
+
+/** Ends a lesson: agents read it no longer. */
+export function RetireForm({ id, action }: { id: string; action?: string }) {
+  return (
+    <ActionForm action={action} aria-label="Retire the lesson">
+      <HiddenFields fields={{ intent: "decide-lesson", lesson_id: id, verdict: "retire" }} />
+      <Button type="submit">Retire</Button>
+    </ActionForm>
+  );
+}
+
+/** The job whose work came back. */
+export function SourceLink({ job_id }: { job_id: string | null }) {
+  if (job_id === null) return null;
+  return (
+    <Link to={`/jobs/${job_id}`} className="text-sm text-accent underline">
+      Open the job
+    </Link>
+  );
+}

@@ -1,0 +1,125 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import {
+  LessonEffect,
+  RetireForm,
+  returnedFor,
+  SourceLink,
+  VerdictForm,
+} from "~/features/lessons/lesson-parts";
+import { runIntent } from "~/http/form-action.server";
+import { lessonIntents } from "~/http/lesson-forms.server";
+import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import type { Lesson } from "~/nouns/lessons/contract";
+import { listLessons } from "~/nouns/lessons/operations.server";
+import { useActionResult } from "~/ui/action-result";
+import { EmptyState } from "~/ui/empty-state";
+import { FormErrors } from "~/ui/field";
+import { RelativeTime } from "~/ui/relative-time";
+import { WriteFields } from "~/ui/write-access";
+
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor, productId } = await requireProduct(request, context, params);
+  return json({ productId, ...(await listLessons(actor, { product_id: productId })) });
+});
+
+export const action = pageAction(async ({ request, context, params }) => {
+  const { actor } = await requireWriter(request, context);
+  const { productId } = await requireProduct(request, context, params);
+  const form = await request.formData();
+  return runIntent(form, lessonIntents(actor, form, `/products/${productId}/lessons`));
+});
+
+export const meta: MetaFunction = () => [{ title: "Lessons · Backloom" }];
+
+const groups = [
+  ["proposed", "Proposed", "Agents do not read these until somebody accepts them."],
+  ["accepted", "Accepted", "Every agent that works on this product reads these."],
+  ["retired", "Retired", null],
+  ["declined", "Declined", null],
+] as const satisfies readonly (readonly [Lesson["status"], string, string | null])[];
+
+export default function LessonsPage() {
+  const { productId, lessons } = useLoaderData<typeof loader>();
+  const answer = useActionResult<{ error?: unknown }>();
+  useLiveRevalidation({ stream: "backlog", productId });
+  return (
+    <div className="grid max-w-3xl gap-6">
+      <div className="grid gap-1">
+        <h1 className="text-xl font-semibold tracking-tight">Lessons</h1>
+        <p className="text-sm text-muted">What agents learned when their work came back.</p>
+      </div>
+      <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
+      {lessons.length === 0 ? (
+        <EmptyState title="No lessons yet">
+          When work comes back to an agent, by requested changes, a refuted proof or failed tests,
+          the agent may propose a lesson here and in your inbox.
+        </EmptyState>
+      ) : null}
+      {groups.map(([status, title, about]) => (
+        <Group
+          key={status}
+          title={title}
+          about={about}
+          lessons={lessons.filter((lesson) => lesson.status === status)}
+        />
+      ))}
+    </div>
+  );
+}
+
+function Group({
+  title,
+  about,
+  lessons,
+}: {
+  title: string;
+  about: string | null;
+  lessons: readonly Lesson[];
+}) {
+  if (lessons.length === 0) return null;
+  return (
+    <section aria-label={title} className="grid gap-3">
+      <div>
+        <h2 className="text-base font-semibold">{title}</h2>
+        {about ? <p className="text-sm text-muted">{about}</p> : null}
+      </div>
+      <ul className="grid gap-3">
+        {lessons.map((lesson) => (
+          <li key={lesson.id}>
+            <LessonRow lesson={lesson} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function LessonRow({ lesson }: { lesson: Lesson }) {
+  const { id, text, status, source, since, accepted_by, proposes_end } = lesson;
+  return (
+    <article className="grid gap-2 rounded-lg border border-line bg-surface p-4">
+      {status === "proposed" ? null : <p className="break-words">{text}</p>}
+      <p className="flex flex-wrap gap-x-2 text-sm text-muted">
+        <span>{returnedFor(source.task?.code ?? null, source.cause)}</span>
+        {since ? (
+          <span>
+            Accepted by <bdi>{accepted_by ?? "somebody"}</bdi> <RelativeTime at={since} />.
+          </span>
+        ) : null}
+        <SourceLink job_id={source.job_id} />
+      </p>
+      <LessonEffect {...lesson} isMeasured={since !== null} />
+      {proposes_end ? (
+        <p className="text-sm">
+          As many tasks came back as before. Retire this lesson, or leave it as it is.
+        </p>
+      ) : null}
+      <WriteFields quiet className="grid gap-2">
+        {status === "proposed" ? <VerdictForm id={id} text={text} /> : null}
+        {status === "accepted" ? <RetireForm id={id} /> : null}
+      </WriteFields>
+    </article>
+  );
+}

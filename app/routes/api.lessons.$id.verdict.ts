@@ -1,0 +1,18 @@
+import { apiRoute } from "~/http/api-route.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { decideLessonBody } from "~/nouns/lessons/contract";
+import { decideLesson } from "~/nouns/lessons/operations.server";
+
+/** `POST /api/lessons/:id/verdict`: a person accepts, declines or retires a lesson. */
+export const loader = apiRoute({
+  POST: operationEndpoint(decideLesson, {
+    name: "decideLesson",
+    summary: "Accept a lesson, also with another text, decline it, or retire an accepted one",
+    auth: "either",
+    id: "lesson",
+    body: decideLessonBody,
+    refusals: [409, 429],
+    input: ({ id, body }) => ({ ...body, lesson_id: id }),
+  }),
+});
+export const action = loader;

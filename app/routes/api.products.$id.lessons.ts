@@ -1,0 +1,26 @@
+import { apiRoute } from "~/http/api-route.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { proposeLessonBody } from "~/nouns/lessons/contract";
+import { listLessons, proposeLesson } from "~/nouns/lessons/operations.server";
+
+/** `/api/products/:id/lessons`: lists what a product has learned; an agent proposes more. */
+export const loader = apiRoute({
+  GET: operationEndpoint(listLessons, {
+    name: "listLessons",
+    summary: "The lessons of a product, with what each did: accepted ones first",
+    auth: "either",
+    id: "product",
+    input: ({ id }) => ({ product_id: id }),
+  }),
+  POST: operationEndpoint(proposeLesson, {
+    name: "proposeLesson",
+    summary: "An agent proposes what it learned when its work came back; a person decides",
+    auth: "bearer",
+    id: "product",
+    body: proposeLessonBody,
+    status: 201,
+    refusals: [409, 429],
+    input: ({ id, body }) => ({ ...body, product_id: id }),
+  }),
+});
+export const action = loader;

@@ -1,0 +1,55 @@
+create trigger _400_touch before update on public.lessons for each row execute function private.tg_any__touch();
+
+-- Why: pages and inboxes follow lessons.
+-- Definer: no client may call private.emit.
+create function private.tg_lessons__emit() returns trigger language plpgsql security definer set search_path = '' as $$
+declare
+  v_event jsonb := private.change_event(tg_op, 'lesson', to_jsonb(old), to_jsonb(new));
+begin
+  if v_event is not null then
+    perform private.emit('product:' || new.product_id, v_event || jsonb_build_object('product_id', new.product_id, 'status', new.status));
+  end if;
+  return null;
+end;
+$$;
+create trigger _900_emit after insert or update on public.lessons
+  for each row execute function private.tg_lessons__emit();
+create trigger _910_tell_inbox after insert or update of status, has_effect on public.lessons
+  for each row execute function private.tg_any__tell_inbox();
+
+-- Why: the one place that remembers that work came back, called where it does: a review, a verifier's finding, CI, the
+-- landing queue. Conflicts have no cause here: the agent did not err.
+create function private.note_return(p_job public.agent_jobs, p_cause text)
+returns void language plpgsql volatile set search_path = '' as $$
+begin
+  insert into public.task_returns (job_id, attempt, cause, product_id, task_id, begun_at)
+  select p_job.id, p_job.attempt, p_cause, p_job.product_id, p_job.task_id, coalesce((
+    select a.started_at from public.job_attempts a where a.job_id = p_job.id and a.attempt = p_job.attempt), private.now())
+  where p_cause is not null and p_job.task_id is not null
+  on conflict do nothing;
+  perform private.weigh_lessons(p_job.product_id, true);
+end;
+$$;
+
+-- Why: after 30 tasks a lesson that changed nothing proposes its own end, in the inbox. Called when an attempt ends; one
+-- that helped can only lose its effect by what comes back later, so it is weighed again (p_again) then. Skips what
+-- another end weighs at this moment, so that ends do not wait for each other.
+create function private.weigh_lessons(p_product_id uuid, p_again boolean)
+returns void language plpgsql volatile set search_path = '' as $$
+begin
+  if not exists (select from public.lessons l where l.product_id = p_product_id and l.status = 'accepted') then
+    return;
+  end if;
+  update public.lessons l
+  set weighed_at = private.now(), has_effect = w.after[1]::bigint * l.before[2] < l.before[1]::bigint * w.after[2]
+  from (
+    select d.id, private.effect_since(d) as after
+    from (
+      select o.* from public.lessons o
+      where o.product_id = p_product_id and o.status = 'accepted' and o.has_effect is not false
+        and (p_again or o.weighed_at is null)
+      for update skip locked) d
+  ) w
+  where l.id = w.id and w.after[2] >= 30;
+end;
+$$;

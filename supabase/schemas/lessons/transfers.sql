@@ -1,0 +1,32 @@
+-- Why: the lessons of a product in the export file, with what they did so far (docs/export-format.md).
+create function private.export_lessons(p_product_id uuid) returns json language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(json_agg(private.exported(to_jsonb(l), '{job_id,task_id,label_ids,counted_from,weighed_at}') || jsonb_build_object(
+      'task', (select t.code from public.tasks t where t.id = l.task_id),
+      'labels', private.label_names(l.label_ids),
+      'since', private.export_time(l.since),
+      'after', case when l.status = 'accepted' then private.effect_since(l) else l.after end
+    ) order by l.created_at, l.text, l.id), '[]')
+    from public.lessons l where l.product_id = p_product_id);
+end;
+$$;
+grant execute on function private.export_lessons, private.effect_since, private.lesson_effect to service_role;
+
+-- Why: a step of an import, once its tasks are there. The counts of a lesson are kept, and go on from here.
+-- Service only.
+create function operations.import_lessons(p_product_id uuid, p_lessons jsonb)
+returns json language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.lock_product(p_product_id);
+  perform private.insert_rows('public.lessons', (
+    select jsonb_agg(e.lesson || jsonb_build_object('product_id', p_product_id, 'text', private.lesson_text(e.lesson ->> 'text'),
+      'task_id', (select t.id from public.tasks t where t.product_id = p_product_id and t.code = e.lesson ->> 'task'),
+      'label_ids', to_jsonb(private.label_ids_named(p_product_id, e.lesson -> 'labels')),
+      'since', case when e.lesson ->> 'status' in ('accepted', 'retired') then coalesce(e.lesson ->> 'since', private.now()::text) end,
+      'counted_from', private.now(), 'created_at', coalesce(e.lesson ->> 'created_at', private.now()::text)) order by e.place)
+    from jsonb_array_elements(p_lessons) with ordinality e (lesson, place)));
+  return json_build_object('id', p_product_id);
+end;
+$$;
+grant execute on function operations.import_lessons, private.lesson_text to service_role;
