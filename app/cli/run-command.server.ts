@@ -4,7 +4,6 @@ import { type Command, CommandError, type CommandOutput, UsageError } from "./co
 import { tokenCreate, userCreate, userResetPassword } from "./commands/accounts";
 import { backup, restore } from "./commands/backups";
 import { doctor } from "./commands/doctor";
-import { importBacklogMd } from "./commands/import-backlog-md";
 import { importFromFormats } from "./commands/import-formats";
 import { exportCommand, importFile, memberAdd, productCreate } from "./commands/products";
 import { secretsRotate } from "./commands/secrets";
@@ -17,7 +16,6 @@ const commands: readonly Command[] = [
   tokenCreate,
   productCreate,
   memberAdd,
-  importBacklogMd,
   ...importFromFormats,
   importFile,
   exportCommand,

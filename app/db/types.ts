@@ -452,7 +452,9 @@ export type Database = {
       import_backlog: {
         Args: {
           p_code?: string;
+          p_definition_of_done?: string;
           p_done_requires?: string;
+          p_ideas?: Json;
           p_name?: string;
           p_pbis: Json;
           p_preview?: boolean;

@@ -4,7 +4,8 @@ import { json } from "~/http/responses.server";
 import { readUploads } from "~/http/uploads.server";
 import { authenticate } from "~/nouns/accounts/authenticate.server";
 import { importForm, importLimits, importReportSchema } from "~/nouns/transfers/contract";
-import { importBacklog, readImport } from "~/nouns/transfers/import-backlog.server";
+import { importBacklog } from "~/nouns/transfers/import-backlog.server";
+import { readImport } from "~/nouns/transfers/read-import.server";
 
 /** `POST /api/products/import`: imports another tool's backlog into a new or an existing product. */
 export const loader = apiRoute({

@@ -148,7 +148,7 @@ describe("POST /api/products/import", () => {
     const target = { format: "backlog-md", ...newProduct() };
     const done = await move(target, ["backlog.zip", new Uint8Array(zip)]);
     expect(counts(done)).toMatchObject({ stories: 2, tasks: 2, labels: 1 });
-    expect(done.left_out).toContainEqual({ count: 1, reason: "Drafts and archived tasks" });
+    expect(done).toMatchObject({ ideas: 1, left_out: [] });
     expect(await stock(t, done.product.id)).toMatchObject([
       { code: "BACK-1", status: "OPEN", labels: ["docs"], tasks: ["Number 1 TO_DO"] },
       { code: "BACK-2", status: "DONE", labels: ["docs"] },
@@ -159,6 +159,9 @@ describe("POST /api/products/import", () => {
       ["back-4 - Four.md", task(4, "status: To Do\n")],
     );
     expect(counts(again)).toMatchObject({ stories: 1, already_there: 1 });
+    const into = { format: "backlog-md", product_id: String(done.product.id) };
+    const whole = await move(into, ["backlog.zip", new Uint8Array(zip)]);
+    expect(whole).toMatchObject({ stories: 0, tasks: 0, ideas: 0, already_there: 2 });
   });
 
   it("backloom: what an export planned comes along, what was seen does not", async () => {

@@ -45,7 +45,7 @@ it("takes spec folders from the repository, from the folder itself, and nothing 
     });
   const changes = write("shed", openspec);
   const { output } = await admin.run("import", "openspec", changes, ...into);
-  expect(output).toContain("Imported into G: PBIs 1, stories 2, tasks 5, dependencies 0.");
+  expect(output).toContain("Imported into G: PBIs 1, stories 2, tasks 5, ideas 0, dependencies 0.");
   expect(output).toContain("1 × Archived changes: 2026-01-02-add-fence");
 });
 

@@ -49,13 +49,12 @@ describe("dependencies of a Backlog.md folder", () => {
     expect(report.dependencies).toBe(3);
     const waits = ["BACK-2 > BACK-1", "BACK-4 > BACK-3", "BACK-6 > BACK-5"];
     expect(await waitsIn(report.id)).toEqual(waits);
-    expect(report.notes).toContainEqual({
-      source: "tasks/back-6 - Six.md",
-      note: "waits for draft-3: left out, because that became an idea",
-    });
+    expect(report.left_out).toEqual([
+      { count: 1, reason: "Dependencies on what is not imported: BACK-6 on draft-3" },
+    ]);
   });
 
-  it("hold between a story and a part of another one", async () => {
+  it("between a story and a part of another one hold the stories", async () => {
     const { folder } = writeBacklogFolder({
       "milestones/m-1 - First.md": backlogFile("id: m-1\ntitle: First"),
       "completed/back-1 - One.md": task("1", "milestone: m-1"),
@@ -69,14 +68,14 @@ describe("dependencies of a Backlog.md folder", () => {
     const words = ["--owner", "ada", "--name", "Parts", "--code", "PARTS"];
     const report = await admin.json("import", "backlog-md", folder, ...words);
     expect(await waitsIn(report.id)).toEqual([
-      "task BACK-2.1 > task BACK-1",
-      "task BACK-2.3 > task BACK-4",
-      "task T-1 > task BACK-2.1",
+      "BACK-2 > BACK-1",
+      "BACK-2 > BACK-4",
+      "BACK-3 > BACK-2",
     ]);
     expect(report.dependencies).toBe(3);
-    expect(report.notes).toContainEqual({
-      source: "tasks/back-2.2 - Part.md",
-      note: "waits for BACK-2: left out, because one is a part of the other",
+    expect(report.left_out).toContainEqual({
+      count: 1,
+      reason: "Dependencies between a story and its own part: BACK-2/BACK-2.2 on BACK-2",
     });
   });
 });

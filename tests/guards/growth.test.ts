@@ -7,7 +7,7 @@ import { parseJsonBody } from "~/http/json-body.server";
 import { parsePatch } from "~/nouns/agent-jobs/patch";
 import { readPatch } from "~/nouns/agent-jobs/read-patch";
 import { readPastedList } from "~/nouns/stories/pasted-list";
-import { splitSections } from "~/nouns/transfers/backlog-md/sections";
+import { splitSections } from "~/nouns/transfers/formats/backlog-md/sections";
 import { type ImportFormat, importFormats } from "~/nouns/transfers/contract";
 import { jiraMarkdown } from "~/nouns/transfers/formats/jira-markdown";
 import { readCsv } from "~/nouns/transfers/formats/read-csv.server";

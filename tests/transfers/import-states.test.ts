@@ -187,7 +187,7 @@ describe("files that other programs make", () => {
       "Support C# 12 #urgent: Support C# 12 #urgent IN_PROGRESS",
       "[Web] @mara's list: [Web] @mara's list TO_DO",
     ]);
-    expect(read).toEqual(["Ready for tea → TO_DO?"]);
+    expect(read).toEqual(["Ready for tea → TO_DO?", "🔨 In Progress → IN_PROGRESS"]);
     expect(left).toContainEqual({
       count: 1,
       reason: expect.stringMatching(/Files: front matter .*: tasks\/back-5 - File\.md$/),

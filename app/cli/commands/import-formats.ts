@@ -10,7 +10,7 @@ import { productOptions } from "./products";
 
 /** `import <format> <path>`: what the browser and `POST /api/products/import` do, with files of this machine. */
 export const importFromFormats = importFormats
-  .filter((format) => format !== "backloom" && format !== "backlog-md")
+  .filter((format) => format !== "backloom")
   .map((format) =>
     defineCommand({
       name: `import ${format}`,
@@ -46,9 +46,9 @@ export const importFromFormats = importFormats
   );
 
 function linesOf(report: ImportReport): string[] {
-  const { product, pbis, stories, tasks, dependencies, already_there } = report;
+  const { product, pbis, stories, tasks, ideas, dependencies, already_there } = report;
   return [
-    `${report.preview ? "Would import into" : "Imported into"} ${product.code}: PBIs ${pbis}, stories ${stories}, tasks ${tasks}, dependencies ${dependencies}.`,
+    `${report.preview ? "Would import into" : "Imported into"} ${product.code}: PBIs ${pbis}, stories ${stories}, tasks ${tasks}, ideas ${ideas}, dependencies ${dependencies}.`,
     ...(already_there > 0 ? [`Stories there from an earlier import: ${already_there}.`] : []),
     ...report.statuses.map(
       ({ word, became, known, count }) =>

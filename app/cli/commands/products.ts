@@ -131,7 +131,7 @@ export const importFile = defineCommand({
       database,
       account.id,
       { ...document, product },
-      { readContent },
+      readContent,
     );
     const counts = {
       pbis: imported.pbiCodes.length,

@@ -121,12 +121,13 @@ export function ImportResult({ report, children }: { report: ImportReport; child
   );
 }
 
-function counted({ pbis, stories, tasks, labels, dependencies }: ImportReport): string {
+function counted({ pbis, stories, tasks, ideas, labels, dependencies }: ImportReport): string {
   return [
     countText(stories, "story", "stories"),
     countText(tasks, "task", "tasks"),
     countText(pbis, "new PBI", "new PBIs"),
     countText(labels, "new label", "new labels"),
+    ...(ideas > 0 ? [countText(ideas, "new idea", "new ideas")] : []),
     ...(dependencies > 0 ? [countText(dependencies, "dependency", "dependencies")] : []),
   ].join(", ");
 }

@@ -39,6 +39,7 @@ const blocked_by = z.array(external_id);
 
 const importedTaskSchema = z.object({
   external_id,
+  code: codeSchema.nullable(),
   title,
   description: text,
   implementation_plan: text.nullable(),
@@ -82,8 +83,17 @@ export type ReadStatus = z.infer<typeof readStatusSchema>;
 /** Contents of an import file as a backlog; the same form for every tool. */
 export const importDraftSchema = z.object({
   pbis: z.array(
-    z.object({ title, description: text, stories: z.array(importedStorySchema).min(1) }),
+    z.object({
+      code: codeSchema.nullable(),
+      title,
+      description: text,
+      stories: z.array(importedStorySchema).min(1),
+    }),
   ),
+  ideas: z.array(
+    z.object({ title, description: text, archived_at: z.iso.datetime().nullable(), created_at }),
+  ),
+  definition_of_done: text,
   left_out,
   statuses: z.array(readStatusSchema),
 });
@@ -95,6 +105,7 @@ export const importedRowsSchema = z.object({
   pbis: z.int(),
   stories: z.int(),
   tasks: z.int(),
+  ideas: z.int(),
   labels: z.int(),
   dependencies: z.int(),
   already_there: z.int(),
@@ -104,6 +115,8 @@ export const importedRowsSchema = z.object({
 
 export const importBacklogInput = z.object({
   pbis: importDraftSchema.shape.pbis,
+  ideas: importDraftSchema.shape.ideas,
+  definition_of_done: importDraftSchema.shape.definition_of_done,
   product_id: idSchema.nullable(),
   name: requiredText(200).nullable(),
   code: codeSchema.nullable(),

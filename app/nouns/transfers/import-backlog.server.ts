@@ -1,8 +1,6 @@
-import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import { operation } from "~/nouns/operation.server";
 import type { doneRequirements } from "~/nouns/products/contract";
-import { WorkThread } from "~/threads/work-thread.server";
 import {
   type ImportDraft,
   type ImportReport,
@@ -10,31 +8,8 @@ import {
   importedRowsSchema,
 } from "./contract";
 import { LeftOut } from "./formats/left-out";
-import type { ImportAnswer, ImportTask } from "./import-thread";
-import source from "./import-thread?thread";
 
 const importRows = operation("import_backlog", importBacklogInput, importedRowsSchema);
-
-/** What an import's parts cost at most: milliseconds and megabytes. */
-const thread = new WorkThread(source, { longest: 5_000, memoryMb: 384 });
-
-interface ReadDraft {
-  draft: ImportDraft;
-  /** The same for the next step of a page, which sends it back. */
-  packed: string;
-}
-
-/** Parses uploaded files of a format, or what a preview packed; refuses invalid ones. */
-export async function readImport(task: ImportTask, userId: string): Promise<ReadDraft> {
-  const outcome = await thread.run(task, userId);
-  if (outcome === "too-busy")
-    throw new ContractError(503, "Other imports are being read. Try again in a minute.");
-  if (outcome === "too-heavy")
-    throw new ContractError(422, "Reading this takes too long. Import it in parts.");
-  const answer: ImportAnswer = JSON.parse(outcome.made);
-  if ("draft" in answer) return answer;
-  throw new ContractError(answer.status, answer.message);
-}
 
 export interface ImportTarget {
   product_id: string | null;
@@ -50,10 +25,12 @@ const shownRows = 20;
 export async function importBacklog(
   actor: Actor,
   target: ImportTarget,
-  { pbis, left_out, statuses }: ImportDraft,
+  { pbis, ideas, definition_of_done, left_out, statuses }: ImportDraft,
   preview: boolean,
 ): Promise<ImportReport> {
-  const { impossible, ...rows } = await importRows(actor, { ...target, pbis, preview });
+  const { impossible, ...rows } = await importRows(actor, {
+    ...{ ...target, pbis, ideas, definition_of_done, preview },
+  });
   const dependencies = new LeftOut();
   for (const { reason, name } of impossible) dependencies.add(reason, 1, name);
   return {

@@ -15,18 +15,9 @@ export interface ImportedDocument {
   ideaCodes: string[];
   /** User names in the document that do not exist here. */
   unknownUsers: string[];
-  /** Dependencies that were not possible, with reasons. Empty unless they may be left out. */
-  leftOut: LeftOutDependency[];
 }
 
 type LeftOutDependency = z.output<typeof leftOutSchema>;
-
-interface ImportOptions {
-  /** Other programs' files may contain cycles; exports contain none unless someone edited them. */
-  mayLeaveOutDependencies?: boolean;
-  /** Reads what stands beside the document; without it its files are left out. */
-  readContent?: ReadContent | undefined;
-}
 
 const productAnswer = z.object({
   id: z.uuid(),
@@ -51,13 +42,13 @@ const portionSize = 100;
 
 /**
  * Imports a document as a new product of the owner, on behalf of the service: in a few transactions, without limits per
- * minute. If a later step fails, the product is removed, so an import is all or nothing.
+ * minute. Its files come along where they can be read. If a later step fails, the product is removed, so an import is all or nothing.
  */
 export async function importDocument(
   database: Database,
   ownerId: string,
   given: ExportDocument,
-  { mayLeaveOutDependencies = false, readContent }: ImportOptions = {},
+  readContent?: ReadContent,
 ): Promise<ImportedDocument> {
   const { document, givenIds } = await withFreeIds(
     database,
@@ -83,7 +74,7 @@ export async function importDocument(
       await callService(database, "import_lessons", lessons, z.unknown());
     }
     const leftOut = await importDependencies(database, product.id, stories, document);
-    if (leftOut.length > 0 && !mayLeaveOutDependencies) throw dependencyRefusal(leftOut);
+    if (leftOut.length > 0) throw dependencyRefusal(leftOut);
     const { idea_codes } = await callService(
       database,
       "import_ideas",
@@ -102,7 +93,6 @@ export async function importDocument(
       ...stories,
       ideaCodes: idea_codes,
       unknownUsers: product.unknown_users,
-      leftOut,
     };
   } catch (error) {
     await callService(database, "discard_import", { p_product_id: product.id }, z.unknown());

@@ -11,11 +11,13 @@ grant execute on function operations.discard_import to service_role;
 
 -- Why: imports the backlog of another tool, in one transaction. Items with a known external id already exist and stay
 -- unchanged, so importing the same file twice creates nothing twice. A preview runs the import and rolls it back, so
--- that it cannot differ. Without p_product_id the items go into a new product of the caller.
+-- that it cannot differ. Without p_product_id the items go into a new product of the caller, with p_definition_of_done.
+-- Ideas become the caller's; one with the title of another of the product already exists.
 -- Refusals: 404, 403, 429, 422, 409. Definer: labels and external ids are written by functions only.
 create function operations.import_backlog(
   p_pbis jsonb, p_product_id uuid default null, p_name text default null, p_code text default null,
-  p_preview boolean default false, p_done_requires text default 'person'
+  p_preview boolean default false, p_done_requires text default 'person', p_ideas jsonb default '[]',
+  p_definition_of_done text default ''
 ) returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_product_id uuid := p_product_id;
@@ -28,10 +30,11 @@ begin
   end if;
   begin
     if v_product_id is null then
-      v_product_id := (operations.create_product(p_code, p_name, p_done_requires => coalesce(p_done_requires, 'person'), p_agent_items => 'triage') ->> 'id')::uuid;
+      v_product_id := (operations.create_product(p_code, p_name, p_definition_of_done => p_definition_of_done,
+        p_done_requires => coalesce(p_done_requires, 'person'), p_agent_items => 'triage') ->> 'id')::uuid;
       perform private.lock_product(v_product_id);
     end if;
-    v_report := private.import_rows(v_product_id, p_pbis) || jsonb_build_object('product', (
+    v_report := private.import_rows(v_product_id, p_pbis, p_ideas) || jsonb_build_object('product', (
       select jsonb_build_object('id', case when p_product_id is not null or not coalesce(p_preview, false) then p.id end,
         'code', p.code, 'name', p.name)
       from public.products p where p.id = v_product_id));
@@ -48,7 +51,7 @@ grant execute on function operations.import_backlog to authenticated;
 
 -- The rows of import_backlog. The limits on creating and undo do not apply, so the caller's claims are cleared
 -- meanwhile.
-create function private.import_rows(p_product_id uuid, p_pbis jsonb)
+create function private.import_rows(p_product_id uuid, p_pbis jsonb, p_ideas jsonb)
 returns jsonb language plpgsql volatile set search_path = '' as $$
 declare
   v_claims text := current_setting('request.jwt.claims', true);
@@ -58,6 +61,7 @@ declare
   v_tasks jsonb;
   v_task_count integer;
   v_pbi_count integer;
+  v_idea_count integer;
   v_label_count integer;
   v_relations jsonb;
 begin
@@ -77,8 +81,11 @@ begin
 
   v_label_count := private.import_labels(p_product_id, v_stories);
 
-  insert into public.pbis (product_id, title, description)
-  select p_product_id, b.pbi ->> 'title', coalesce(b.pbi ->> 'description', '')
+  insert into public.pbis (product_id, code, title, description)
+  select p_product_id,
+    case when not exists (select from public.pbis o where o.product_id = p_product_id and o.code = b.pbi ->> 'code')
+      and row_number() over (partition by b.pbi ->> 'code' order by b.place) = 1 then b.pbi ->> 'code' end,
+    b.pbi ->> 'title', coalesce(b.pbi ->> 'description', '')
   from jsonb_array_elements(p_pbis) with ordinality b (pbi, place)
   where exists (select from jsonb_array_elements(v_stories) s where s ->> 'pbi' = b.pbi ->> 'title')
     and not exists (
@@ -117,13 +124,24 @@ begin
       select from public.stories k where k.product_id = p_product_id and k.external_id = t.task ->> 'external_id');
 
   insert into public.tasks
-    (product_id, story_id, title, description, implementation_plan, priority, status, estimated_minutes, label_ids, external_id, created_at)
-  select p_product_id, (t ->> 'story_id')::uuid, t ->> 'title', coalesce(t ->> 'description', ''), t ->> 'implementation_plan',
+    (product_id, story_id, code, title, description, implementation_plan, priority, status, estimated_minutes, label_ids, external_id, created_at)
+  select p_product_id, (t ->> 'story_id')::uuid,
+    case when not exists (select from public.tasks o where o.product_id = p_product_id and o.code = t ->> 'code')
+      and row_number() over (partition by t ->> 'code' order by e.place) = 1 then t ->> 'code' end, t ->> 'title', coalesce(t ->> 'description', ''), t ->> 'implementation_plan',
     coalesce((t ->> 'priority')::integer, 3), coalesce(t ->> 'status', 'TO_DO')::public.task_status,
     (t ->> 'estimated_minutes')::integer, private.label_ids_named(p_product_id, t -> 'labels'), t ->> 'external_id',
     coalesce((t ->> 'created_at')::timestamptz, private.now())
   from jsonb_array_elements(v_tasks) with ordinality e (t, place)
   order by e.place;
+
+  insert into public.ideas (user_id, product_id, title, description, archived_at, created_at)
+  select v_user_id, p_product_id, i ->> 'title', coalesce(i ->> 'description', ''), (i ->> 'archived_at')::timestamptz,
+    coalesce((i ->> 'created_at')::timestamptz, private.now())
+  from jsonb_array_elements(p_ideas) with ordinality e (i, place)
+  where not exists (
+    select from public.ideas o where o.product_id = p_product_id and o.user_id = v_user_id and o.title = i ->> 'title')
+  order by e.place;
+  get diagnostics v_idea_count = row_count;
 
   insert into public.story_logs (story_id, product_id, type, content, metadata, user_id, created_at)
   select (e.story ->> 'id')::uuid, p_product_id, 'IMPLEMENTATION_PLAN', l ->> 'content', nullif(l -> 'metadata', 'null'), v_user_id,
@@ -144,7 +162,7 @@ begin
 
   perform set_config('request.jwt.claims', v_claims, true);
   return v_relations || jsonb_build_object(
-    'pbis', v_pbi_count, 'stories', jsonb_array_length(v_stories), 'tasks', v_task_count, 'labels', v_label_count,
+    'pbis', v_pbi_count, 'stories', jsonb_array_length(v_stories), 'tasks', v_task_count, 'ideas', v_idea_count, 'labels', v_label_count,
     'already_there', jsonb_array_length(v_all) - jsonb_array_length(v_stories),
     'unknown_people', (
       select coalesce(jsonb_agg(distinct s ->> 'assignee'), '[]') from jsonb_array_elements(v_stories) s

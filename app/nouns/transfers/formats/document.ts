@@ -29,7 +29,7 @@ const brought = {
 export function readBackloom(text: string): ImportDraft {
   const document = readJson(text, exportDocumentSchema, "an export of Backloom");
   const draft = new Draft("backloom");
-  addDocument(draft, document, `${document.product.code}/`, false);
+  addDocument(draft, document);
   countRest(draft, document);
   return draft.finish();
 }
@@ -68,12 +68,8 @@ function countRest(draft: Draft, document: ExportDocument): void {
 }
 
 /** Adds the stories and tasks of a document, each under its code. */
-export function addDocument(
-  draft: Draft,
-  { pbis }: ExportDocument,
-  prefix: string,
-  withLog: boolean,
-): void {
+function addDocument(draft: Draft, { product, pbis }: ExportDocument): void {
+  const prefix = `${product.code}/`;
   const ids = idsOf(pbis, prefix);
   const blockersOf = (kind: string, { blocked_by }: { blocked_by: readonly string[] }) =>
     blocked_by.map((code) => ids.get(`${kind} ${code}`) ?? `${prefix}${code}`);
@@ -87,10 +83,10 @@ export function addDocument(
         code: story.code ?? undefined,
         blocked_by: blockersOf("story", story),
         state: story.status === "DONE" ? "DONE" : "TO_DO",
-        log: withLog ? story.log : [],
-        ticked: withLog ? story.evidence.map(({ criterion }) => criterion) : [],
+        log: [],
         tasks: story.tasks.map((task, index) => ({
           ...task,
+          code: undefined,
           id: taskId(id, task, index),
           blocked_by: blockersOf("task", task),
           // Failed tasks are to do again.

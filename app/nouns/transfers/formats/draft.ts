@@ -1,9 +1,9 @@
 import { ContractError } from "~/contract/errors";
-import { type SourceState, tellsState, toState, type WorkState } from "../backlog-md/state";
 import type { ImportDraft, ImportedStory, ImportedTask, ReadStatus } from "../contract";
 import { importLimits } from "../contract";
 import { cleanLine, cleanText, cleanTitle, codeOf } from "./clean-text";
 import { LeftOut } from "./left-out";
+import { type SourceState, tellsState, toState, type WorkState } from "./state";
 
 /** A story as a format provides it; missing fields get defaults. */
 export interface StoryFields {
@@ -29,6 +29,7 @@ export interface StoryFields {
 
 export interface TaskFields {
   id: string;
+  code?: string | undefined;
   title: string;
   description?: string;
   priority?: number;
@@ -56,7 +57,10 @@ const mostWords = 50;
 export class Draft {
   readonly #source: string;
   #dependencies = 0;
-  readonly #groups = new Map<string, { description: string; stories: ImportedStory[] }>();
+  readonly #groups = new Map<string, Omit<ImportDraft["pbis"][number], "title">>();
+  readonly #ideas = new Map<string, ImportDraft["ideas"][number]>();
+  /** Goes into a new product only. */
+  definitionOfDone = "";
   readonly leftOut = new LeftOut();
   readonly #statuses = new Map<string, ReadStatus>();
   readonly #ids = new Set<string>();
@@ -85,8 +89,15 @@ export class Draft {
   }
 
   /** Sets a PBI's description; PBIs without stories are not imported. */
-  describe(pbi: string, description: string): void {
-    this.#group(pbi).description = cleanText(description);
+  describe(pbi: string, description: string, code?: string): void {
+    Object.assign(this.#group(pbi), { description: cleanText(description), code: codeOf(code) });
+  }
+
+  /** An idea is known by its title. */
+  addIdea({ title, description, ...more }: ImportDraft["ideas"][number]): void {
+    const line = cleanTitle(title);
+    if (this.#ideas.has(line)) this.leftOut.add("Ideas of the same title", 1, line);
+    else this.#ideas.set(line, { title: line, description: cleanText(description), ...more });
   }
 
   add(pbi: string, fields: StoryFields): void {
@@ -100,13 +111,20 @@ export class Draft {
     const tasks = own.flatMap((task) => this.#task(task));
     this.#tellParent(fields, tasks);
     // A story's status follows its tasks, and a story without tasks cannot be run. If they do not show it, one is added.
-    if (fields.implementation_plan || !tellsState(tasks, fields.state)) {
+    if (
+      fields.implementation_plan ||
+      !tellsState(
+        tasks.map(({ status }) => status),
+        fields.state,
+      )
+    ) {
       const description = fields.state === "DONE" ? "" : (fields.description ?? "");
       tasks.push(
         ...this.#task({
           ...fields,
           id: `${fields.id}/own`,
           description,
+          code: undefined,
           labels: [],
           blocked_by: [],
         }),
@@ -139,7 +157,7 @@ export class Draft {
       .filter(([, { stories }]) => stories.length > 0)
       .map(([title, group]) => ({ title, ...group }));
     const stories = pbis.reduce((sum, pbi) => sum + pbi.stories.length, 0);
-    if (stories === 0)
+    if (stories === 0 && this.#ideas.size === 0)
       throw new ContractError(
         422,
         "There is nothing to import in this file. Check the file and its format.",
@@ -149,7 +167,13 @@ export class Draft {
         422,
         `The file holds more than ${importLimits.stories} stories or ${importLimits.tasks} tasks. Import it in parts.`,
       );
-    return { pbis, left_out: this.leftOut.list(), statuses: [...this.#statuses.values()] };
+    return {
+      pbis,
+      ideas: [...this.#ideas.values()],
+      definition_of_done: cleanText(this.definitionOfDone),
+      left_out: this.leftOut.list(),
+      statuses: [...this.#statuses.values()],
+    };
   }
 
   /** A parent's own state is lost where its parts say otherwise. */
@@ -165,7 +189,7 @@ export class Draft {
     const title = cleanTitle(pbi);
     const known = this.#groups.get(title);
     if (known) return known;
-    const group = { description: "", stories: [] };
+    const group = { code: null, description: "", stories: [] };
     this.#groups.set(title, group);
     return group;
   }
@@ -181,6 +205,7 @@ export class Draft {
     return [
       {
         external_id,
+        code: codeOf(fields.code),
         title: cleanTitle(fields.title),
         description: cleanText(fields.description),
         implementation_plan: fields.implementation_plan

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { WorkState } from "../backlog-md/state";
 import type { ImportDraft } from "../contract";
 import { boxesOf, isOfForm } from "./boxes";
 import { timeOf, withComments, withFacts } from "./clean-text";
 import { Draft } from "./draft";
 import { readJson } from "./read-json";
+import type { WorkState } from "./state";
 
 const named = z.object({ name: z.string() });
 

@@ -1,11 +1,11 @@
 import { append } from "../append";
-import { toState, type WorkState } from "../backlog-md/state";
 import type { ImportDraft } from "../contract";
 import { timeOf, withComments, withFacts } from "./clean-text";
 import { Draft } from "./draft";
 import { addFamilies } from "./family";
 import { jiraMarkdown } from "./jira-markdown";
 import { type CsvRow, readCsv } from "./read-csv.server";
+import { toState, type WorkState } from "./state";
 
 const priorities: Readonly<Record<string, number>> = {
   ...{ blocker: 1, highest: 1, critical: 1, high: 2, major: 2 },

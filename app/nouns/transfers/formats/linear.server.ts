@@ -1,9 +1,9 @@
-import { toState } from "../backlog-md/state";
 import type { ImportDraft } from "../contract";
 import { timeOf, withFacts } from "./clean-text";
 import { Draft } from "./draft";
 import { addFamilies } from "./family";
 import { type CsvRow, readCsv } from "./read-csv.server";
+import { toState } from "./state";
 
 const priorities: Readonly<Record<string, number>> = { urgent: 1, high: 2, medium: 3, low: 4 };
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { append, take } from "../append";
-import { toState } from "../backlog-md/state";
 import type { ImportDraft } from "../contract";
 import { timeOf, withComments, withFacts } from "./clean-text";
 import { Draft, type TaskFields } from "./draft";
 import { readJson } from "./read-json";
+import { toState } from "./state";
 
 const id = z.string().min(1);
 

@@ -75,12 +75,9 @@ export function toState(status: string): SourceState | undefined {
 }
 
 /** True if the tasks alone show their story's state. */
-export function tellsState(
-  tasks: readonly { status?: string | undefined }[],
-  state: WorkState,
-): boolean {
+export function tellsState(tasks: readonly string[], state: WorkState): boolean {
   if (tasks.length === 0) return false;
-  return state === "DONE" || !tasks.every(({ status }) => status === "DONE");
+  return state === "DONE" || !tasks.every((each) => each === "DONE");
 }
 
 /** Maps a priority name to a number: 1 is the most urgent, 3 the default. */

@@ -1,5 +1,5 @@
-import { append } from "../append";
-import type { Note } from "./conversion";
+import { append } from "../../append";
+import type { LeftOut } from "../left-out";
 import type { SourceItem } from "./parse-file.server";
 
 /** The tasks of a folder as trees, linked by `parent_task_id`. */
@@ -14,12 +14,12 @@ export interface Family {
 }
 
 /** Links children to parents. Duplicate ids and cycles are noted, never dropped. */
-export function linkFamily(items: readonly SourceItem[], notes: Note[]): Family {
+export function linkFamily(items: readonly SourceItem[], leftOut: LeftOut): Family {
   const byKey = new Map<string, SourceItem>();
   for (const item of items) {
     const first = byKey.get(item.key);
     if (first === undefined) byKey.set(item.key, item);
-    else notes.push({ source: item.path, note: `has the same id as ${first.path}` });
+    else leftOut.add(`Notes on files: same id as ${first.path}`, 1, item.path);
   }
   const children = new Map<SourceItem, SourceItem[]>();
   const family: Family = {
@@ -45,10 +45,7 @@ export function linkFamily(items: readonly SourceItem[], notes: Note[]): Family 
     else if (item.parentKey === null) family.roots.push(item);
     else if (parent === undefined) append(family.orphans, item.parentKey, item);
     else {
-      notes.push({
-        source: item.path,
-        note: "is its own ancestor: read as a task without a parent",
-      });
+      leftOut.add("Notes on files: its own ancestor, so read without a parent", 1, item.path);
       family.roots.push(item);
     }
   }

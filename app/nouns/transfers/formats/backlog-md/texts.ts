@@ -1,4 +1,4 @@
-import type { ExportedLogEntry } from "../export-document";
+import type { ImportedStory } from "../../contract";
 import type { SourceItem } from "./parse-file.server";
 
 /** Longest text of a log entry; longer notes become several entries. */
@@ -25,18 +25,18 @@ export function wholeText(item: SourceItem): string {
   ]);
 }
 
+type LogEntry = ImportedStory["log"][number];
+
 /** Log entries of a file: its origin with all fields, then its notes. */
-export function logEntries(item: SourceItem): ExportedLogEntry[] {
-  const origin: ExportedLogEntry = {
-    type: "IMPLEMENTATION_PLAN",
+export function logEntries(item: SourceItem): LogEntry[] {
+  const origin: LogEntry = {
     content: `Imported from ${item.path}\n\n\`\`\`yaml\n${item.frontMatter}\n\`\`\``,
     metadata: { source: "backlog-md", id: item.id, section: "Front matter" },
     created_at: item.createdAt,
   };
   const notes = item.notes.flatMap(({ section, content }) =>
     cut(content).map(
-      (part): ExportedLogEntry => ({
-        type: "IMPLEMENTATION_PLAN",
+      (part): LogEntry => ({
         content: part,
         metadata: { source: "backlog-md", id: item.id, section },
         created_at: item.updatedAt ?? item.createdAt,

@@ -1,8 +1,7 @@
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
-import { titleLimit } from "../exported-parts";
-import { type Sections, splitSections } from "./sections";
-import type { Place, SourceFile } from "./source-folder";
+import { splitSections } from "./sections";
+import type { Place } from "./source-folder";
 
 /** A parsed file of a Backlog.md folder. */
 export interface SourceItem {
@@ -49,9 +48,14 @@ const frontMatterSchema = z.object({
 });
 
 /** Parses a file, or returns why it is not an item. */
-export function parseFile(file: SourceFile): SourceItem | { reason: string } {
+export function parseFile(
+  path: string,
+  place: Place,
+  text: string,
+): SourceItem | { reason: string } {
   const parts = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(
-    stripUnstorable(file.text),
+    // Text columns cannot store NUL, which means nothing in Markdown.
+    text.replaceAll("\0", ""),
   );
   if (!parts) return { reason: "has no front matter between two lines of ---" };
   const [, frontMatter = "", body = ""] = parts;
@@ -59,25 +63,24 @@ export function parseFile(file: SourceFile): SourceItem | { reason: string } {
   if (excess) return { reason: excess };
   const fields = parseFrontMatter(frontMatter);
   if ("reason" in fields) return fields;
-  const sections = splitSections(body);
   return {
-    path: file.path,
-    place: file.place,
+    path,
+    place,
     id: fields.id.trim(),
     key: toKey(fields.id),
-    title: cutTitle(fields.title.trim() || fields.id.trim()),
+    title: fields.title.trim() || fields.id.trim(),
     status: fields.status ?? "",
     assignees: fields.assignee.map((name) => name.replace(/^@/, "")).filter((name) => name !== ""),
     parentKey: fields.parent_task_id === null ? null : toKey(fields.parent_task_id),
     dependencies: [
       ...new Set(fields.dependencies.map((id) => id.trim()).filter((id) => id !== "")),
     ],
-    labels: labelsOf(fields.labels),
+    labels: fields.labels,
     milestone: fields.milestone,
     priority: fields.priority?.toLowerCase() ?? null,
     createdAt: toTimestamp(fields.created_date),
     updatedAt: toTimestamp(fields.updated_date),
-    ...fitSections(sections),
+    ...splitSections(body),
     frontMatter,
   };
 }
@@ -138,45 +141,6 @@ function parseFrontMatter(text: string): z.output<typeof frontMatterSchema> | { 
   }
 }
 
-/** Up to a story's limit, without duplicates and commas. */
-function labelsOf(names: readonly string[]): string[] {
-  const labels = new Map<string, string>();
-  for (const name of names) {
-    const label = name
-      .replace(/[\s\p{Cc},]+/gu, " ")
-      .trim()
-      .slice(0, 50)
-      .trim();
-    if (label !== "" && !labels.has(label.toLowerCase())) labels.set(label.toLowerCase(), label);
-  }
-  return [...labels.values()].slice(0, 20);
-}
-
-/** The full title stays in the front matter, which the first log entry keeps. */
-function cutTitle(title: string): string {
-  const letters = [...title];
-  return letters.length <= titleLimit ? title : `${letters.slice(0, titleLimit - 1).join("")}…`;
-}
-
-/** Longest text of a field. The rest goes into notes, so that nothing is lost. */
-const maximumText = 90_000;
-
-function fitSections(sections: Sections): Sections {
-  const notes = [...sections.notes];
-  const fitText = (section: string, text: string): string => {
-    if (text.length <= maximumText) return text;
-    const end = text.lastIndexOf("\n", maximumText) + 1 || maximumText;
-    notes.unshift({ section: `${section} (continued)`, content: text.slice(end) });
-    return text.slice(0, end);
-  };
-  return {
-    description: fitText("Description", sections.description),
-    acceptanceCriteria: fitText("Acceptance Criteria", sections.acceptanceCriteria),
-    plan: fitText("Implementation Plan", sections.plan),
-    notes,
-  };
-}
-
 /**
  * People write texts without the quotes that YAML asks for: `assignee: @name`, `title: Fix: the loop #3`. What spans
  * lines stays as it is.
@@ -194,9 +158,4 @@ function toTimestamp(value: string | null): string | undefined {
   if (!parts) return undefined;
   const time = new Date(`${parts[1]}T${parts[2] ?? "00:00"}:00Z`);
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
-}
-
-/** Removes the BOM and NUL, which text columns cannot store and which mean nothing in Markdown. */
-function stripUnstorable(text: string): string {
-  return text.replace(/^\uFEFF/, "").replaceAll("\0", "");
 }

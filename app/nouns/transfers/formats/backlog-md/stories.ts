@@ -1,0 +1,113 @@
+import type { Draft, StoryFields, TaskFields } from "../draft";
+import { tellsState, toPriority, toState, type WorkState } from "../state";
+import type { SourceItem } from "./parse-file.server";
+import type { PlannedStory } from "./plan";
+import { joinSections, logEntries } from "./texts";
+
+/** The names under which stories and tasks are imported. */
+export type Keys = ReadonlyMap<SourceItem, string>;
+
+/** Its id where that is a code and free, else its title. A part is named below its story. */
+export function keysOf(stories: readonly PlannedStory[]): Keys {
+  const keys = new Map<SourceItem, string>();
+  const taken = new Set<string>();
+  const keyOf = ({ id, title }: SourceItem) => {
+    const isFree = /^[A-Za-z0-9._-]{1,30}$/.test(id) && !taken.has(id);
+    taken.add(id);
+    return isFree ? id : title;
+  };
+  for (const { item, parts } of stories) {
+    const key = keyOf(item);
+    keys.set(item, key);
+    for (const part of parts) keys.set(part, `${key}/${keyOf(part)}`);
+  }
+  return keys;
+}
+
+/**
+ * Converts a task to a story: its plan is one task, each subtask another. A story's status follows its tasks, so one
+ * that is started or done without plan or subtasks gets one task with its state; one to do gets none.
+ */
+export function toStory(
+  { item, parts }: PlannedStory,
+  keys: Keys,
+  blockersOf: (item: SourceItem) => string[],
+  draft: Draft,
+): StoryFields {
+  const id = keys.get(item) ?? item.id;
+  const state = workState(item, draft);
+  const tasks = parts.map((part) => ({
+    ...shared(part, keys, blockersOf),
+    description: joinSections([
+      ["", part.description],
+      ["Acceptance Criteria", part.acceptanceCriteria],
+    ]),
+    implementation_plan: part.plan,
+    state: workState(part, draft),
+  }));
+  const own: TaskFields = {
+    id: `${id}/own-1`,
+    title: item.title,
+    description: state === "DONE" ? "" : item.description,
+    implementation_plan: item.plan,
+    priority: toPriority(item.priority),
+    created_at: item.createdAt,
+    state,
+  };
+  const isShown =
+    item.plan === "" &&
+    tellsState(
+      tasks.map((task) => task.state),
+      state,
+    );
+  return {
+    ...shared(item, keys, blockersOf),
+    description: item.description,
+    acceptance_criteria: item.acceptanceCriteria,
+    assignee: item.assignees[0] ?? null,
+    state,
+    log: [item, ...parts].flatMap(logEntries),
+    ticked: tickedIn(item.acceptanceCriteria),
+    tasks: isShown ? tasks : [own, ...tasks],
+  };
+}
+
+function shared(item: SourceItem, keys: Keys, blockersOf: (item: SourceItem) => string[]) {
+  return {
+    id: keys.get(item) ?? item.id,
+    code: item.id,
+    title: item.title,
+    priority: toPriority(item.priority),
+    labels: item.labels,
+    blocked_by: blockersOf(item),
+    created_at: item.createdAt,
+  };
+}
+
+/** Files in `completed/` are done, whatever their front matter says. */
+function workState({ place, status, path }: SourceItem, draft: Draft): WorkState {
+  const told = place === "completed" ? "DONE" : undefined;
+  if (told && toState(status) !== "DONE")
+    draft.leftOut.add(`Notes on files: in completed/, but "${status}": read as done`, 1, path);
+  const isKnown = toState(status) !== undefined;
+  return draft.readState({ word: status, told, isKnown }) ?? "TO_DO";
+}
+
+const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[([ xX])\]\s+)?(?:#\d+\s+)?(.*)$/s;
+
+/** The criteria that are ticked off, each in one line. */
+function tickedIn(acceptanceCriteria: string): string[] {
+  const criteria: { text: string; isChecked: boolean }[] = [];
+  let isOpen = false;
+  for (const line of acceptanceCriteria.split("\n")) {
+    const [whole, mark, text = ""] = item.exec(line) ?? [];
+    if (whole !== undefined) criteria.push({ text, isChecked: mark?.toLowerCase() === "x" });
+    const last = criteria.at(-1);
+    const goesOn: boolean = whole === undefined && isOpen && /^\s+\S/.test(line);
+    if (goesOn && last) last.text = `${last.text} ${line}`;
+    isOpen = whole !== undefined || goesOn;
+  }
+  return criteria
+    .filter(({ text, isChecked }) => isChecked && text.trim() !== "")
+    .map(({ text }) => text.replace(/\s+/g, " ").trim());
+}
