@@ -236,6 +236,7 @@ export type Database = {
           p_name: string;
           p_on_failure?: string;
           p_plan_first?: string;
+          p_plan_review?: string;
           p_pr_strategy?: string;
           p_pull_requests?: string;
           p_repo_url?: string;
@@ -786,6 +787,10 @@ export type Database = {
         Args: { p_job_id: string; p_summary?: string; p_verdict: string };
         Returns: Json;
       };
+      review_plan: {
+        Args: { p_job_id: string; p_plan?: string; p_summary?: string; p_verdict: string };
+        Returns: Json;
+      };
       revoke_api_token: { Args: { p_token_id: string }; Returns: Json };
       revoke_intake_hook: { Args: { p_product_id: string }; Returns: Json };
       revoke_invitation: { Args: { p_invitation_id: string }; Returns: Json };
@@ -875,6 +880,7 @@ export type Database = {
         Args: {
           p_leave_out?: boolean;
           p_plan_first?: boolean;
+          p_plan_review?: string;
           p_stop_at?: Json;
           p_story_id?: string;
           p_strategy?: string;
@@ -888,6 +894,7 @@ export type Database = {
         Args: {
           p_leave_out?: boolean;
           p_plan_first?: boolean;
+          p_plan_review?: string;
           p_sprint_id: string;
           p_stop_at?: Json;
           p_use_description?: boolean;
@@ -1084,6 +1091,7 @@ export type Database = {
           output_tokens: number | null;
           parked_question_id: string | null;
           phase: Database["public"]["Enums"]["job_phase"];
+          plan_approved_at: string | null;
           plan_snapshot: string | null;
           position: number;
           pr_url: string | null;
@@ -1140,6 +1148,7 @@ export type Database = {
           output_tokens?: number | null;
           parked_question_id?: string | null;
           phase?: Database["public"]["Enums"]["job_phase"];
+          plan_approved_at?: string | null;
           plan_snapshot?: string | null;
           position?: number;
           pr_url?: string | null;
@@ -1195,6 +1204,7 @@ export type Database = {
           output_tokens?: number | null;
           parked_question_id?: string | null;
           phase?: Database["public"]["Enums"]["job_phase"];
+          plan_approved_at?: string | null;
           plan_snapshot?: string | null;
           position?: number;
           pr_url?: string | null;
@@ -1366,6 +1376,7 @@ export type Database = {
           on_expiry: Database["public"]["Enums"]["question_expiry"];
           options: NonNullable<Json>;
           park: boolean;
+          plan: string | null;
           product_id: string;
           question: string;
           reach: string | null;
@@ -1395,6 +1406,7 @@ export type Database = {
           on_expiry?: Database["public"]["Enums"]["question_expiry"];
           options?: NonNullable<Json>;
           park?: boolean;
+          plan?: string | null;
           product_id: string;
           question: string;
           reach?: string | null;
@@ -1423,6 +1435,7 @@ export type Database = {
           on_expiry?: Database["public"]["Enums"]["question_expiry"];
           options?: NonNullable<Json>;
           park?: boolean;
+          plan?: string | null;
           product_id?: string;
           question?: string;
           reach?: string | null;
@@ -3807,6 +3820,7 @@ export type Database = {
           on_failure: Database["public"]["Enums"]["on_failure"];
           owner_id: string;
           plan_first: Database["public"]["Enums"]["plan_first"];
+          plan_review: Database["public"]["Enums"]["plan_review"];
           pr_strategy: Database["public"]["Enums"]["pr_strategy"];
           pull_requests: Database["public"]["Enums"]["pull_requests"];
           repo_url: string;
@@ -3842,6 +3856,7 @@ export type Database = {
           on_failure?: Database["public"]["Enums"]["on_failure"];
           owner_id?: string;
           plan_first?: Database["public"]["Enums"]["plan_first"];
+          plan_review?: Database["public"]["Enums"]["plan_review"];
           pr_strategy?: Database["public"]["Enums"]["pr_strategy"];
           pull_requests?: Database["public"]["Enums"]["pull_requests"];
           repo_url?: string;
@@ -3876,6 +3891,7 @@ export type Database = {
           on_failure?: Database["public"]["Enums"]["on_failure"];
           owner_id?: string;
           plan_first?: Database["public"]["Enums"]["plan_first"];
+          plan_review?: Database["public"]["Enums"]["plan_review"];
           pr_strategy?: Database["public"]["Enums"]["pr_strategy"];
           pull_requests?: Database["public"]["Enums"]["pull_requests"];
           repo_url?: string;
@@ -4374,6 +4390,7 @@ export type Database = {
           pause_context: Json | null;
           pause_question_id: string | null;
           plan_first: boolean;
+          plan_review: Database["public"]["Enums"]["plan_review"];
           pr_strategy: Database["public"]["Enums"]["pr_strategy"];
           previous_run_id: string | null;
           product_id: string;
@@ -4393,6 +4410,7 @@ export type Database = {
           pause_context?: Json | null;
           pause_question_id?: string | null;
           plan_first?: boolean;
+          plan_review?: Database["public"]["Enums"]["plan_review"];
           pr_strategy: Database["public"]["Enums"]["pr_strategy"];
           previous_run_id?: string | null;
           product_id: string;
@@ -4411,6 +4429,7 @@ export type Database = {
           pause_context?: Json | null;
           pause_question_id?: string | null;
           plan_first?: boolean;
+          plan_review?: Database["public"]["Enums"]["plan_review"];
           pr_strategy?: Database["public"]["Enums"]["pr_strategy"];
           previous_run_id?: string | null;
           product_id?: string;
@@ -5738,7 +5757,7 @@ export type Database = {
         | "infrastructure"
         | "cancelled";
       idea_status: "DRAFT" | "DISCUSSING" | "READY" | "PLANNED";
-      job_phase: "implement" | "verify" | "review";
+      job_phase: "implement" | "verify" | "review" | "plan";
       landing: "manual" | "queue";
       member_role: "OWNER" | "MEMBER" | "VIEWER";
       message_state: "sent" | "seen" | "acted_on" | "undelivered";
@@ -5747,6 +5766,7 @@ export type Database = {
       pairing_status: "PENDING" | "APPROVED" | "CONSUMED" | "CANCELLED";
       pbi_status: "READY" | "BLOCKED" | "DONE" | "FAILED";
       plan_first: "ask" | "auto" | "never";
+      plan_review: "none" | "person";
       pr_strategy: "SPRINT" | "STORY" | "SPRINT_BATCH";
       pull_requests: "none" | "draft" | "open";
       question_expiry: "STOP" | "RECOMMENDED" | "ESCALATE";
@@ -5899,7 +5919,7 @@ export const Constants = {
         "cancelled",
       ],
       idea_status: ["DRAFT", "DISCUSSING", "READY", "PLANNED"],
-      job_phase: ["implement", "verify", "review"],
+      job_phase: ["implement", "verify", "review", "plan"],
       landing: ["manual", "queue"],
       member_role: ["OWNER", "MEMBER", "VIEWER"],
       message_state: ["sent", "seen", "acted_on", "undelivered"],
@@ -5908,6 +5928,7 @@ export const Constants = {
       pairing_status: ["PENDING", "APPROVED", "CONSUMED", "CANCELLED"],
       pbi_status: ["READY", "BLOCKED", "DONE", "FAILED"],
       plan_first: ["ask", "auto", "never"],
+      plan_review: ["none", "person"],
       pr_strategy: ["SPRINT", "STORY", "SPRINT_BATCH"],
       pull_requests: ["none", "draft", "open"],
       question_expiry: ["STOP", "RECOMMENDED", "ESCALATE"],

@@ -15,7 +15,7 @@ export const workerInstructions = [
   "Repeat: wait_for_job, update_job_status running, work, verify, report.",
   "Work only in a git worktree of job.repo_url on job.branch. If the branch does not exist, create it from job.base_sha, or from the default branch.",
   "Follow the plan, task, acceptance criteria and definition_of_done. Run the project's tests and commit. Push the branch if the repository has a remote. Never push another branch; never force.",
-  "plan_first: write the plan first and send it as implementation_plan with update_job_status running (in a batch: update_task_execution running).",
+  "plan_first: write the plan first and send it as implementation_plan with update_job_status running (in a batch: update_task_execution running). With plan_review person, change nothing first: the answer ends the attempt.",
   "Before done, call verify_task_against_plan (in a batch: verify_sprint_task for each task) with verify_result and changed_files from git diff --name-only base head. If passes is true, call update_job_status with the status in `report`, base_sha, head_sha, branch, summary and diff (git diff base_sha head_sha). Otherwise finish the work, or report failed with verification_failed and the test output.",
   "verify_only: change and push nothing; inspect and report. In a batch also call update_task_execution for each task. If one is refused with blocked_by, retry it after the others; if it is still blocked, report queued.",
   "The lease lasts five minutes. job_heartbeat, about every 60 seconds, and every other call with job_id and attempt renew it. Run longer commands in the background.",

@@ -7,13 +7,13 @@ import { JobCard } from "~/features/jobs/job-card";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { OutputLog } from "~/features/output/output-log";
 import { QuestionCard } from "~/features/questions/question-card";
-import { done, runForm, runIntent } from "~/http/form-action.server";
+import { done, readForm, runForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLive } from "~/live/live-provider";
-import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
+import { type AgentJobDetail, reviewPlanInput } from "~/nouns/agent-jobs/contract";
 import type { OutputEntry } from "~/nouns/agent-jobs/job-output";
-import { getAgentJob, getJobOutput } from "~/nouns/agent-jobs/operations.server";
+import { getAgentJob, getJobOutput, reviewPlan } from "~/nouns/agent-jobs/operations.server";
 import { messageJobInput } from "~/nouns/comments/agent-message";
 import { listJobMessages, messageJob } from "~/nouns/comments/operations.server";
 import { Section } from "~/ui/card";
@@ -59,8 +59,21 @@ export const action = pageAction(async ({ request, context, params }) => {
         await messageJob(actor, input);
         return done(form, `/jobs/${job_id}#messages`, "Sent to the agent");
       }),
+    "judge-plan": async () => {
+      const input = planVerdictOf(form);
+      await reviewPlan(actor, input);
+      const told = input.verdict === "approve" ? "Plan approved" : "Plan sent back";
+      return done(form, `/jobs/${job_id}`, told);
+    },
   });
 });
+
+/** Browsers send the line ends of a text area as two characters; the approved text keeps those it had. */
+function planVerdictOf(form: FormData) {
+  const plan = form.get("plan");
+  if (typeof plan === "string") form.set("plan", plan.replaceAll("\r\n", "\n"));
+  return readForm(form, reviewPlanInput);
+}
 
 /** Returns how many entries to load: twice what fits if all have average length, so fewer if entries are long. */
 function likelyEntries(attempt: { last_seq: number; output_bytes: number }): number {

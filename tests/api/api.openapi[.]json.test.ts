@@ -174,6 +174,26 @@ await t.sql.query(
   [job.id],
 );
 
+/** A plan that waits for a verdict. */
+const toApprove = z.object({ id: z.string() }).parse(
+  at(
+    (
+      await t.sql.query(
+        `with asked as (
+           insert into public.agent_questions (product_id, story_id, task_id, question, plan, park)
+           select x.product_id, k.story_id, k.id, 'May it begin?', '1. Begin', true
+           from public.agent_jobs x join public.tasks k on k.id = x.task_id where x.id = $1 returning id
+         )
+         insert into public.agent_jobs (product_id, task_id, kind, phase, sprint_run_id, lane_id, attempt, parked_question_id)
+         select x.product_id, x.task_id, 'TASK_IMPLEMENTATION', 'plan', x.sprint_run_id, gen_random_uuid(), 1, asked.id
+         from public.agent_jobs x, asked where x.id = $1 returning id`,
+        [job.id],
+      )
+    ).rows,
+    0,
+  ),
+).id;
+
 /** Only work that someone holds can be in conflict. */
 const held = await claim(actor);
 
@@ -338,6 +358,7 @@ const unknownId = "00000000-0000-4000-8000-000000000000";
 const criterion = job.criteria[0]?.id;
 const bodies: Record<string, unknown> = {
   startRun: { task_ids: [planned.id, unplanned.id], leave_out: true },
+  reviewPlan: { verdict: "approve" },
   updateTask: { status: "in_progress" },
   addTaskDependency: { blocked_by: at(otherTasks, 1).id },
   addStoryDependency: { blocked_by: secondStory.id },
@@ -383,7 +404,7 @@ const bodies: Record<string, unknown> = {
 
 /** The token wherever it is accepted; what is left to people is asked in a session. */
 function credentialFor({ operationId, security }: Operation) {
-  const isForPeople = operationId === "decideLesson";
+  const isForPeople = operationId === "decideLesson" || operationId === "reviewPlan";
   if (isForPeople || !security.some((way) => "token" in way))
     return { cookie: session, origin: app.origin };
   return bearer(ofReviewer.has(operationId) ? reviewerToken : token);
@@ -396,6 +417,7 @@ const pathFor = (path: string, method = "GET") => {
   if (method === "DELETE" && noun === "files") return path.replace("{id}", formerNote.id);
   if (path.endsWith("/recurrence")) return path.replace("{id}", at(chores, 0).id);
   if (path.endsWith("/conflicts")) return path.replace("{id}", held.id);
+  if (path.endsWith("/plan")) return path.replace("{id}", toApprove);
   return path
     .replace(/\{\w+\}/, ids[noun] ?? unknownId)
     .replace("{commentId}", (method === "DELETE" ? formerRemark : remark)[noun] ?? draft.id)
@@ -414,6 +436,7 @@ const mayBeEmpty: Record<string, readonly string[]> = {
   observePulls: [".again"],
   // Nothing is spent on what has just begun.
   startRun: [".run.costs"],
+  reviewPlan: [".costs"],
 };
 
 /** Where an answer has lists and none of them holds anything: whatever their items were, no one has looked at them. */

@@ -335,6 +335,7 @@ function partsOfDocument(): Record<string, Record<string, unknown>> {
       ...{
         plan_first: "auto",
         on_failure: "ask",
+        plan_review: "person",
         agent_items: "triage",
         requires_sandbox: true,
         may_reach: ["x.example"],

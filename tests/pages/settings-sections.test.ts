@@ -23,6 +23,7 @@ const fields: [section: string, names: string[]][] = [
     [
       "pr_strategy",
       "plan_first",
+      "plan_review",
       "done_requires",
       "branch_prefix",
       "requires_sandbox",

@@ -29,6 +29,8 @@ export function stateLine(task: WorkState): StateLine | null {
   const asks = countText(questions, "open question");
   if (isHeld(job_status))
     return { kind: "running", text: questions > 0 ? asks : "Running", tone: "progress" };
+  if (job_status === "queued" && job_phase === "plan")
+    return { kind: "question", text: "Plan to approve", tone: "waiting" };
   if (questions > 0) return { kind: "question", text: asks, tone: "waiting" };
   if (task.status === "done") return null;
   if (task.status === "review" || job_phase === "review")

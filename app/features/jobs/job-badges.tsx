@@ -21,6 +21,8 @@ export function JobStatus({
   /** Whether the job has an open question. */
   asks?: boolean;
 }) {
+  if (job.status === "queued" && job.phase === "plan")
+    return <StatusPill status="waiting" label="Plan to approve" />;
   if (asks && job.status === "queued")
     return <StatusPill status="waiting" label="Waiting for an answer" />;
   if (waitsForReview(job)) return <StatusPill status="waiting" label="Needs review" />;

@@ -7,6 +7,7 @@ import { Badge, CodeChip } from "~/ui/badge";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";
 import { AnswerForm } from "./answer-form";
+import { PlanForm, PlanText } from "./plan-form";
 
 /** One question of an agent: its subject, its options, and what happens without an answer. */
 export function QuestionCard({
@@ -38,7 +39,7 @@ export function QuestionCard({
       <header className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-muted">
         <StatusPill
           status={open ? "WAITING" : question.status}
-          label={open ? "Needs an answer" : undefined}
+          label={open ? (question.plan ? "Plan to approve" : "Needs an answer") : undefined}
         />
         <About question={question} />
         <span>
@@ -53,9 +54,14 @@ export function QuestionCard({
       </header>
       {question.reach === null ? null : <Reach host={question.reach} />}
       <p className="text-base whitespace-pre-wrap">{question.question}</p>
+      {question.plan === null ? null : <PlanText plan={question.plan} />}
       {open ? (
         <ProductAccess productId={question.product_id}>
-          <AnswerForm question={question} action={action} />
+          {question.plan === null ? (
+            <AnswerForm question={question} action={action} />
+          ) : (
+            <PlanForm question={question} />
+          )}
         </ProductAccess>
       ) : (
         <Outcome question={question} />

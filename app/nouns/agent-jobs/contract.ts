@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { doingSchema } from "~/contract/events";
-import { idSchema, text } from "~/contract/text";
+import { lengths } from "~/contract/limits";
+import { idSchema, requiredText, text } from "~/contract/text";
 import { personMessageSchema, seenMessagesSchema } from "~/nouns/comments/agent-message";
 import { released } from "~/nouns/dependencies/contract";
 import { pullSchema } from "~/nouns/pulls/contract";
@@ -23,8 +24,11 @@ export const agentJobStatusSchema = z.enum(agentJobStatuses);
 /** Kinds and results are not statuses, so they are upper-case everywhere. */
 export const agentJobKinds = ["TASK_IMPLEMENTATION", "PLAN_CHAT", "SPRINT_IMPLEMENTATION"] as const;
 
-/** What a queued job waits for: a worker, another worker that verifies it, or a review by a person or CI. */
-export const jobPhases = ["implement", "verify", "review"] as const;
+/**
+ * What a queued job waits for: a worker, another worker that verifies it, a review by a person or CI, or a person who
+ * approves its plan.
+ */
+export const jobPhases = ["implement", "verify", "review", "plan"] as const;
 
 export const verifyResults = ["ALIGNED", "PARTIAL", "EMPTY", "DIVERGENT"] as const;
 export type VerifyResult = (typeof verifyResults)[number];
@@ -68,6 +72,8 @@ export const agentJobSchema = z.object({
   open_blockers: z.int(),
   branch: z.string().nullable(),
   plan_snapshot: z.string().nullable(),
+  /** When a person approved `plan_snapshot`. */
+  plan_approved_at: z.string().nullable(),
   pushed_at: z.string().nullable(),
   pr_url: z.string().nullable(),
   verify_result: z.enum(verifyResults).nullable(),
@@ -126,6 +132,17 @@ export const agentJobSchema = z.object({
   cost: z.number().nullable(),
 });
 export type AgentJob = z.infer<typeof agentJobSchema>;
+
+export const planVerdicts = ["approve", "request_changes"] as const;
+
+/** A person's verdict on a plan that waits. `plan` is the text as edited, `summary` what another plan should change. */
+export const reviewPlanBody = z.object({
+  verdict: z.enum(planVerdicts),
+  plan: requiredText(lengths.text).optional(),
+  summary: text(3_000).optional(),
+});
+
+export const reviewPlanInput = reviewPlanBody.extend({ job_id: idSchema });
 
 /** Answer to a report. */
 export const reportedJobSchema = agentJobSchema.extend(released);

@@ -23,6 +23,7 @@ import {
   jobIdInput,
   listAgentJobsInput,
   reportedJobSchema,
+  reviewPlanInput,
 } from "./contract";
 import { conflictDecisionSchema, reportJobConflictInput } from "./job-conflict";
 import { jobDiffInput, jobDiffSchema, saveJobDiffInput } from "./job-diff";
@@ -136,3 +137,6 @@ export const appendJobOutput = operation(
   appendJobOutputInput,
   appendedOutputSchema,
 );
+
+/** A person approves the plan that a job waits with, or sends it back (docs/worker.md). */
+export const reviewPlan = operation("review_plan", reviewPlanInput, agentJobSchema);

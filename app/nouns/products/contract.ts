@@ -21,6 +21,8 @@ export const dependencyReleases = ["done", "merged"] as const;
 export const planFirstChoices = ["ask", "auto", "never"] as const;
 /** What follows when a job fails: the failure goes up to its run and sprint, or a person is asked (docs/users.md). */
 export const onFailureChoices = ["stop", "ask"] as const;
+/** Who approves what agents plan before they begin. */
+export const planReviewers = ["none", "person"] as const;
 /** Whether workers open pull requests: no, as drafts until everything is proven, or at once (docs/forges.md). */
 export const pullRequestChoices = ["none", "draft", "open"] as const;
 /** Who merges branches of finished work: people, or workers one after another (docs/forges.md). */
@@ -57,6 +59,7 @@ const productFieldsSchema = productSchema.extend({
   dependency_release: z.enum(dependencyReleases),
   plan_first: z.enum(planFirstChoices),
   on_failure: z.enum(onFailureChoices),
+  plan_review: z.enum(planReviewers),
   agent_items: z.enum(agentItemChoices),
   /** Issues on the code host with this label become stories in triage; empty: none. */
   forge_issue_label: z.string(),
@@ -204,6 +207,7 @@ const productFields = {
   dependency_release: z.enum(dependencyReleases),
   plan_first: z.enum(planFirstChoices),
   on_failure: z.enum(onFailureChoices),
+  plan_review: z.enum(planReviewers),
   agent_items: z.enum(agentItemChoices),
   requires_sandbox: z.boolean(),
   may_reach: hostsSchema,

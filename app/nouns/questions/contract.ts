@@ -51,6 +51,8 @@ export const agentQuestionSchema = z.object({
   /** Host that a permission asks for. */
   reach: z.string().nullable().default(null),
   status: z.enum(agentQuestionStatuses),
+  /** A plan that waits for a person: approved or sent back with `review_plan`, not with an answer. */
+  plan: z.string().nullable().default(null),
   question: z.string(),
   options: z.array(questionOptionSchema),
   recommended_option: z.int().nullable(),

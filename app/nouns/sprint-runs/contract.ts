@@ -4,7 +4,7 @@ import { beginningSchema } from "~/nouns/agent-jobs/beginning";
 import { agentJobSchema, costsSchema, usageSchema } from "~/nouns/agent-jobs/contract";
 import { stopAtSchema } from "~/nouns/budgets/contract";
 import { dependencyKinds } from "~/nouns/dependencies/contract";
-import { planFirstChoices, prStrategies } from "~/nouns/products/contract";
+import { planFirstChoices, planReviewers, prStrategies } from "~/nouns/products/contract";
 import { agentQuestionSchema } from "~/nouns/questions/contract";
 import { taskExecutionSchema } from "./task-execution";
 
@@ -138,6 +138,8 @@ export const sprintRunSchema = z.object({
   failure: runFailureSchema.nullable(),
   /** Its agents write missing plans before they start. */
   plan_first: z.boolean(),
+  /** Who approves these plans before the work begins. */
+  plan_review: z.enum(planReviewers),
   created_at: z.string(),
   updated_at: z.string(),
   jobs_total: z.int(),
@@ -184,6 +186,14 @@ const cures = {
   leave_out: z.boolean().optional().describe("Start with the tasks that are ready"),
 };
 
+const planReviewInput = z
+  .enum(planReviewers)
+  .optional()
+  .describe("person: approves each plan before the work begins");
+
+/** What the form of a start says of plans; without it the product decides. */
+export const planReviewForm = z.object({ plan_review: planReviewInput });
+
 const leftOutSchema = z.object({
   task_id: z.string(),
   task_code: z.string(),
@@ -196,6 +206,7 @@ const leftOutSchema = z.object({
 export const sprintToRunInput = z.object({
   sprint_id: idSchema,
   stop_at: stopAtSchema.optional(),
+  ...planReviewForm.shape,
   ...cures,
 });
 
@@ -216,6 +227,7 @@ export const startRunInput = z.object({
   story_id: idSchema.optional(),
   strategy: z.enum(prStrategies).optional(),
   stop_at: stopAtSchema.optional(),
+  ...planReviewForm.shape,
   ...cures,
 });
 

@@ -14,6 +14,7 @@ import {
   memberRoles,
   onFailureChoices,
   planFirstChoices,
+  planReviewers,
   pullRequestChoices,
 } from "~/nouns/products/contract";
 import { lookSchema, viewNameSchema, viewPages } from "~/nouns/saved-views/contract";
@@ -180,6 +181,7 @@ const documentSchema = z.object({
     dependency_release: z.enum(dependencyReleases).default("done"),
     plan_first: z.enum(planFirstChoices).default("ask"),
     on_failure: z.enum(onFailureChoices).default("stop"),
+    plan_review: z.enum(planReviewers).default("none"),
     agent_items: z.enum(agentItemChoices).default("backlog"),
     requires_sandbox: z.boolean().default(false),
     may_reach: hostsSchema.default([]),

@@ -2,10 +2,12 @@ import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
 import { ContractError } from "~/contract/errors";
 import { BlockerList, CommonCures, CureButton, fixAll } from "~/features/runs/blocker-list";
+import { PlanReviewField } from "~/features/runs/plan-review-field";
+import { readForm } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { pressedCures, runWithLeftOut } from "~/http/run-cures.server";
 import { getProduct } from "~/nouns/products/operations.server";
-import type { Blocker, Preflight } from "~/nouns/sprint-runs/contract";
+import { type Blocker, type Preflight, planReviewForm } from "~/nouns/sprint-runs/contract";
 import { useActionResult } from "~/ui/action-result";
 import { ButtonLink, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
@@ -31,7 +33,8 @@ export const action = pageAction(async ({ request, context, params }) => {
   const chosen = pressedCures(form);
   const items = itemsIn(request);
   if (items.length === 0) throw new ContractError(422, "Choose a task or a story to run.");
-  const start = await startChosen(actor, productId, items, chosen);
+  const { plan_review } = readForm(form, planReviewForm);
+  const start = await startChosen(actor, productId, items, { chosen, plan_review });
   if (start.started === null) return json(start, 409);
   const { run, left_out } = start.started;
   return redirect(runWithLeftOut(run.product_id, run.id, left_out), 303);
@@ -70,6 +73,7 @@ export default function NewRunPage() {
               <input key={cure} type="hidden" name="cure" value={cure} />
             ))}
           </Form>
+          {planFirst === "never" ? null : <PlanReviewField form={cureForm} />}
           {blockers.length > 0 ? (
             <Blockers {...{ productId, blockers, planFirst, items }} />
           ) : (

@@ -1,8 +1,9 @@
+import type { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import { requireId } from "~/http/require-id.server";
 import { applyCures, curesOfStart, keepCures } from "~/http/run-cures.server";
-import type { Blocker, StartedRun } from "~/nouns/sprint-runs/contract";
+import type { Blocker, planReviewForm, StartedRun } from "~/nouns/sprint-runs/contract";
 import { startRun } from "~/nouns/sprint-runs/operations.server";
 import { listStoryTasks } from "~/nouns/stories/operations.server";
 
@@ -15,7 +16,7 @@ export async function startChosen(
   actor: Actor,
   productId: string,
   items: readonly string[],
-  chosen: string[],
+  { chosen, plan_review }: { chosen: string[] } & z.infer<typeof planReviewForm>,
 ): Promise<Start> {
   const stories = items.filter((item) => item.startsWith("story:")).map(idOf);
   await applyCures(actor, productId, chosen, async () => stories);
@@ -28,7 +29,7 @@ export async function startChosen(
     ? { story_id: idOf(only ?? "") }
     : { task_ids: await tasksOf(actor, items, without) };
   try {
-    return { started: await startRun(actor, { ...what, ...curesOfStart(chosen) }) };
+    return { started: await startRun(actor, { ...what, plan_review, ...curesOfStart(chosen) }) };
   } catch (error) {
     return { started: null, ...keepCures(error, chosen) };
   }

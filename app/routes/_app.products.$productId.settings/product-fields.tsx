@@ -56,6 +56,16 @@ const choices = [
     ],
   },
   {
+    section: "agents",
+    name: "plan_review",
+    label: "Plans of agents",
+    description: "A plan that waits is in the inbox. No file is changed before it is approved.",
+    options: [
+      { value: "none", label: "Agents begin at once" },
+      { value: "person", label: "A person approves each" },
+    ],
+  },
+  {
     section: "automation",
     name: "agent_items",
     label: "Stories from agents",

@@ -1,5 +1,6 @@
 import { RemoveForm } from "~/features/dependencies/remove-dependency";
 import { BlockerList, CommonCures, fixAll } from "~/features/runs/blocker-list";
+import { PlanReviewField } from "~/features/runs/plan-review-field";
 import type { Blocker, Preflight } from "~/nouns/sprint-runs/contract";
 import { ActionForm } from "~/ui/action-form";
 import { SubmitButton } from "~/ui/button";
@@ -36,6 +37,7 @@ export function BlockersPanel({
           )
         }
       />
+      {planFirst === "never" ? null : <PlanReviewField form="cure-run" />}
       <RunForm
         id="cure-run"
         intent="start-run"

@@ -1,5 +1,6 @@
 import { AmountFields } from "~/features/budgets/amount-fields";
 import { ForecastLine } from "~/features/budgets/forecast-line";
+import { PlanReviewField } from "~/features/runs/plan-review-field";
 import { BeginsFrom, StartOver } from "~/features/runs/start-over";
 import type { Forecast } from "~/nouns/budgets/forecast";
 import type { Preflight } from "~/nouns/sprint-runs/contract";
@@ -28,6 +29,9 @@ export function RunOptions({
           {message}
         </p>
       ))}
+      <WriteFields quiet>
+        <PlanReviewField form="start-run" />
+      </WriteFields>
       <WriteFields quiet className="grid gap-1">
         <p className="font-medium">Set a budget</p>
         <AmountFields label="Limit" id="run-budget" required={false} form="start-run" />

@@ -14,6 +14,7 @@ import {
 import { createCardForm, moveTaskForm } from "~/http/task-forms.server";
 import { viewIntents } from "~/http/view-forms.server";
 import { stopAtSchema } from "~/nouns/budgets/contract";
+import { planReviewForm } from "~/nouns/sprint-runs/contract";
 import { resumeSprint, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { updateSprintInput } from "~/nouns/sprints/contract";
 import {
@@ -81,7 +82,8 @@ export async function actOnSprint(
     "start-run": async () => {
       const pressed = pressedCures(form);
       await applyCures(actor, productId, pressed, () => storiesOf(actor, sprintId));
-      const start = { ...sprint, stop_at: stopAtOf(form), ...curesOfStart(pressed) };
+      const { plan_review } = readForm(form, planReviewForm);
+      const start = { ...sprint, stop_at: stopAtOf(form), plan_review, ...curesOfStart(pressed) };
       try {
         const run = await startSprintRun(actor, start);
         return redirect(runWithLeftOut(productId, run.id, run.left_out), 303);

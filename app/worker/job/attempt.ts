@@ -5,6 +5,7 @@ import type { JobPayload } from "~/nouns/workers/contract";
 import type { Journal } from "../base/journal";
 import type { WorkerOptions } from "../base/options";
 import { Refusal } from "../base/problems";
+import { sendable } from "../base/sendable";
 import type { WorkFolder } from "../base/work-folder";
 import type { Changes } from "../git/changes";
 import type { Rules } from "../git/rules";
@@ -48,6 +49,11 @@ export interface Attempt {
   sandbox: JobSandbox;
   /** People's messages to the agent. */
   messages: Messages;
+}
+
+/** The agent's conversation, as reports name it. */
+export function sessionOf({ sessionId }: Pick<Attempt, "sessionId">): { session_id?: string } {
+  return sessionId === null ? {} : { session_id: sendable(sessionId, 300) };
 }
 
 /** How the command ended and what it reported. */

@@ -21,7 +21,7 @@ import { deniedFailure, failureOf } from "./execute";
 import { look } from "./look";
 import { mendBatch } from "./mend-batch";
 import { mergeBlockers } from "./merge-blockers";
-import { planAndExecute } from "./plan-first";
+import { onlyPlans, planAndExecute } from "./plan-first";
 import { prove } from "./prove";
 import { putBack } from "./put-back";
 import { finish, giveBack, reportFailure, reportStart } from "./reports";
@@ -146,16 +146,17 @@ async function workOnTask(
   work: TaskWork,
   progress: Progress,
 ): Promise<boolean> {
+  const given = executionAssignment(attempt.job, execution, progress.surroundings);
   const earlier =
-    progress.isFirst && !execution.verify_only
+    progress.isFirst && !execution.verify_only && !onlyPlans(attempt, given)
       ? await putBack(attempt, worktree, progress.surroundings.kept)
       : {};
   progress.isFirst &&= execution.verify_only;
-  const surroundings = { ...progress.surroundings, ...earlier };
-  const assignment = executionAssignment(attempt.job, execution, surroundings);
-  const outcome = await planAndExecute(attempt, assignment, worktree.folder, {
+  const assignment = { ...given, ...earlier };
+  const outcome = await planAndExecute(attempt, assignment, worktree, {
     BACKLOOM_BASE_SHA: work.base,
   });
+  if (outcome === null) return false;
   const failure = failureOf(outcome);
   if (failure !== undefined) {
     await reportFailure(attempt, failure, outcome.result);

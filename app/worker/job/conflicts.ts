@@ -1,12 +1,11 @@
 import { type ConflictDecision, conflictDecisionSchema } from "~/nouns/agent-jobs/job-conflict";
-import { sendable } from "../base/sendable";
 import { committer, git, gitEnd, isAncestor } from "../git/git";
 import type { Work } from "../git/integrate";
 import { type Clash, clashWith } from "../git/merge-tree";
 import { isOnMain } from "../git/on-main";
 import { fetchAll } from "../git/remote";
 import { mainOf, type Worktree } from "../git/worktree";
-import { type Attempt, reportUsage } from "./attempt";
+import { type Attempt, reportUsage, sessionOf } from "./attempt";
 
 /**
  * What the work does not merge with. Call it after the push: of two workers that check at the same time, at least one
@@ -73,7 +72,7 @@ export async function rebaseUnseen(
 
 /** Reports a conflict to the service, which decides who resolves it. */
 export async function tellClash(attempt: Attempt, worktree: Worktree, clash: Clash) {
-  const { job, service, journal, sessionId } = attempt;
+  const { job, service, journal } = attempt;
   const head = await git(worktree.folder, "rev-parse", "HEAD");
   const isDelivered =
     clash.ours !== undefined || (head === worktree.branchTip && clash.inVain === undefined);
@@ -90,7 +89,7 @@ export async function tellClash(attempt: Attempt, worktree: Worktree, clash: Cla
         ours_sha: clash.inVain?.ours ?? clash.ours ?? head,
       },
       ...{ theirs_sha: clash.theirs, pr_url: job.pr_url ?? undefined },
-      ...(sessionId === null ? {} : { session_id: sendable(sessionId, 300) }),
+      ...sessionOf(attempt),
       ...(kept === null ? {} : { kept_ref: kept }),
     },
     conflictDecisionSchema,

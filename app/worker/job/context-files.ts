@@ -2,12 +2,8 @@ import { lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { contextFolder } from "../git/worktree";
 import type { Assignment } from "./assignment";
-import {
-  describeContinuation,
-  describePlanning,
-  describeVerification,
-  describeWork,
-} from "./describe-work";
+import { describePlanning } from "./describe-planning";
+import { describeContinuation, describeVerification, describeWork } from "./describe-work";
 
 /** Files given to a command, and where it writes its result. */
 export interface ContextFiles {

@@ -6,6 +6,7 @@ import { messageOf } from "../base/problems";
 import { rememberCheckout } from "../git/checkout";
 import { git } from "../git/git";
 import { keepWork } from "../git/keep";
+import { forgetPlanning, planningEnd } from "../git/planning";
 import { baseEnd, destinationOf, goneEnd, removeFolder, removeTree } from "../git/worktree";
 import { noteEnd, noteOf } from "../git/worktree-note";
 import { takeOver } from "../sandbox/job-store";
@@ -18,7 +19,8 @@ export async function removeLeftovers(worktrees: string, journal: Journal): Prom
   const names = await readdir(worktrees).catch(() => []);
   const staying: string[] = [];
   for (const name of names) {
-    if ([notesEnd, ".git", goneEnd, noteEnd].some((end) => name.endsWith(end))) continue;
+    if ([notesEnd, ".git", goneEnd, noteEnd, planningEnd].some((end) => name.endsWith(end)))
+      continue;
     if (!(await isRescued(worktrees, name, journal))) staying.push(name);
   }
   for (const name of await readdir(worktrees).catch(() => [])) {
@@ -54,6 +56,7 @@ async function rescue(folder: string, name: string, journal: Journal): Promise<s
   if (!name.endsWith(baseEnd)) {
     await takeOver(folder);
     const checkout = note.branch?.replace("refs/heads/", "") ?? "";
+    await forgetPlanning(folder, checkout);
     const destination = await destinationOf(folder, checkout);
     const kept = await keepWork(folder, { name, checkout, destination, prefix: note.prefix });
     if (kept !== null) journal.say(`The work of an earlier attempt is kept on ${kept}`);

@@ -3,7 +3,7 @@ import { agentJobSchema } from "~/nouns/agent-jobs/contract";
 import { messageOf, Refusal } from "../base/problems";
 import { sendable } from "../base/sendable";
 import { git } from "../git/git";
-import type { Attempt, Failure } from "./attempt";
+import { type Attempt, type Failure, sessionOf } from "./attempt";
 import type { Evidence } from "./evidence";
 import type { PullRequest } from "./pull-request";
 import type { CommandResult } from "./result-file";
@@ -92,7 +92,7 @@ export async function report(
     summary: summary && sendable(summary, 20_000),
     failure_reason: failure_reason && sendable(failure_reason, 4_000),
   };
-  const session = sessionId === null ? {} : { session_id: sendable(sessionId, 300) };
+  const session = sessionOf({ sessionId });
   const held = { job_id: job.id, attempt: job.attempt, status };
   const given = { ...held, ...fields, ...texts, ...session, ...used };
   if (status !== "running") await output.flush();

@@ -13,7 +13,7 @@ import { deniedFailure, failureOf } from "./execute";
 import { look } from "./look";
 import { beginMending, endMending } from "./mend";
 import { mergeBlockers } from "./merge-blockers";
-import { planAndExecute } from "./plan-first";
+import { onlyPlans, planAndExecute } from "./plan-first";
 import { prove } from "./prove";
 import { putBack } from "./put-back";
 import { finish, reportFailure, reportStart } from "./reports";
@@ -37,7 +37,7 @@ export async function workOnTask(
   await reportStart(attempt, work.base, worktree.branch);
   if (job.task?.status === "done") return passOver(attempt, worktree);
   const earlier =
-    mending === null && !job.task?.verify_only
+    mending === null && !job.task?.verify_only && !onlyPlans(attempt, assignment)
       ? await putBack(attempt, worktree, surroundings.kept)
       : {};
   await setUp(attempt, worktree);
@@ -52,9 +52,10 @@ async function takeTurn(
   assignment: Assignment,
   isLast: boolean,
 ): Promise<void> {
-  const outcome = await planAndExecute(attempt, assignment, worktree.folder, {
+  const outcome = await planAndExecute(attempt, assignment, worktree, {
     BACKLOOM_BASE_SHA: work.base,
   });
+  if (outcome === null) return;
   const failure = failureOf(outcome);
   if (failure !== undefined) return reportFailure(attempt, failure, outcome.result);
   const { mending } = assignment;

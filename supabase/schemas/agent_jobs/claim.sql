@@ -194,6 +194,7 @@ begin
       -- A verifier looks at the criteria; how the work meets the plan was found before.
       verify_result = case when x.phase = 'verify' then x.verify_result end,
       plan_snapshot = coalesce(
+        case when x.plan_approved_at is not null then x.plan_snapshot end,
         (select e.plan_snapshot from public.task_executions e
           where x.kind = 'SPRINT_IMPLEMENTATION' and e.sprint_run_id = x.sprint_run_id and e.task_id = x.task_id),
         (select t.implementation_plan from public.tasks t where t.id = x.task_id))
@@ -274,7 +275,7 @@ declare
 begin
   select count(*) filter (where not x.archived) as queued, count(*) filter (where x.archived) as archived,
     count(*) filter (where 'paused' = any (x.gates)) as paused,
-    count(*) filter (where 'question' = any (x.gates)) as asked,
+    count(*) filter (where x.gates && '{question,plan}') as asked,
     count(*) filter (where 'not_before' = any (x.gates)) as delayed,
     count(*) filter (where 'not_before' = any (x.gates) and g.failure_class is distinct from 'rate_limited') as failed,
     count(*) filter (where 'order' = any (x.gates)) as in_order,

@@ -11,7 +11,7 @@ create type private.asker as (
 -- Why: may this job be claimed? The one place: every queued job with the gates that are closed before it for every
 -- worker, in the order in which they are told. What only some workers lack is in private.worker_gates, which products a
 -- person's workers may take from in private.worker_products, and what a budget allows in private.fits_budgets.
--- Jobs in the phase review wait for a person or CI (specification: Agent job).
+-- Jobs in the phase review wait for a person or CI, those in the phase plan for a person (specification: Agent job).
 -- The columns of a job's product, story and task are one value in the view, so that a claim looks them up once and
 -- locks none of them.
 create view private.job_gates with (security_invoker = true) as
@@ -30,7 +30,7 @@ select j.id, j.product_id, j.kind, j.sprint_run_id, j.task_id, j.created_by, j.a
   array_remove(array[
     case when j.phase = 'review' then 'review' end,
     case when (select r.status not in ('QUEUED', 'RUNNING') from public.sprint_runs r where r.id = j.sprint_run_id) then 'paused' end,
-    case when (select q.status = 'OPEN' and (q.on_expiry <> 'RECOMMENDED' or q.expires_at > private.now())
+    case when j.phase = 'plan' then 'plan' when (select q.status = 'OPEN' and (q.on_expiry <> 'RECOMMENDED' or q.expires_at > private.now())
       from public.agent_questions q where q.id = j.parked_question_id) then 'question' end,
     case when j.not_before > private.now() then 'not_before' end,
     case when j.open_blockers > 0 then 'dependency' end,

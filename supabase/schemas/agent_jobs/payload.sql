@@ -87,7 +87,7 @@ begin
     case when v_is_task then json_build_object('id', s.id, 'code', s.code, 'title', s.title, 'description', s.description,
       'acceptance_criteria', s.acceptance_criteria, 'pbi_id', b.id, 'pbi_code', b.code, 'pbi_title', b.title) end as story,
     coalesce(nullif(t.repo_url, ''), p.repo_url) as repo_url, coalesce(p_job.fallback_agent, t.agent, s.agent, p.agent) as agent, private.branch_prefix_of(p_job.branch, p) as branch_prefix, p.may_reach, p.done_requires, p.dependency_release, r.sprint_id,
-    coalesce(r.plan_first, false) as plans_first,
+    coalesce(r.plan_first, false) as plans_first, coalesce(r.plan_review, 'none') as plan_review,
     not v_is_task or concat(s.acceptance_criteria, p.definition_of_done) ~ '\S' as has_criteria,
     p_job.phase <> 'verify' and (p_job.attempt > 1 or p_job.kind = 'SPRINT_IMPLEMENTATION'
       or exists (select from private.works j where j.task_id = p_job.task_id and j.id <> p_job.id)) as has_past,
@@ -134,6 +134,7 @@ begin
     'task_id', p_job.task_id,
     'idea_id', p_job.idea_id,
     'sprint_run_id', p_job.sprint_run_id,
+    'plan_review', v.plan_review,
     'plan_snapshot', p_job.plan_snapshot,
     'plan', p_job.plan_snapshot,
     'product', v.product,

@@ -43,6 +43,9 @@ begin
     array['ALIGNED', 'PARTIAL', 'EMPTY', 'DIVERGENT'])::public.verify_result, v_job.verify_result);
 
   if v_state <> 'held' then
+    if private.repeats_plan(v_job, v_state, v_report.implementation_plan) then
+      return private.job_json(v_job);
+    end if;
     if private.repeats_report(v_job, v_state, v_status, v_class, v_result) then
       -- The end of a task may have ended its batch before: what this report knows besides is not lost.
       if v_state = 'finished' then
@@ -60,6 +63,11 @@ begin
   -- Whoever only looks at the work of another moves nothing, and does not fail it by failing to look.
   if v_job.phase = 'verify' then
     v_report := private.verifiers_report(v_report);
+  end if;
+  if v_report.implementation_plan is not null and v_status = 'RUNNING' and private.needs_approved_plan(v_job, v_job.task_id) then
+    perform private.record_usage(v_job, p_attempt, v_report);
+    perform private.note_attempt(v_job, v_report);
+    return private.hand_in_plan(v_job, v_job.task_id, v_report.implementation_plan);
   end if;
   if v_report.implementation_plan is not null then
     perform private.keep_plan(v_job, v_job.task_id, v_report.implementation_plan);
@@ -184,6 +192,9 @@ begin
 
   select t.* into v_task from public.tasks t where t.id = p_job.task_id;
   v_outcome := private.gate(v_task.verify_required, p_result, v_task.verify_only);
+  if v_outcome = 'DONE' and private.needs_approved_plan(p_job, p_job.task_id) then
+    perform private.refuse_unapproved();
+  end if;
   if v_outcome is null then
     perform private.refuse_gate(v_task.verify_required, p_result);
   end if;
@@ -262,30 +273,6 @@ begin
   set session_id = coalesce(left(p_report.session_id, 300), a.session_id),
       kept_ref = coalesce(left(p_report.kept_ref, 300), a.kept_ref)
   where a.job_id = p_job.id and a.attempt = p_job.attempt;
-end;
-$$;
-
--- Why: an agent that plans first hands in its plan before it goes on. The plan is stored in the task, where people read
--- and edit it, and in the frozen plans of the job and the batch. A plan that someone wrote meanwhile is kept, and
--- becomes the plan of this attempt (docs/agents.md).
-create function private.keep_plan(p_job public.agent_jobs, p_task_id uuid, p_plan text)
-returns void language plpgsql volatile set search_path = '' as $$
-declare
-  v_plan text;
-begin
-  if p_plan !~ '\S' or char_length(p_plan) > 100000 then
-    perform private.refuse(422, 'implementation_plan takes 1 to 100000 characters.');
-  end if;
-  if p_job.phase <> 'implement' or p_task_id is null then
-    perform private.refuse(422, 'Only who implements a task plans it.');
-  end if;
-  update public.tasks t set implementation_plan = p_plan
-  where t.id = p_task_id and coalesce(t.implementation_plan, '') !~ '\S';
-  select t.implementation_plan into v_plan from public.tasks t where t.id = p_task_id;
-  update public.agent_jobs j set plan_snapshot = v_plan
-  where j.id = p_job.id and j.task_id = p_task_id and coalesce(j.plan_snapshot, '') !~ '\S';
-  update public.task_executions e set plan_snapshot = v_plan
-  where e.sprint_run_id = p_job.sprint_run_id and e.task_id = p_task_id and coalesce(e.plan_snapshot, '') !~ '\S';
 end;
 $$;
 

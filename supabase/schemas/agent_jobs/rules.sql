@@ -217,6 +217,10 @@ begin
     perform private.settle_messages(p_old, p_new);
   end if;
 
+  if p_old.phase = 'plan' and v_has_ended then
+    perform private.close_question(p_old.parked_question_id);
+  end if;
+
   -- Failed jobs of ideas need a person and appear in the inbox at once.
   if v_has_status_changed and 'FAILED' in (p_old.status, p_new.status) and p_new.idea_id is not null then
     perform private.emit_to_members(p_new.product_id,
@@ -248,6 +252,7 @@ begin
   -- Apart from the update, so that the end of a job, which is what mostly comes here, does not prepare to look for conflicts.
   if p_new.status = 'QUEUED' then
     v_outcome := case
+      when p_new.phase = 'plan' then 'question'
       when p_new.phase <> p_old.phase then 'done'
       when private.awaits_choice(p_new) then 'failed'
       when p_new.failure_class = 'rate_limited' then 'rate_limited'

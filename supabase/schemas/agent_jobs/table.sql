@@ -7,9 +7,9 @@ create type public.agent_job_kind as enum ('TASK_IMPLEMENTATION', 'PLAN_CHAT', '
 -- Result of the verification gate (specification: Agent job).
 create type public.verify_result as enum ('ALIGNED', 'PARTIAL', 'EMPTY', 'DIVERGENT');
 
--- What a queued job needs: a worker to do it, another worker to check it, or a person or CI to approve it
--- (docs/proof.md).
-create type public.job_phase as enum ('implement', 'verify', 'review');
+-- What a queued job needs: a worker to do it, another worker to check it, a person or CI to approve it
+-- (docs/proof.md), or a person to approve its plan (docs/worker.md).
+create type public.job_phase as enum ('implement', 'verify', 'review', 'plan');
 
 -- Why a job failed or was requeued; decides what happens next (specification: Agent job).
 create type public.failure_class as enum
@@ -65,6 +65,7 @@ create table public.agent_jobs (
   author_worker_id uuid references public.agent_workers (id) on delete set null,
   branch text constraint agent_jobs_branch_length check (char_length(branch) <= 200),
   plan_snapshot text,
+  plan_approved_at timestamptz,
   pushed_at timestamptz,
   pr_url text constraint agent_jobs_pr_url_form check (pr_url ~ '^https?://' and char_length(pr_url) <= 2000),
   verify_result public.verify_result,
@@ -136,6 +137,7 @@ comment on column public.agent_jobs.merged_at is
   'Since when its work is known to be on the main branch; looked for where a product asks for it (docs/dependencies.md).';
 comment on column public.agent_jobs.first_seen_at is 'When a person first opened its changes.';
 comment on column public.agent_jobs.judged_at is 'When the first verdict came.';
+comment on column public.agent_jobs.plan_approved_at is 'When a person approved plan_snapshot, which no later plan of its task replaces.';
 comment on column public.agent_jobs.stopped_by_budget_id is 'The budget that stopped the last attempt; null once it is claimed again.';
 
 -- A claim walks this index: the claimable jobs of one product in claim order.

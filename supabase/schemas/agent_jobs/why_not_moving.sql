@@ -172,6 +172,8 @@ begin
   case p_gate
   when 'review' then
     return private.review_reasons(p_job);
+  when 'plan' then
+    return private.plan_reasons(p_job);
   when 'paused' then
     select r.* into v_run from public.sprint_runs r where r.id = p_job.sprint_run_id;
     return jsonb_build_array(jsonb_build_object('code', 'paused',
@@ -359,7 +361,8 @@ begin
       coalesce(': ' || rtrim(p_job.failure_reason, '. '), ''))
     when 'finished' then format('This job is already %s. Ask for the next one.', lower(p_job.status::text))
     when 'handed_over' then 'Your work on this job is done; it is waiting for a review by another worker or a person. Ask for the next one.'
-    when 'parked' then 'This job is waiting for the answer to a question. It goes back to a worker once it is answered.'
+    when 'parked' then case when p_job.phase = 'plan' then 'The plan is handed in and waits for a person. Stop here and ask for the next job; this one goes back to a worker with the verdict.'
+      else 'This job is waiting for the answer to a question. It goes back to a worker once it is answered.' end
     when 'budget' then coalesce((select private.budget_stop_text(b) from public.budgets b where b.id = p_job.stopped_by_budget_id),
       'This job was stopped by a budget. Ask for the next one.')
     when 'requeued' then 'This job went back to the queue until the rate limit ends. Ask for the next one.'

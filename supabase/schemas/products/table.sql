@@ -11,6 +11,9 @@ create type public.done_requires as enum ('none', 'worker', 'other_worker', 'ci'
 -- Whether agents write missing plans: if asked for when the run starts, always, or never (docs/agents.md).
 create type public.plan_first as enum ('ask', 'auto', 'never');
 
+-- Who approves what agents plan, before they begin (docs/worker.md).
+create type public.plan_review as enum ('none', 'person');
+
 -- Whether workers open pull requests, and how: as a draft until all criteria are proven, or ready for review at once
 -- (docs/forges.md).
 create type public.pull_requests as enum ('none', 'draft', 'open');
@@ -51,6 +54,7 @@ create table public.products (
   dependency_release public.dependency_release not null default 'done',
   plan_first public.plan_first not null default 'ask',
   on_failure public.on_failure not null default 'stop',
+  plan_review public.plan_review not null default 'none',
   requires_sandbox boolean not null default false,
   may_reach jsonb not null default '[]' constraint products_may_reach_hosts check (private.are_hosts(may_reach)),
   forge_issue_label text not null default ''
@@ -110,8 +114,8 @@ create policy products_no_demo_delete on public.products as restrictive for dele
   using (not (select private.is_demo()));
 grant select on public.products to authenticated;
 grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, dependency_release,
-    plan_first, on_failure, requires_sandbox, may_reach, agent_items, landing, branch_prefix, agent, model, effort, fallback, fallback_after),
-  update (code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, plan_first, on_failure, requires_sandbox, may_reach,
+    plan_first, plan_review, on_failure, requires_sandbox, may_reach, agent_items, landing, branch_prefix, agent, model, effort, fallback, fallback_after),
+  update (code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, plan_first, plan_review, on_failure, requires_sandbox, may_reach,
     agent_items, landing, landing_since, forge_issue_label, branch_prefix, review_marks, agent, model, effort, fallback, fallback_after, archived_at),
   delete on public.products to authenticated;
 grant select, insert, update, delete on public.products to service_role;

@@ -355,6 +355,9 @@ begin
   perform private.require_question_reader(v_question);
   perform private.lock_product(v_question.product_id);
   perform private.require_product_write(v_question.product_id);
+  if v_question.plan is not null then
+    perform private.refuse(409, 'A person approves this plan or sends it back on the page of its job, not with an answer.');
+  end if;
   select q.* into v_question from public.agent_questions q where q.id = p_question_id for update;
   if not found then
     perform private.refuse(404, 'No such question.');

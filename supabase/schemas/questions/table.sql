@@ -29,6 +29,7 @@ create table public.agent_questions (
   reader_id uuid references public.users (id) on delete cascade,
   reach text constraint agent_questions_reach_length check (char_length(reach) <= 260),
   status public.agent_question_status not null default 'OPEN',
+  plan text constraint agent_questions_plan_length check (char_length(plan) <= 100000),
   question text not null constraint agent_questions_question_length check (char_length(question) between 1 and 4000),
   options jsonb not null default '[]'
     constraint agent_questions_options check (jsonb_typeof(options) = 'array' and jsonb_array_length(options) <= 8),
@@ -57,6 +58,7 @@ comment on table public.agent_questions is
 comment on column public.agent_questions.reader_id is 'The only person who may read and answer it; null: every member of the product.';
 comment on column public.agent_questions.failed_attempt is 'The attempt of its job that failed and that it asks about.';
 comment on column public.agent_questions.reach is 'The host, with its port, that a permission asks for.';
+comment on column public.agent_questions.plan is 'The plan that a person is to approve, only by operations.review_plan.';
 comment on column public.agent_questions.options is 'Array of { label, description? }, at most 8.';
 comment on column public.agent_questions.recommended_option is 'Index into options, from 0.';
 create index agent_questions_open_idx on public.agent_questions (product_id, created_at) where status = 'OPEN';

@@ -156,6 +156,13 @@ declare
 begin
   v_result := coalesce(private.require_choice('verify_result', p_verify_result,
     array['ALIGNED', 'PARTIAL', 'EMPTY', 'DIVERGENT'])::public.verify_result, v_execution.verify_result);
+  if private.repeats_plan(v_job, v_state, p_implementation_plan) then
+    return private.execution_json(v_execution);
+  end if;
+  if v_state = 'held' and v_status = 'RUNNING' and p_implementation_plan is not null and private.needs_approved_plan(v_job, p_task_id) then
+    perform private.hand_in_plan(v_job, p_task_id, p_implementation_plan);
+    return private.execution_json(v_execution);
+  end if;
   if v_state = 'held' and p_implementation_plan is not null then
     perform private.keep_plan(v_job, p_task_id, p_implementation_plan);
     select e.* into v_execution from public.task_executions e where e.id = v_execution.id;
@@ -183,6 +190,9 @@ begin
     v_next := private.gate(v_execution.verify_required, v_result, (select t.verify_only from public.tasks t where t.id = p_task_id));
     if v_next is null then
       perform private.refuse_gate(v_execution.verify_required, v_result);
+    end if;
+    if v_next = 'DONE' and private.needs_approved_plan(v_job, p_task_id) then
+      perform private.refuse_unapproved();
     end if;
     v_missing := case when v_next = 'DONE' then private.proof_gap(p_task_id) end;
     if v_missing is not null then

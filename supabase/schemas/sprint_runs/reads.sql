@@ -191,7 +191,7 @@ begin
   end if;
   select count(*) filter (where j.phase = 'review' and p.done_requires <> 'ci') as reviews,
     count(*) filter (where q.status = 'OPEN') as answers,
-    count(*) filter (where j.status <> 'QUEUED' or not g.gates && '{review,question,dependency,order}') as moving
+    count(*) filter (where j.status <> 'QUEUED' or not g.gates && '{review,question,plan,dependency,order}') as moving
   into v
   from public.agent_jobs j
   join public.products p on p.id = j.product_id

@@ -33,14 +33,23 @@ end;
 $$;
 grant execute on function operations.preflight_sprint_run to authenticated;
 
--- Why: the owner decides whether agents always or never write missing plans; else the caller of the start decides.
+-- Why: the owner decides whether agents always or never write missing plans; else the caller of the start decides, and a
+-- plan that a person is to approve has to be written.
 create function private.plans_first(p_product public.products, p_plan_first boolean)
 returns boolean language plpgsql immutable set search_path = '' as $$
 begin
   return case p_product.plan_first
     when 'never' then false
     when 'auto' then coalesce(p_plan_first, true)
-    else coalesce(p_plan_first, false) end;
+    else coalesce(p_plan_first, p_product.plan_review = 'person') end;
+end;
+$$;
+
+-- Why: who approves plans, as the start says, else as the product does.
+create function private.plan_review_of(p_product public.products, p_plan_review text)
+returns public.plan_review language plpgsql stable set search_path = '' as $$
+begin
+  return coalesce(lower(private.require_choice('plan_review', p_plan_review, array['NONE', 'PERSON'])), p_product.plan_review::text);
 end;
 $$;
 
@@ -52,7 +61,7 @@ $$;
 create function operations.start_run(
   p_task_ids jsonb default null, p_story_id uuid default null, p_strategy text default null,
   p_plan_first boolean default null, p_use_description boolean default false, p_leave_out boolean default false,
-  p_stop_at jsonb default null
+  p_stop_at jsonb default null, p_plan_review text default null
 ) returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_task_ids uuid[];
@@ -80,6 +89,7 @@ begin
   perform private.take_rate_limit('enqueue', auth.uid()::text);
   select p.* into v_product from public.products p where p.id = v_product_id;
   v_product.pr_strategy := coalesce(private.require_choice('strategy', p_strategy, array['SPRINT', 'STORY', 'SPRINT_BATCH']), 'STORY');
+  v_product.plan_review := private.plan_review_of(v_product, p_plan_review);
 
   -- Stories and PBIs follow their tasks out of failed; what is refused below takes this back. Taken back alone, it would fail the run.
   perform set_config('backloom.undoing', 'yes', true);
@@ -150,7 +160,7 @@ $$;
 -- Definer: runs and jobs are written by functions only.
 create function operations.start_sprint_run(
   p_sprint_id uuid, p_stop_at jsonb default null, p_plan_first boolean default null,
-  p_use_description boolean default false, p_leave_out boolean default false
+  p_use_description boolean default false, p_leave_out boolean default false, p_plan_review text default null
 ) returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_product_id uuid := private.require_write('sprint', p_sprint_id);
@@ -162,6 +172,7 @@ begin
   perform private.take_rate_limit('enqueue', auth.uid()::text);
   select s.* into v_sprint from public.sprints s where s.id = p_sprint_id;
   select p.* into v_product from public.products p where p.id = v_product_id;
+  v_product.plan_review := private.plan_review_of(v_product, p_plan_review);
 
   select * into v_scope from private.settle_scope(v_sprint, v_product, private.sprint_task_ids(p_sprint_id), p_plan_first, p_use_description,
     p_leave_out);
@@ -199,12 +210,12 @@ declare
   v_now timestamptz := private.now();
   v_run public.sprint_runs;
 begin
-  insert into public.sprint_runs (sprint_id, product_id, pr_strategy, branch, previous_run_id, plan_first, started_by)
+  insert into public.sprint_runs (sprint_id, product_id, pr_strategy, branch, previous_run_id, plan_first, plan_review, started_by)
   values (p_sprint.id, p_product.id, p_product.pr_strategy, case
       when p_sprint.id is null then private.own_run_branch(p_product, p_task_ids)
       when private.was_started_over(p_sprint.id, p_previous.created_at) then private.run_branch(p_sprint, p_product)
       else coalesce(p_previous.branch, private.run_branch(p_sprint, p_product)) end,
-    p_previous.id, p_plan_first, auth.uid())
+    p_previous.id, p_plan_first, p_product.plan_review, auth.uid())
   returning * into v_run;
 
   if v_run.pr_strategy = 'SPRINT_BATCH' then

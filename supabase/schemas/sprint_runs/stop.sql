@@ -159,6 +159,7 @@ begin
   select r.* into v_previous from public.sprint_runs r
   where r.sprint_id = p_sprint_id and r.status = 'FAILED' order by r.created_at desc, r.id desc limit 1;
   select p.* into v_product from public.products p where p.id = v_product_id;
+  v_product.plan_review := coalesce(v_previous.plan_review, v_product.plan_review);
   select * into v_scope from private.settle_scope(v_sprint, v_product, v_task_ids, coalesce(p_plan_first, nullif(v_previous.plan_first, false)),
     p_use_description, p_skip_failed or p_leave_out or exists (
       select from unnest(v_task_ids) i where i not in (select x.task_id from private.run_tasks(v_previous.id) x)));
@@ -212,6 +213,7 @@ begin
   where r.id = p_run.id;
   update public.agent_jobs j set claim_rank = 0
   where j.sprint_run_id = p_run.id and j.status = 'QUEUED' and j.stopped_by_budget_id is not null;
+  perform private.ask_again_for_plans(p_run.id);
   perform private.complete_run(p_run.id);
 
   select r.* into v_run from public.sprint_runs r where r.id = p_run.id;
@@ -228,8 +230,8 @@ declare
 begin
   perform private.end_run(p_run, 'CANCELLED', 'The run was resumed as a new one.', null);
 
-  insert into public.sprint_runs (sprint_id, product_id, pr_strategy, branch, previous_run_id, plan_first, started_by)
-  values (p_run.sprint_id, p_run.product_id, p_run.pr_strategy, p_run.branch, p_run.id, p_run.plan_first, auth.uid())
+  insert into public.sprint_runs (sprint_id, product_id, pr_strategy, branch, previous_run_id, plan_first, plan_review, started_by)
+  values (p_run.sprint_id, p_run.product_id, p_run.pr_strategy, p_run.branch, p_run.id, p_run.plan_first, p_run.plan_review, auth.uid())
   returning * into v_run;
 
   insert into public.task_executions (sprint_run_id, task_id, position, plan_snapshot, verify_required)

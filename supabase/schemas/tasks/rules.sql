@@ -295,7 +295,7 @@ end;
 $$;
 
 -- Why: a person may finish a task by hand that a run still plans to do. A batch run then records it as done and does
--- not repeat the work; a job that waited for another worker or a review has nothing left to wait for. Usually a task is
+-- not repeat the work; a job that waited for another worker, a review or a plan has nothing left to wait for. Usually a task is
 -- finished by its own job, outside a batch: then two look-ups are all (specification: Sprint run, executions;
 -- docs/proof.md).
 create function private.finish_elsewhere(p_task_id uuid)
@@ -319,7 +319,7 @@ begin
       select b.id from public.task_executions e
       join public.agent_jobs b on b.sprint_run_id = e.sprint_run_id where e.task_id = p_task_id)
     and j.status = 'QUEUED' and j.phase <> 'implement'
-    and (j.kind <> 'SPRINT_IMPLEMENTATION' or not exists (select from private.held_tasks(j.sprint_run_id)));
+    and (j.kind <> 'SPRINT_IMPLEMENTATION' or (j.phase <> 'plan' and not exists (select from private.held_tasks(j.sprint_run_id))));
 end;
 $$;
 

@@ -43,6 +43,7 @@ describe("create_product", () => {
       dependency_release: "done",
       on_failure: "stop",
       plan_first: "ask",
+      plan_review: "none",
       requires_sandbox: false,
       ...{ agent: null, model: null, effort: null, fallback: [], fallback_after: 15 },
       may_reach: [],

@@ -1,0 +1,19 @@
+import { apiRoute } from "~/http/api-route.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { reviewPlanBody } from "~/nouns/agent-jobs/contract";
+import { reviewPlan } from "~/nouns/agent-jobs/operations.server";
+
+/** `POST /api/jobs/:id/plan`: approves the plan that waits, perhaps edited, or sends it back. */
+export const loader = apiRoute({
+  POST: operationEndpoint(reviewPlan, {
+    name: "reviewPlan",
+    summary: "Approves the plan that waits, as it is or as edited, or sends it back with comments",
+    auth: "either",
+    id: "agent job",
+    body: reviewPlanBody,
+    refusals: [409, 429],
+    onlyNamed: true,
+    input: ({ id, body }) => ({ job_id: id, ...body }),
+  }),
+});
+export const action = loader;

@@ -1,0 +1,189 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { getAgentJob, reviewPlan } from "~/nouns/agent-jobs/operations.server";
+import { getSprintRun, startRun } from "~/nouns/sprint-runs/operations.server";
+import { at } from "../db/world";
+import { create, seedProduct } from "../setup/backlog";
+import { gitIn, openStage } from "./fixture";
+import { openToolGate } from "./tool-gate";
+import { startWorker } from "./worker-process";
+
+const { t, app, ada, token, home, repo } = await openStage();
+const actor = t.actorOf(ada);
+const gate = await openToolGate(app.port);
+
+/** A run whose plans a person approves, and a clone with a remote of its own. */
+async function begin(code: string, strategy: "STORY" | "SPRINT_BATCH" = "STORY", tasks = 1) {
+  await t.sql.query("delete from public.rate_limit_counters");
+  const product = await seedProduct(t, ada, { p_code: code, p_repo_url: "" });
+  const pbi = await create(actor, "create_pbi", { p_product_id: product.id, p_title: "PBI" });
+  const story = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Story" });
+  const ids: string[] = [];
+  for (let n = 1; n <= tasks; n++) {
+    ids.push(
+      (await create(actor, "create_task", { p_story_id: story.id, p_title: `Task ${n}` })).id,
+    );
+  }
+  const { run } = await startRun(actor, { task_ids: ids, strategy, plan_review: "person" });
+  const folder = join(home, code);
+  gitIn(home)("clone", "--quiet", "--bare", repo, join(folder, "origin.git"));
+  gitIn(folder)("clone", "--quiet", "origin.git", "clone");
+  const [clone, origin] = [gitIn(join(folder, "clone")), gitIn(join(folder, "origin.git"))];
+  const job = async () => {
+    const { jobs } = await getSprintRun(actor, { sprint_run_id: run.id });
+    return getAgentJob(actor, { job_id: at(jobs, 0).id });
+  };
+  const work = (...words: string[]) =>
+    startWorker([
+      ...["--url", gate.url, "--token", token, "--work-dir", join(folder, "work")],
+      ...["--repo", join(folder, "clone"), "--name", `worker-${code}`, "--product", code],
+      ...["--heartbeat", "0.3", "--once", ...words],
+    ]);
+  return {
+    folder,
+    job,
+    work,
+    origin,
+    branch: `backloom/${story.code}`,
+    run: () => getSprintRun(actor, { sprint_run_id: run.id }),
+    async workOnce(...words: string[]) {
+      const worker = work(...words);
+      expect(await worker.ended, worker.output()).toBe(0);
+      return worker.output();
+    },
+    async judge(
+      verdict: "approve" | "request_changes",
+      rest: { plan?: string; summary?: string } = {},
+    ) {
+      return reviewPlan(actor, { job_id: (await job()).id, verdict, ...rest });
+    },
+    /** Neither the clone nor its remote knows a commit beyond the first. */
+    expectNothing() {
+      for (const git of [clone, origin]) {
+        expect(git("log", "--branches", "--remotes", "--tags", "--format=%s")).toBe("Begin");
+      }
+    },
+  };
+}
+
+const result = '> "$BACKLOOM_RESULT_FILE"';
+/** Begins the work although it must not: commits a file, leaves one, and leaves the branch. */
+const eager = `git config user.email a@b.c; git config user.name A; echo 1 > early.txt; git add early.txt; git commit -qm Early; git checkout -q --detach; echo 2 > left.txt`;
+const command = (planning: string) =>
+  `if [ -n "$BACKLOOM_PLAN_FIRST" ]; then cp "$BACKLOOM_PROMPT_FILE" "$PWD.prompt" ; ${planning}; echo '{"implementation_plan":"1. Write the footer"}' ${result}; else echo "$BACKLOOM_TASK_CODE" > "$BACKLOOM_TASK_CODE.txt"; echo '{"verify_result":"ALIGNED"}' ${result}; fi`;
+
+describe("a plan that a person approves", { timeout: 120_000 }, () => {
+  it("ends the attempt, and what was changed while planning is thrown away and said", async () => {
+    const { workOnce, job, judge, expectNothing, run, origin, branch } = await begin("GATE");
+    const said = await workOnce("--exec", command(eager));
+    expect(said).toContain("waits for approval");
+    expect(said).toMatch(/Thrown away: .*early\.txt, left\.txt/);
+    expectNothing();
+    expect(await job()).toMatchObject({ status: "queued", phase: "plan", head_sha: null });
+    await judge("approve", { plan: "1. Write only the footer" });
+    await workOnce("--exec", command("true"));
+    expect(await run()).toMatchObject({ status: "done" });
+    expect(await job()).toMatchObject({ plan_snapshot: "1. Write only the footer" });
+    expect(origin("ls-tree", "--name-only", branch)).toBe("T-1.txt");
+  });
+
+  it("waits for each task of a batch", async () => {
+    const { workOnce, job, judge, run, origin, branch } = await begin(
+      "GATEBATCH",
+      "SPRINT_BATCH",
+      2,
+    );
+    await workOnce("--exec", command(eager));
+    await judge("request_changes", { summary: "Shorter" });
+    await workOnce("--exec", command("true"));
+    await judge("approve");
+    await workOnce("--exec", command(eager));
+    expect(await job()).toMatchObject({ phase: "plan", task_code: "T-2" });
+    expect(origin("ls-tree", "--name-only", branch)).toBe("T-1.txt");
+    await judge("approve", { plan: "Another plan" });
+    await workOnce("--exec", command("true"));
+    expect(await run()).toMatchObject({
+      status: "done",
+      executions: [{ plan_snapshot: "1. Write the footer" }, { plan_snapshot: "Another plan" }],
+    });
+  });
+
+  it("is asked for again in the same conversation, with the remarks, and carried out there", async () => {
+    const { workOnce, judge, run, folder, job } = await begin("GATEACP");
+    const own = join(folder, "acp");
+    mkdirSync(own);
+    writeFileSync(join(own, "ending"), "plans");
+    const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
+    const agent = `acp:HOME="${own}" exec "${process.execPath}" "${program}"`;
+    await workOnce("--agent", agent);
+    await judge("request_changes", { summary: "Keep the header" });
+    await workOnce("--agent", agent);
+    await judge("approve", { plan: "1. Make it, keep the header" });
+    await workOnce("--agent", agent);
+    expect(await run()).toMatchObject({ status: "done", jobs: [{ summary: "Made as planned." }] });
+    const { words } = JSON.parse(readFileSync(join(own, "fake-session.json"), "utf8"));
+    expect(words).toHaveLength(3);
+    expect(words[1]).toContain("Keep the header");
+    expect(words[1]).toContain("    | 1. Make it");
+    expect(words[2]).toContain("a person approved the plan below");
+    expect(words[2]).toContain("1. Make it, keep the header");
+    const sessions = (await job()).attempts.map(({ session_id }) => session_id);
+    expect(new Set(sessions)).toEqual(new Set(["fake-1"]));
+  });
+
+  it("fails where no plan was written, and leaves nothing", async () => {
+    const { workOnce, job, expectNothing } = await begin("GATELESS");
+    await workOnce("--exec", "echo x > early.txt");
+    expect(await job()).toMatchObject({ status: "failed", failure_class: "agent_error" });
+    expectNothing();
+  });
+});
+
+/** `PLAN_KILLS=100` for a full run. */
+const rounds = Number(process.env.PLAN_KILLS ?? 6);
+const victims = ["worker", "agent", "answer"] as const;
+
+describe("a kill while an agent plans", { timeout: 60_000 }, () => {
+  it.each(Array.from({ length: rounds }, (_, n) => [n, victims[n % 3]] as const))(
+    "leaves no commit and no changed file before the approval (%i: %s)",
+    async (n, victim) => {
+      const scene = await begin(`KILL${n}`);
+      const begun = join(scene.folder, "begun");
+      const pause = `for i in 1 2 3 4 5 6; do sleep 0.1; echo $i >> early.txt; done`;
+      const killed = `if [ ! -e ${begun} ]; then touch ${begun}; ${eager}; ${pause}; ${victim === "agent" ? "kill -9 $$;" : ""} fi`;
+      const held =
+        victim === "answer"
+          ? gate.hold({ tool: "update_job_status", status: "running", nth: 2, when: "after" })
+          : null;
+      const first = scene.work("--exec", command(killed));
+      if (held) {
+        await held.reached;
+        held.lose();
+      }
+      if (victim === "worker") {
+        await expect.poll(() => existsSync(begun), { timeout: 30_000, interval: 10 }).toBe(true);
+        await wait((n * 137) % 700);
+        first.process.kill("SIGKILL");
+      }
+      await first.ended;
+      if (victim !== "worker") scene.expectNothing();
+      await t.sql.query("update agent_jobs set not_before = null where id = $1", [
+        (await scene.job()).id,
+      ]);
+      if ((await scene.job()).phase !== "plan") await scene.workOnce("--exec", command("true"));
+      scene.expectNothing();
+      expect(await scene.job()).toMatchObject({
+        status: "queued",
+        phase: "plan",
+        plan_snapshot: null,
+      });
+      await scene.judge("approve");
+      await scene.workOnce("--exec", command("true"));
+      expect(await scene.run()).toMatchObject({ status: "done" });
+      expect(scene.origin("ls-tree", "--name-only", scene.branch)).toBe("T-1.txt");
+    },
+  );
+});
