@@ -13,12 +13,17 @@ checkNode();
 if (mode === "--help" || mode === "help") end(usage());
 if (mode === "--version") end(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version);
 
+if (mode === "skills") {
+  const { installSkills } = await import("./launch/skills.mjs");
+  end(installSkills(rest));
+}
+
 /** Program of each command word, followed by its first arguments. */
 const programs = { start: ["start"], worker: ["worker"], admin: ["admin"] };
 for (const word of ["doctor", "backup", "restore"]) programs[word] = ["admin", word];
 if (!isPackage) programs.dev = ["start"];
 if (!Object.hasOwn(programs, mode)) {
-  fail(`There is no "${mode}"; use one of ${Object.keys(programs).join(", ")}`);
+  fail(`There is no "${mode}"; use one of ${[...Object.keys(programs), "skills"].join(", ")}`);
 }
 const [program, ...words] = programs[mode];
 
@@ -70,6 +75,7 @@ function usage() {
     "backloom admin --help      accounts, tokens, products, import and export",
     "backloom backup            copies the data folder while the service runs: --to <folder>, --keep <number>",
     "backloom restore <copy>    fills an empty DATA_DIR with such a copy",
+    "backloom skills install    writes skills for claude, codex and opencode, where they are on PATH",
     "backloom doctor            looks at an installation and says what to do",
     "",
     "Settings are variables (PORT=4000, DATA_DIR=/srv/backloom) or lines of a file backloom.env in this folder.",

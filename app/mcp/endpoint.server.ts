@@ -1,3 +1,4 @@
+import type { SkillsExtension } from "@modelcontextprotocol/server/ext/skills";
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
@@ -27,6 +28,7 @@ export interface Offer {
   tools: readonly Tool[];
   /** What it lists; all when absent. */
   listed?: readonly Tool[];
+  skills?: SkillsExtension;
 }
 
 /** Route of `/mcp`, `/mcp/all` or `/mcp/worker`. It lists its tools over MCP, not in the OpenAPI document. */
@@ -48,7 +50,7 @@ export function toolsRoute(offer: Offer): RouteHandler {
 
 /** Answers one POST. */
 async function serveTools(call: Call, offer: Offer): Promise<Response> {
-  const { audience, instructions, tools, listed = tools } = offer;
+  const { audience, instructions, tools, listed = tools, skills } = offer;
   const { request, context } = call;
   // Each tool call has its own key in its arguments.
   const actor: Actor = { ...call.actor, once: undefined };
@@ -65,6 +67,7 @@ async function serveTools(call: Call, offer: Offer): Promise<Response> {
       instructions,
       tools: tools.filter((tool) => isInScope(tool, granted)),
       listed: listed.filter((tool) => isInScope(tool, granted)),
+      skills,
       isDemo,
       context: { actor, principal, services, signal },
       closeSignal,

@@ -60,6 +60,7 @@ import { getTaskTool, updateTaskPlanTool, updateTaskStatusTool } from "~/nouns/t
 import { workerHeartbeatTool } from "~/nouns/workers/tools.server";
 import type { Offer } from "./endpoint.server";
 import { instructions, workerInstructions } from "./instructions";
+import { skillsExtension } from "./skills.server";
 import { healthTool } from "./tools/health.server";
 
 /** What an agent beside a person uses day by day: read, plan, log, ask, start work and see why it waits. */
@@ -94,6 +95,7 @@ const everydayTools = [
 export const allTools: Offer = {
   audience: "/mcp/all",
   instructions,
+  skills: skillsExtension,
   tools: [
     ...everydayTools,
     healthTool,

@@ -1,9 +1,11 @@
 import {
   type CallToolResult,
+  McpServer,
   ProtocolError,
   ProtocolErrorCode,
-  Server,
+  type Server,
 } from "@modelcontextprotocol/server";
+import type { SkillsExtension } from "@modelcontextprotocol/server/ext/skills";
 import { ContractError, demoRefusal } from "~/contract/errors";
 import type { Tool, ToolContext, ToolResult } from "./tool.server";
 
@@ -12,6 +14,7 @@ interface ServerDescription {
   instructions: string;
   tools: readonly Tool[];
   listed: readonly Tool[];
+  skills: SkillsExtension | undefined;
   /** Demo accounts are read-only: they neither see nor may call write tools. */
   isDemo: boolean;
   context: ToolContext;
@@ -22,11 +25,13 @@ interface ServerDescription {
 
 /** Creates the protocol server of one request. It lists the allowed tools, runs them, and maps refusals. */
 export function createToolServer(description: ServerDescription): Server {
-  const { version, instructions, listed, isDemo, closeSignal } = description;
-  const server = new Server(
+  const { version, instructions, listed, skills, isDemo, closeSignal } = description;
+  const mcp = new McpServer(
     { name: "backloom", title: "Backloom", version },
     { capabilities: { tools: {} }, instructions },
   );
+  skills?.attach(mcp);
+  const { server } = mcp;
   server.setRequestHandler("tools/list", () => ({
     tools: listed.filter((tool) => tool.access === "read" || !isDemo).map(describeTool),
   }));

@@ -56,7 +56,7 @@ const anyId = "00000000-0000-4000-8000-000000000000";
 const writes = Object.values(routes)
   .map((route) => ({ route, name: route.id.replace(/^routes\/|\/route$/g, "") }))
   .filter(({ route, name }) => route.module.action !== undefined && name !== "api.$");
-const isApi = (name: string) => /^(api|mcp|openapi|\[\.\]well-known)(?!\w)/.test(name);
+const isApi = (name: string) => /^(api|mcp|openapi|skills|\[\.\]well-known)(?!\w)/.test(name);
 
 /** The methods with which an address of the API changes something. */
 function writeMethods({ module }: Route): string[] {

@@ -120,7 +120,7 @@ function pathOf(route: Route): string {
   return `/${named.join("/")}`;
 }
 
-const isApi = (name: string) => /^(api|mcp|openapi)\b/.test(name);
+const isApi = (name: string) => /^(api|mcp|openapi|skills)\b/.test(name);
 
 function reads({ module }: Route): boolean {
   const { loader } = module;
@@ -185,6 +185,7 @@ const notShown: Record<string, [number, string]> = {
   "api.jobs.$id.diff": [404, "no changes were sent"],
   "api.jobs.$id.guide": [404, "no changes were sent"],
   authorize: [400, "no program asks"],
+  "skills.$name.SKILL[.]md": [404, "no such skill"],
   theme: [204, "leads on"],
 };
 

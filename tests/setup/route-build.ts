@@ -21,7 +21,7 @@ export async function routesFromSources({
   const files = Object.entries(modules).map(([file, load]) => ({ name: nameOf(file), load }));
   const wanted = files.filter(
     ({ name }) =>
-      /^(api|mcp|openapi|oauth|token|revoke|hooks|\[\.\]well-known)(?!\w)/.test(name) ||
+      /^(api|mcp|openapi|skills|oauth|token|revoke|hooks|\[\.\]well-known)(?!\w)/.test(name) ||
       (typeof pages === "boolean" ? pages : pages.includes(name)),
   );
   const names = new Set(wanted.map(({ name }) => name));

@@ -7,7 +7,7 @@ export const lessonLimits = { text: 300, perJob: 3 } as const;
 export const returnCauses = ["changes_requested", "proof_voided", "ci_failed"] as const;
 
 export const lessonStatuses = ["proposed", "accepted", "declined", "retired"] as const;
-export const lessonVerdicts = ["accept", "decline", "retire"] as const;
+const lessonVerdicts = ["accept", "decline", "retire"] as const;
 
 const lessonText = requiredText(lessonLimits.text);
 
