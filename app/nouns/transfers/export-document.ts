@@ -239,8 +239,3 @@ export const exportDocumentSchema = documentSchema.superRefine((document, contex
 
 export type ExportDocument = z.output<typeof exportDocumentSchema>;
 export type ExportDocumentInput = z.input<typeof exportDocumentSchema>;
-export type ExportedPbi = NonNullable<ExportDocumentInput["pbis"]>[number];
-export type ExportedStory = z.input<typeof storySchema>;
-export type ExportedTask = z.input<typeof taskSchema>;
-export type ExportedIdea = z.input<typeof ideaSchema>;
-export type ExportedLogEntry = z.input<typeof logEntrySchema>;
