@@ -423,6 +423,7 @@ export type Database = {
       get_proof: { Args: { p_story_id: string }; Returns: Json };
       get_question: { Args: { p_question_id: string }; Returns: Json };
       get_recurrence: { Args: { p_story_id: string }; Returns: Json };
+      get_scoreboard: { Args: { p_product_id: string }; Returns: Json };
       get_shell: { Args: { p_active_product_id?: string }; Returns: Json };
       get_solo_board: { Args: { p_product_id: string }; Returns: Json };
       get_solo_state: { Args: { p_product_id: string }; Returns: Json };

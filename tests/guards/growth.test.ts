@@ -6,6 +6,7 @@ import { readForm } from "~/http/form-body.server";
 import { parseJsonBody } from "~/http/json-body.server";
 import { parsePatch } from "~/nouns/agent-jobs/patch";
 import { readPatch } from "~/nouns/agent-jobs/read-patch";
+import { readMarks } from "~/nouns/job-reviews/marks";
 import { readPastedList } from "~/nouns/stories/pasted-list";
 import { type ImportFormat, importFormats } from "~/nouns/transfers/contract";
 import { splitSections } from "~/nouns/transfers/formats/backlog-md/sections";
@@ -58,6 +59,16 @@ const form = (type: string, text: string): Work => {
  * references, runs of what two parts of an expression both match.
  */
 const parsers: Record<string, Record<string, Worst>> = {
+  readMarks: {
+    "one mark": (n) => {
+      const text = lines(n, () => "ci: a");
+      return () => readMarks(text);
+    },
+    "each line its mark": (n) => {
+      const text = lines(n, (i) => `m${i}: a`);
+      return () => readMarks(text);
+    },
+  },
   readLinear: {
     "a chain of parents": (n) =>
       file("linear", `${linearHead}\n${lines(n, (i) => `E-${i},t,Todo,E-${i + 1}`)}`),

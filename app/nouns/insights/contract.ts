@@ -81,26 +81,11 @@ export const insightsSchema = z.object({
   }),
   review_times: reviewTimesSchema,
   by_sprint: z.array(numbersSchema.extend({ sprint_id: nullableText, sprint_code: nullableText })),
-  by_run: z.array(
-    numbersSchema.extend({
-      sprint_run_id: nullableText,
-      branch: nullableText,
-      created_at: nullableText,
-    }),
-  ),
   by_story: z.array(
     numbersSchema.extend({
       story_id: nullableText,
       story_code: nullableText,
       story_title: nullableText,
-    }),
-  ),
-  by_worker: z.array(numbersSchema.extend({ worker_id: nullableText, worker_name: nullableText })),
-  by_task: z.array(
-    numbersSchema.extend({
-      task_id: nullableText,
-      task_code: nullableText,
-      task_title: nullableText,
     }),
   ),
 });

@@ -31,7 +31,27 @@ export const markWords: Readonly<Record<ReviewMark, { label: string; advice: str
 };
 
 /** Marks that paths decide; a product can name its own patterns for them. */
-const pathMarks = ["migration", "dependencies", "ci", "secrets_or_auth"] as const;
+export const pathMarks = ["migration", "dependencies", "ci", "secrets_or_auth"] as const;
+
+/** The patterns as lines of a form, such as `migration: db/**`. */
+export function marksText(marks: z.infer<typeof reviewMarksSchema>): string {
+  return Object.entries(marks)
+    .flatMap(([mark, patterns]) => patterns.map((pattern) => `${mark}: ${pattern}`))
+    .join("\n");
+}
+
+/** Reads such lines; one that names no mark goes to the schema as it is, which refuses it. */
+export function readMarks(text: string): Record<string, string[]> {
+  const marks = new Map<string, string[]>();
+  for (const line of text.split("\n").filter((each) => /\S/.test(each))) {
+    const at = line.indexOf(":");
+    const mark = line.slice(0, Math.max(at, 0)).trim();
+    const patterns = marks.get(mark) ?? [];
+    patterns.push(line.slice(at + 1).trim());
+    marks.set(mark, patterns);
+  }
+  return Object.fromEntries(marks);
+}
 
 /** Patterns of paths that replace the default ones of a mark: `*` within a folder, `**` across folders. */
 export const reviewMarksSchema = z.partialRecord(

@@ -71,7 +71,12 @@ export default function InsightsPage() {
       <PageHeader
         title="Insights"
         lead="Progress and cost of your products."
-        actions={<ProductFilter productId={productId} required />}
+        actions={
+          <>
+            <ButtonLink to={`/insights/agents?product=${productId}`}>Compare agents</ButtonLink>
+            <ProductFilter productId={productId} required />
+          </>
+        }
       />
       <div className="grid gap-5">
         <Totals totals={insights.totals} mayPrice={mayPrice} />

@@ -40,21 +40,18 @@ export function CostliestStories({ stories }: { stories: Insights["by_story"] })
   );
 }
 
-/** Usage by model, worker, sprint, run, story and task, in a folded table each. */
+/** Usage by model, sprint and story, in a folded table each. */
 export function UsageTables({
   insights,
   productId,
   mayPrice,
 }: {
-  insights: Pick<
-    Insights,
-    "by_model" | "by_worker" | "by_sprint" | "by_run" | "by_story" | "by_task"
-  >;
+  insights: Pick<Insights, "by_model" | "by_sprint" | "by_story">;
   productId: string;
   /** Administrators set prices, so they get a link to set missing ones. */
   mayPrice: boolean;
 }) {
-  const { by_model, by_worker, by_sprint, by_run, by_story, by_task } = insights;
+  const { by_model, by_sprint, by_story } = insights;
   const product = `/products/${productId}`;
   return (
     <Section title="Usage in detail" about="Jobs, tokens and cost." flush>
@@ -66,10 +63,6 @@ export function UsageTables({
         }
       />
       <UsageTable
-        title="By worker"
-        rows={named(by_worker, (row) => [row.worker_id, row.worker_name ?? "removed worker"])}
-      />
-      <UsageTable
         title="By sprint"
         rows={named(by_sprint, (row) => [
           row.sprint_id,
@@ -78,27 +71,11 @@ export function UsageTables({
         ])}
       />
       <UsageTable
-        title="By run"
-        rows={named(by_run, (row) => [
-          row.sprint_run_id,
-          row.branch ?? "no run",
-          `${product}/runs/`,
-        ])}
-      />
-      <UsageTable
         title="By story"
         rows={named(by_story, ({ story_id, story_code, story_title }) => [
           story_id,
           story_code ? `${story_code} ${isolated(story_title ?? "")}` : "no story",
           "/stories/",
-        ])}
-      />
-      <UsageTable
-        title="By task"
-        rows={named(by_task, ({ task_id, task_code, task_title }) => [
-          task_id,
-          task_code ? `${task_code} ${isolated(task_title ?? "")}` : "no task",
-          "/tasks/",
         ])}
       />
     </Section>

@@ -2,6 +2,7 @@ import { useFetcher } from "@remix-run/react";
 import { agentItemChoices, branchChoices, failureChoices } from "~/features/products/agent-choices";
 import { pullRequestOptions } from "~/features/products/pull-request-options";
 import { requirementChoicesWith } from "~/features/proof/proof-words";
+import { marksText, pathMarks } from "~/nouns/job-reviews/marks";
 import type { ProductDetail } from "~/nouns/products/contract";
 import type { ActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
@@ -101,6 +102,7 @@ type Name =
   | "branch_prefix"
   | "forge_issue_label"
   | "may_reach"
+  | "review_marks"
   | (typeof choices)[number]["name"];
 
 export function ProductFields({
@@ -120,7 +122,11 @@ export function ProductFields({
   const fetcher = useFetcher<ActionResult>({ key: `product-${product.id}-${section}` });
   const form = useServerForm<Name>({
     lastResult: fetcher.data ?? (isOwnAnswer(answer) ? answer : undefined),
-    defaultValue: { ...product, may_reach: product.may_reach.join("\n") },
+    defaultValue: {
+      ...product,
+      may_reach: product.may_reach.join("\n"),
+      review_marks: marksText(product.review_marks),
+    },
   });
   return (
     <WriteAccessProvider reason={isOwner ? null : "Only the owner can change these."}>
@@ -200,6 +206,12 @@ function AgentFields({ product, field }: { product: ProductDetail; field: Field 
         description="Hosts that jobs can reach from the sandbox, one per line, such as pypi.org or pypi.org:443."
         required={false}
         {...field("may_reach")}
+      />
+      <TextAreaField
+        label="Paths that reviews mark"
+        description={`One per line, such as migration: db/**. They replace the default paths of that mark (${pathMarks.join(", ")}); * matches within a folder, ** across folders.`}
+        required={false}
+        {...field("review_marks")}
       />
     </>
   );

@@ -10,6 +10,7 @@ import { mergeEdit } from "~/http/merge-edit.server";
 import { setBudgetSettingsInput } from "~/nouns/budgets/contract";
 import { setBudgetSettings } from "~/nouns/budgets/operations.server";
 import { revokeIntakeHook, setIntakeHook } from "~/nouns/intake/intake-hook.server";
+import { pathMarks, readMarks, reviewMarksSchema } from "~/nouns/job-reviews/marks";
 import { createLabelInput, labelIdInput, updateLabelInput } from "~/nouns/labels/contract";
 import { createLabel, deleteLabel, updateLabel } from "~/nouns/labels/operations.server";
 import { createWebhookInput, updateWebhookInput, webhookIdInput } from "~/nouns/notices/contract";
@@ -28,12 +29,19 @@ import {
 } from "~/nouns/products/operations.server";
 import { isolated } from "~/ui/isolated";
 
-/** Hosts arrive as text. If another field was cleared, values are parsed twice, and are a list the second time. */
+/** Hosts and marks arrive as text. If another field was cleared, values are parsed twice, and are a list the second time. */
 const productForm = updateProductInput.extend({
   may_reach: z
     .union([z.string().transform((typed) => typed.split(/[\s,]+/)), z.array(z.string())])
     .transform((hosts) => hosts.filter((host) => host !== ""))
     .pipe(hostsSchema)
+    .optional(),
+  review_marks: z
+    .union([z.string().transform(readMarks), z.record(z.string(), z.array(z.string()))])
+    .refine((marks) => reviewMarksSchema.safeParse(marks).success, {
+      message: `Write a mark and a pattern in each line, such as migration: db/**. Marks: ${pathMarks.join(", ")}.`,
+    })
+    .pipe(reviewMarksSchema)
     .optional(),
 });
 
@@ -64,6 +72,7 @@ export async function actOnProduct(
           repo_url: "",
           definition_of_done: "",
           may_reach: "",
+          review_marks: "",
           forge_issue_label: "",
         },
       ),

@@ -1,5 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import type { Actor } from "~/db/rpc.server";
 import { Comments } from "~/features/comments/comments";
 import { DependenciesSection } from "~/features/dependencies/dependencies";
 import { FilesSection } from "~/features/files/files-section";
@@ -20,6 +21,8 @@ import { requireId } from "~/http/require-id.server";
 import { readShownComments } from "~/http/shown-comments.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { whyNotMoving } from "~/nouns/agent-jobs/operations.server";
+import { getScoreboard } from "~/nouns/insights/get-scoreboard.server";
+import { clearlyBest } from "~/nouns/insights/scoreboard";
 import type { TaskPageData } from "~/nouns/pages/contract";
 import { getTaskPage } from "~/nouns/pages/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
@@ -32,6 +35,7 @@ import { codeAndTitle } from "~/ui/isolated";
 import { PageHeader } from "~/ui/page-header";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
+import { Advice } from "./advice";
 import { Standing } from "./standing";
 import { actOnTask } from "./task-action.server";
 import { TaskHistory, TaskJobs } from "./task-jobs";
@@ -49,8 +53,9 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     whyNotMoving(actor, { kind: "task", id: taskId }),
     readShownComments(signedIn, { kind: "task", id: taskId, address }),
   ]);
-  const [proof, plan, description] = await Promise.all([
+  const [proof, best, plan, description] = await Promise.all([
     getProof(actor, { story_id: page.story.id }),
+    findBest(actor, page),
     renderMarkdown(page.task.implementation_plan, principal.user_id),
     renderMarkdown(page.task.description, principal.user_id),
   ]);
@@ -58,12 +63,24 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     page,
     comments,
     proof,
+    best,
     plan,
     description,
     why:
       page.task.status === "done" ? null : findBlockedReasons(why, context.services.env.appOrigin),
   });
 });
+
+/** Who is clearly best at such tasks, while the choice is open. */
+async function findBest(actor: Actor, { task, product }: TaskPageData) {
+  if (task.status !== "todo" && task.status !== "failed") return null;
+  const { rows } = await getScoreboard(actor, { product_id: product.id });
+  const labels = task.labels ?? [];
+  return clearlyBest(
+    rows,
+    labels.map(({ name }) => name),
+  );
+}
 
 export const action = pageAction(async ({ request, context, params }) => {
   const { actor } = await requireWriter(request, context);
@@ -75,7 +92,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function TaskPage() {
-  const { page, comments, proof, why, plan, description } = useLoaderData<typeof loader>();
+  const { page, comments, proof, best, why, plan, description } = useLoaderData<typeof loader>();
   const { task, product, story, jobs, questions, history } = page;
   const toReview = jobs.find(waitsForReview);
   useLiveRevalidation({ stream: "backlog", productId: product.id });
@@ -89,7 +106,12 @@ export default function TaskPage() {
           { label: codeAndTitle(story), to: `/stories/${story.id}` },
         ]}
         title={<PageTitle kind="task" item={task} fields={{ intent: "edit", task_id: task.id }} />}
-        lead={<Standing page={page} why={why} />}
+        lead={
+          <>
+            <Standing page={page} why={why} />
+            {best ? <Advice best={best} productId={product.id} /> : null}
+          </>
+        }
         actions={
           task.status === "todo" || task.status === "failed" ? (
             <RunThis

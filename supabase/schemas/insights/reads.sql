@@ -115,8 +115,7 @@ begin
 end;
 $$;
 
--- Why: tokens and cost of a product from its ledger, summed in one pass by model, day, sprint, run, story, task,
--- worker, and in total. Currencies are never added: costs are a list. `unpriced_jobs` counts jobs that have tokens
+-- Why: tokens and cost of a product from its ledger, summed in one pass by model, day, sprint, story, and in total. Currencies are never added: costs are a list. `unpriced_jobs` counts jobs that have tokens
 -- without a price, `estimated` says whether anything was estimated (specification: Agent job; Model price).
 create function private.usage_by(p_product_id uuid, p_sprint_id uuid)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -135,8 +134,7 @@ begin
         u.input_tokens, u.output_tokens, u.cache_read_tokens, u.cache_write_tokens
       from used u
       cross join lateral (values ('totals', ''), ('by_model', u.model_id), ('by_day', u.day::text), ('by_sprint', u.sprint_id::text),
-        ('by_run', u.sprint_run_id::text), ('by_story', u.story_id::text), ('by_task', u.task_id::text),
-        ('by_worker', u.worker_id::text)) as k (part, key)
+        ('by_story', u.story_id::text)) as k (part, key)
     ),
     costs as (
       select s.part, s.key, jsonb_agg(jsonb_build_object('currency', s.currency, 'cost', s.cost) order by s.currency) as costs,
@@ -167,10 +165,7 @@ begin
       'by_model', (select coalesce(jsonb_agg(n.row order by n.most desc, n.key), '[]') from named n where n.part = 'by_model'),
       'by_day', (select coalesce(jsonb_agg(n.row order by n.key), '[]') from named n where n.part = 'by_day'),
       'by_sprint', (select coalesce(jsonb_agg(n.row order by n.most desc, n.key), '[]') from named n where n.part = 'by_sprint'),
-      'by_run', (select coalesce(jsonb_agg(n.row order by n.row ->> 'created_at'), '[]') from named n where n.part = 'by_run'),
-      'by_story', (select coalesce(jsonb_agg(n.row order by n.most desc, n.key), '[]') from named n where n.part = 'by_story'),
-      'by_task', (select coalesce(jsonb_agg(n.row order by n.most desc, n.key), '[]') from named n where n.part = 'by_task'),
-      'by_worker', (select coalesce(jsonb_agg(n.row order by n.most desc, n.key), '[]') from named n where n.part = 'by_worker'))
+      'by_story', (select coalesce(jsonb_agg(n.row order by n.most desc, n.key), '[]') from named n where n.part = 'by_story'))
   );
 end;
 $$;
@@ -184,17 +179,9 @@ begin
     when 'by_day' then jsonb_build_object('date', p_key)
     when 'by_sprint' then jsonb_build_object('sprint_id', p_key,
       'sprint_code', (select x.code from public.sprints x where x.id = p_key::uuid))
-    when 'by_run' then (
-      select jsonb_build_object('sprint_run_id', p_key, 'branch', max(x.branch), 'created_at', max(x.created_at))
-      from public.sprint_runs x where x.id = p_key::uuid)
     when 'by_story' then (
       select jsonb_build_object('story_id', p_key, 'story_code', max(x.code), 'story_title', max(x.title))
       from public.stories x where x.id = p_key::uuid)
-    when 'by_task' then (
-      select jsonb_build_object('task_id', p_key, 'task_code', max(x.code), 'task_title', max(x.title))
-      from public.tasks x where x.id = p_key::uuid)
-    when 'by_worker' then jsonb_build_object('worker_id', p_key,
-      'worker_name', (select x.name from public.agent_workers x where x.id = p_key::uuid))
     else '{}'
   end;
 end;

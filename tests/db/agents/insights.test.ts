@@ -71,7 +71,7 @@ describe("shipped prices", () => {
 });
 
 describe("insights", () => {
-  it("sum tokens and cost by task, story, sprint, run, day and model", async () => {
+  it("sum tokens and cost by story, sprint, day and model", async () => {
     await setModelPrice(admin, {
       model_id: "m-1",
       input_per_million: 2,
@@ -108,17 +108,14 @@ describe("insights", () => {
       { model_id: "m-1", costs: [{ currency: "USD", cost: 4.5 }], ...numbers },
       { model_id: "m-unknown", costs: [], unpriced_jobs: 1 },
     ]);
-    expect(insights.by_task.map((row) => row.task_code)).toEqual(["T-1", "T-2"]);
     expect(insights.by_story).toMatchObject([{ story_code: "ST-001", jobs: 2 }]);
     expect(insights.by_sprint).toMatchObject([{ sprint_code: "SP-1", jobs: 2 }]);
-    expect(insights.by_run).toMatchObject([{ sprint_run_id: run.id, jobs: 2 }]);
     expect(insights.by_day).toMatchObject([{ jobs: 2 }]);
     expect(insights.by_day_model).toMatchObject([{ model_id: "m-1", currency: "USD", cost: 4.5 }]);
     expect(insights.by_product).toMatchObject([
       { product_id: world.product.id, costs: [{ currency: "USD", cost: 4.5 }] },
     ]);
     expect(insights.cycle_times.map(({ code }) => code)).toEqual(["T-1", "T-2"]);
-    expect(insights.by_worker).toMatchObject([{ worker_name: "worker-1", jobs: 2 }]);
     const detail = await getSprintRun(world.actor, { sprint_run_id: run.id });
     expect(detail).toMatchObject({ cost: 4.5, input_tokens: 2_000_000 });
     expect(detail.jobs.map((job) => job.cost)).toEqual([4.5, null]);
@@ -204,7 +201,6 @@ describe("insights", () => {
       burndown: [],
       totals: { jobs: 0, costs: [] },
       by_model: [],
-      by_task: [],
     });
     expect(await statusOf(getInsights(admin, { product_id: product.id }))).toBe(403);
     const unknown = { product_id: product.id, sprint_id: owner.id };

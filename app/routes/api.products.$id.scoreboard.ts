@@ -1,0 +1,19 @@
+import { apiRoute } from "~/http/api-route.server";
+import { endpoint } from "~/http/endpoint.server";
+import { json } from "~/http/responses.server";
+import { getScoreboard } from "~/nouns/insights/get-scoreboard.server";
+import { scoreboardSchema } from "~/nouns/insights/scoreboard";
+
+/** `GET /api/products/:id/scoreboard`: who is good at what, from finished tasks. */
+export const loader = apiRoute({
+  GET: endpoint({
+    name: "getScoreboard",
+    summary:
+      "Finished tasks by agent and model, over all (label null) and by label: share right at once with its 95 % interval, and medians; nulls below eight",
+    auth: "either",
+    id: "product",
+    answer: scoreboardSchema,
+    handle: async ({ actor, id }) => json(await getScoreboard(actor, { product_id: id })),
+  }),
+});
+export const action = loader;

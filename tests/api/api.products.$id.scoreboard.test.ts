@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { type Counted, clearlyBest, toRow, wilson } from "~/nouns/insights/scoreboard";
+import { reviewJob } from "~/nouns/job-reviews/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { claim, seedSprint } from "../db/agents/sprint-world";
+import { at } from "../db/world";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+
+/** Nine tasks of one agent, of which two were returned once, and one of another; a tenth is not begun. */
+async function scene() {
+  const world = await seedSprint(t, { strategy: "SPRINT", stories: [11] });
+  const { actor, product, sprint } = world;
+  await updateProduct(actor, { product_id: product.id, done_requires: "none" });
+  await startSprintRun(actor, { sprint_id: sprint.id });
+  for (let n = 0; n < 12; n++) {
+    const { id: job_id, attempt } = await claim(actor);
+    const agent = n === 11 ? "codex" : "claude";
+    await t.sql.query(
+      "update job_attempts set agent = $2, started_at = started_at - interval '10 minutes' where job_id = $1",
+      [job_id, agent],
+    );
+    await reportAgentJob(actor, {
+      ...{ job_id, attempt, status: "done", verify_result: "ALIGNED" },
+      ...{ model_id: agent === "claude" ? "opus" : "gpt" },
+    });
+    if (n === 1 || n === 4)
+      await reviewJob(actor, { job_id, verdict: "request_changes", summary: "Again" });
+  }
+  return world;
+}
+
+describe("GET /api/products/:id/scoreboard", () => {
+  it("says who was right at once, with its interval and medians, and nothing of too few", async () => {
+    const { owner, product, tasks } = await scene();
+    const path = `/api/products/${product.id}/scoreboard`;
+    const answer = await app.request(path, { headers: bearer(await createToken(t, owner)) });
+    expect(answer.status).toBe(200);
+    const { rows } = await answer.json();
+    expect(rows).toEqual([
+      {
+        ...{ agent: "claude", model: "opus", label: null, finished: 9, too_few: false },
+        ...{ first_pass: 0.778, interval: wilson(7, 9), rounds: 1, cost: null, minutes: 10 },
+      },
+      {
+        ...{ agent: "codex", model: "gpt", label: null, finished: 1, too_few: true },
+        ...{ first_pass: null, interval: null, rounds: null, cost: null, minutes: null },
+      },
+    ]);
+    const session = { cookie: await signIn(t, app, owner) };
+    const page = await (
+      await app.request(`/insights/agents?product=${product.id}`, { headers: session })
+    ).text();
+    expect(page).toContain("78 % (45 to 94 %)");
+    expect(page).toContain("too few");
+    const task = await (
+      await app.request(`/tasks/${at(tasks, 10).id}`, { headers: session })
+    ).text();
+    expect(task).not.toContain("right at once");
+  });
+
+  it("is for those who may read the product", async () => {
+    const { product } = await seedSprint(t, { stories: [1] });
+    const headers = bearer(await createToken(t, await createUser(t)));
+    const read = (id: string) => app.request(`/api/products/${id}/scoreboard`, { headers });
+    expect((await read(product.id)).status).toBe(403);
+    expect((await read("00000000-0000-4000-8000-000000000000")).status).toBe(404);
+    expect((await app.request(`/api/products/${product.id}/scoreboard`)).status).toBe(401);
+  });
+});
+
+describe("the advice", () => {
+  const counted = (
+    agent: string,
+    passed: number,
+    finished: number,
+    label: string | null = null,
+  ): Counted => ({
+    ...{ agent, model: null, label, finished, passed },
+    ...{ rounds: 1, cost: 1, minutes: 1 },
+  });
+
+  it("is given where the interval lies above all others, of a label first, and not below eight", () => {
+    const rows = [
+      ...[counted("a", 40, 40), counted("b", 20, 40)],
+      ...[counted("a", 10, 40, "ui"), counted("b", 39, 40, "ui"), counted("c", 7, 7, "ui")],
+    ].map(toRow);
+    expect(clearlyBest(rows, [])?.agent).toBe("a");
+    expect(clearlyBest(rows, ["ui"])?.agent).toBe("b");
+    expect(clearlyBest(rows, ["none"])?.agent).toBe("a");
+    expect(clearlyBest([counted("a", 20, 40), counted("b", 24, 40)].map(toRow), [])).toBeNull();
+    expect(clearlyBest([counted("a", 7, 7), counted("b", 0, 7)].map(toRow), [])).toBeNull();
+    expect(clearlyBest([counted("a", 40, 40)].map(toRow), [])).toBeNull();
+  });
+
+  it("is wrong in at most 5 % of 1,000 histories of agents that are equally good or nearly so", () => {
+    let seed = 11;
+    const chance = () => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return seed / 2_147_483_648;
+    };
+    let [given, wrong, tooEarly] = [0, 0, 0];
+    for (let history = 0; history < 1_000; history++) {
+      const skills = Array.from({ length: 3 }, () => 0.5 + (history % 3) * 0.15 * chance());
+      const rows = skills.map((skill, n) => {
+        const finished = 1 + Math.floor(chance() * 60);
+        const passed = Array.from({ length: finished }, chance).filter(
+          (drawn) => drawn < skill,
+        ).length;
+        return toRow(counted(`agent-${n}`, passed, finished));
+      });
+      const best = clearlyBest(rows, []);
+      if (best === null) continue;
+      given += 1;
+      const skill = skills[Number(best.agent?.at(-1))] ?? 0;
+      if (skills.some((other) => other > skill) || history % 3 === 0) wrong += 1;
+      if (best.finished < 8) tooEarly += 1;
+    }
+    process.stdout.write(`Advice in 1,000 histories: given ${given} times, wrong ${wrong} times\n`);
+    expect(wrong).toBeLessThanOrEqual(50);
+    expect(tooEarly).toBe(0);
+  });
+});
