@@ -2,6 +2,7 @@ import { z } from "zod";
 
 /** How hard an agent thinks; each driver has its own flag for it. */
 export const efforts = ["low", "medium", "high"] as const;
+export type Effort = (typeof efforts)[number];
 
 /** Agent as workers announce it: a name the worker knows, or an id of the ACP registry. */
 export const agentName = z

@@ -1,17 +1,15 @@
-import { exec } from "node:child_process";
 import { hostname } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
-import { promisify } from "node:util";
 import { z } from "zod";
 import type { AwaitedHead } from "~/nouns/agent-jobs/contract";
 import manifest from "../../package.json";
-import { personsEnvironment } from "./base/environment";
 import { interruptible } from "./base/interruption";
 import type { Journal } from "./base/journal";
 import type { WorkerOptions } from "./base/options";
 import { messageOf } from "./base/problems";
 import type { WorkFolder } from "./base/work-folder";
 import { followedAddresses } from "./git/repository";
+import { type Offers, openOffers } from "./job/offers";
 import { runJob } from "./job/run-job";
 import { openMergeLooks, tellMerged } from "./job/tell-merged";
 import type { Sandbox } from "./sandbox/sandbox";
@@ -49,15 +47,16 @@ export async function runLoop(loop: Loop): Promise<void> {
       `Your variables that jobs do not get: ${sandboxes.leftOut.join(", ")} (--env NAME lets one in)`,
     );
   }
+  const offers = await openOffers(options);
   const looks = openMergeLooks();
   const lookForMerged = (heads: readonly AwaitedHead[]) =>
     interruptible(stopSignal, () => tellMerged(heads, { ...loop, looks }));
   let idleSeconds = 0;
   while (!stopSignal.aborted) {
-    const { job, reason } = await nextJob(loop, options.untilIdle ? idleSeconds : 50);
+    const { job, reason } = await nextJob(loop, offers, options.untilIdle ? idleSeconds : 50);
     if (job !== null) {
       idleSeconds = 0;
-      await runJob({ ...loop, job, readQuota: () => readQuota(options.quotaCommand) });
+      await runJob({ ...loop, job, readQuota: offers.quota });
       await lookForMerged(job.awaited_heads ?? []);
       if (options.once) return;
       continue;
@@ -77,6 +76,7 @@ export async function runLoop(loop: Loop): Promise<void> {
  */
 async function nextJob(
   { options, service, folder, stopSignal, product, sandboxes }: Loop,
+  offers: Offers,
   waitSeconds: number,
 ) {
   const wish = {
@@ -87,7 +87,7 @@ async function nextJob(
     product_id: product?.id,
     kinds: options.kinds,
     also_repos: followedAddresses(options),
-    quota_pct: await readQuota(options.quotaCommand),
+    ...(await offers.claim()),
     wait_seconds: waitSeconds,
     restarted: true,
   };
@@ -106,19 +106,5 @@ export async function leave({
     await service.call("worker_heartbeat", farewell, z.unknown(), { retry: false, signal });
   } catch (error) {
     journal.say(`The service could not be told that this worker stops: ${messageOf(error)}`);
-  }
-}
-
-const run = promisify(exec);
-
-/** Remaining quota in percent, as printed by the configured command; undefined without one. */
-async function readQuota(command: string | undefined): Promise<number | undefined> {
-  if (command === undefined) return undefined;
-  try {
-    const { stdout } = await run(command, { timeout: 20_000, env: personsEnvironment() });
-    const percent = Math.round(Number.parseFloat(stdout));
-    return percent >= 0 && percent <= 100 ? percent : undefined;
-  } catch {
-    return undefined;
   }
 }

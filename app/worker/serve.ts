@@ -97,16 +97,20 @@ function stopOnSignals(): AbortSignal {
   return controller.signal;
 }
 
-/** Checks that the agent works before a job is taken, so that no retry is lost to a problem of this machine. */
+/** Checks that each agent works before a job is taken, so that no retry is lost to a problem of this machine. */
 async function checkAgent({ work }: WorkerOptions): Promise<void> {
-  if (!("agent" in work)) return checkCommand(work.exec);
+  if (!("agents" in work)) return checkCommand(work.exec);
   const environment = personsVariables();
-  const driver = await driverFor(work.agent, undefined, environment);
-  if ((await driver.find(environment)) === null) {
-    throw new WorkerProblem(`${driver.title} is not installed on this machine: ${driver.install}`);
-  }
-  if ((await driver.isSignedIn(environment)) === false) {
-    throw new WorkerProblem(`${driver.title} is not signed in on this machine: ${driver.signIn}`);
+  for (const name of work.agents) {
+    const driver = await driverFor(name, undefined, environment);
+    if ((await driver.find(environment)) === null) {
+      throw new WorkerProblem(
+        `${driver.title} is not installed on this machine: ${driver.install}`,
+      );
+    }
+    if ((await driver.isSignedIn(environment)) === false) {
+      throw new WorkerProblem(`${driver.title} is not signed in on this machine: ${driver.signIn}`);
+    }
   }
 }
 

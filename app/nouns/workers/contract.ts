@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { idSchema, text } from "~/contract/text";
-import { agentName, efforts } from "~/contract/who";
+import { agentName, efforts, shownWho } from "~/contract/who";
 import { claimedBeginningSchema } from "~/nouns/agent-jobs/beginning";
 import {
   agentJobKinds,
@@ -100,6 +100,8 @@ export const jobPayloadSchema = z.object({
   user_id: z.string().optional(),
   /** The agent that task, story or product name, or that the job fell back to. Older services omit these three. */
   agent: nullableText.optional(),
+  /** The announced agent in whose name the attempt is. */
+  attempt_agent: nullableText.optional(),
   model: nullableText.optional(),
   effort: z.enum(efforts).nullish(),
   task_id: idSchema.nullable(),
@@ -204,6 +206,7 @@ export const jobPayloadSchema = z.object({
         verify_required: z.enum(verifyRequirements),
         verify_only: z.boolean(),
         requires_opus: z.boolean(),
+        ...z.object(shownWho).partial().shape,
         story_id: idSchema,
         story_code: z.string(),
         story_title: z.string(),

@@ -1,3 +1,4 @@
+import type { Effort } from "~/contract/who";
 import type { PersonMessage } from "~/nouns/comments/agent-message";
 import type { QuestionKind } from "~/nouns/questions/contract";
 import type { KnownAgent } from "~/nouns/workers/known-agents";
@@ -66,6 +67,8 @@ export interface AgentTurn {
   confine?: Confine | undefined;
   allow: Allowance;
   model?: string | undefined;
+  /** How hard it thinks; ignored by tools that have no such setting. */
+  effort?: Effort | undefined;
   /** In US dollars, for tools with a budget option. Others are stopped by heartbeats. */
   mostCost?: number | undefined;
   /** The conversation to resume, and its prompt. A tool that no longer has it starts a new one with `promptFile`. */

@@ -12,10 +12,11 @@ npm run worker -- agents        which agents and sandbox this machine has; --san
 
   --url        address of the service (or BACKLOOM_URL)
   --token      API token (or BACKLOOM_TOKEN, which keeps it out of the process list)
-  --agent      claude, codex, gemini, opencode, auto (the one that .backloom.yml names, else the first that is installed),
-               or acp:<command> for anything that speaks the Agent Client Protocol
+  --agent      claude, codex, gemini, opencode, or several with commas, the first for what names none; auto (the one that
+               .backloom.yml names, else the first that is installed), or acp:<command> for anything that speaks the Agent
+               Client Protocol
   --allow      what the agent may do without asking: edit, commands or all (default: commands)
-  --model      the agent's model, as the agent names it
+  --model      the model of the (first) agent where the work names none, as the agent names it
   --silence    minutes without a sign of life after which an agent is stopped (default: 20)
   --secret     name of a variable whose value must not leave this machine; may be given several times
   --exec       instead of --agent: a command that does the work; "demo" is built in and needs no account
@@ -31,7 +32,7 @@ npm run worker -- agents        which agents and sandbox this machine has; --san
                them and prints their address
   --land       push finished branches to the main branch where the product has a landing queue and no pull requests
   --heartbeat  seconds between heartbeats (default: as the service says, 60)
-  --quota      command that prints the remaining quota in percent
+  --quota      command that prints the remaining quota in percent, of the agent in BACKLOOM_AGENT where there are several
   --sandbox    where agents and commands run: auto (bwrap where it works, else off), bwrap or off (default: auto)
   --net        host or host:port that jobs in a sandbox may reach; may be given several times, or "all" for any network
   --mount      file or folder of this machine that jobs in a sandbox may read, with ":rw" write; may be given several times
@@ -105,7 +106,8 @@ const optionsSchema = z.object({
 export const optionNames = Object.keys(optionsSchema.shape);
 
 export interface AgentWish {
-  agent: string;
+  /** As typed; the first does what names none. */
+  agents: readonly [string, ...string[]];
   allow: Allowance;
   model: string | undefined;
   silenceMinutes: number;
@@ -209,11 +211,22 @@ function workOf(
   if (agent !== undefined && exec !== undefined) {
     throw new WorkerProblem(`Give --agent or --exec, not both\n\n${usage}`);
   }
-  if (agent !== undefined) return { agent, allow, model, silenceMinutes: silence, secrets };
+  if (agent !== undefined) {
+    return { agents: agentsOf(agent), allow, model, silenceMinutes: silence, secrets };
+  }
   if (exec !== undefined) return { exec, output, secrets };
   throw new WorkerProblem(
     `--agent is missing: the agent that does the work, or --exec with a command, or --exec demo\n\n${usage}`,
   );
+}
+
+/** A command after `acp:` may have commas of its own. */
+function agentsOf(typed: string): AgentWish["agents"] {
+  const [listed = "", ...command] = typed.split(/(?:^|,)(?=acp:)/);
+  const names = listed.split(",").map((name) => name.trim());
+  const [first, ...others] = [...new Set([...names, command.join(",")])].filter(Boolean);
+  if (first !== undefined) return [first, ...others];
+  throw new WorkerProblem(`--agent: name at least one\n\n${usage}`);
 }
 
 /** Allows `--pr` without a value, even as the last word. */

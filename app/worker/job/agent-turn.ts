@@ -7,10 +7,12 @@ import { runAgent } from "../agents/run-agent";
 import { personsVariables } from "../base/environment";
 import { type AgentWish, type Allowance, allowances, secretsOf } from "../base/options";
 import { WorkerProblem } from "../base/problems";
+import { assignedAgent } from "./assigned-agent";
 import type { Assignment } from "./assignment";
 import type { Attempt, Outcome } from "./attempt";
 import { logFileOf } from "./attempt";
 import type { ContextFiles } from "./context-files";
+import { noteLimit } from "./offers";
 import { askable, type CommandResult, readResult } from "./result-file";
 import { type Conversation, openConversation } from "./sessions";
 import { noteUsageSoFar, tellUsage } from "./tell-usage";
@@ -32,14 +34,15 @@ export async function runAgentTurn(
   place: Place,
 ): Promise<Outcome> {
   const { job, heartbeat, journal } = attempt;
-  const { driver, tool } = await findTool(attempt, wish);
+  const agent = assignedAgent(job, wish);
+  const { driver, tool } = await findTool(attempt, agent);
   // A verifier judges independently, so it does not resume the conversation in which the work was done.
   const task = job.phase === "verify" ? `verify ${job.attempt}` : (assignment.taskCode ?? "job");
-  const about = { agent: wish.agent, task, folder: basename(place.folder) };
+  const about = { agent, task, folder: basename(place.folder) };
   const conversation = await openConversation(attempt, about);
   const used: Usage[] = [];
   const note = noteTurn(attempt, driver.name, files);
-  const turn = turnOf(attempt, wish, files, place, conversation);
+  const turn = turnOf(attempt, wish, assignment, files, place, conversation);
   try {
     const end = await runAgent(tool, turn, {
       entry: (entry) => {
@@ -59,6 +62,7 @@ export async function runAgentTurn(
       sessionCost: conversation.noteCost,
     });
     if (end.kind === "done") place.isAlive();
+    if (end.kind === "limit" && !end.isBudget) noteLimit(agent, end.resetsAt);
     if (end.kind === "limit" && end.isBudget) {
       // Reports the usage at once; the service then decides what becomes of the job.
       await tellUsage(attempt, used.splice(0));
@@ -75,7 +79,7 @@ export async function runAgentTurn(
   }
 }
 
-async function findTool({ rules, journal }: Attempt, { agent }: AgentWish) {
+async function findTool({ rules, journal }: Attempt, agent: string) {
   const driver = await driverFor(agent, rules.agent, personsVariables());
   if (agent === anyAgent) journal.say(`Using ${driver.title}`);
   const tool = await driver.find(personsVariables());
@@ -104,6 +108,7 @@ function noteTurn(attempt: Attempt, agent: string, { pid }: ContextFiles) {
 function turnOf(
   attempt: Attempt,
   wish: AgentWish,
+  { model, effort }: Assignment,
   files: ContextFiles,
   { folder, environment }: Place,
   { sessionId, cost }: Conversation,
@@ -115,7 +120,8 @@ function turnOf(
     environment: attempt.sandbox.environment({ ...attempt.sandbox.variables(), ...environment }),
     confine: attempt.sandbox.confine,
     allow: narrower(wish.allow, rules.allow),
-    model: wish.model,
+    model: model ?? ownModel(job, wish),
+    effort: effort ?? undefined,
     mostCost: mostCostOf(attempt),
     resume:
       sessionId === undefined
@@ -132,6 +138,11 @@ function turnOf(
     pidFile: files.pid,
     logFile: logFileOf(attempt),
   };
+}
+
+/** `--model` is of the first agent. */
+function ownModel(job: JobPayload, wish: AgentWish): string | undefined {
+  return assignedAgent(job, wish) === wish.agents[0] ? wish.model : undefined;
 }
 
 /** People's answers. A permission counts only if the worker's user gave it. */

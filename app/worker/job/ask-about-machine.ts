@@ -10,6 +10,7 @@ import {
 } from "../sandbox/kept-permissions";
 import { type NeededMount, neededMount } from "../sandbox/mount-path";
 import type { RefusedHost } from "../sandbox/network/job-network";
+import { assignedAgent } from "./assigned-agent";
 import type { Attempt } from "./attempt";
 import { awaitPermission, readPermission } from "./permission";
 
@@ -93,7 +94,7 @@ export async function askForHost(
 ): Promise<void> {
   const { job, options, journal } = attempt;
   const { once, always } = hostAnswers;
-  const who = "agent" in options.work ? options.work.agent : "The command";
+  const who = "agents" in options.work ? assignedAgent(job, options.work) : "The command";
   const where = isNear ? " It is on this machine or its network, and a lockfile names it." : "";
   const question = `${who} wants to reach ${host}.${where}`;
   const wish = { question, options: [once, always, "Deny"], reach: host, what: host, always };

@@ -1,3 +1,4 @@
+import type { Effort } from "~/contract/who";
 import type { ClaimedConflict } from "~/nouns/agent-jobs/job-conflict";
 import type { JobPayload } from "~/nouns/workers/contract";
 
@@ -46,6 +47,9 @@ export interface Assignment extends Surroundings {
   mending: Mending | null;
   verifyOnly: boolean;
   requiresOpus: boolean;
+  /** What task, story or product name, for their agent. */
+  model: string | null;
+  effort: Effort | null;
   /** This turn only writes the plan. */
   planning?: true;
   /** The previous turn wrote the plan. */
@@ -71,6 +75,8 @@ export function taskAssignment(job: JobPayload, surroundings: Surroundings): Ass
     mending: null,
     verifyOnly: job.task?.verify_only ?? false,
     requiresOpus: job.task?.requires_opus ?? false,
+    model: job.model ?? null,
+    effort: job.effort ?? null,
   };
 }
 
@@ -97,7 +103,14 @@ export function executionAssignment(
     mending: null,
     verifyOnly: execution.verify_only,
     requiresOpus: execution.requires_opus,
+    model: execution.model ?? opusOf(job, execution),
+    effort: execution.effort ?? null,
   };
+}
+
+/** As the service reads it for a job of one task. */
+function opusOf(job: JobPayload, { requires_opus }: Execution): string | null {
+  return requires_opus && job.attempt_agent === "claude" ? "opus" : null;
 }
 
 export function ideaAssignment(job: JobPayload): Assignment {
@@ -121,5 +134,7 @@ export function ideaAssignment(job: JobPayload): Assignment {
     mending: null,
     verifyOnly: false,
     requiresOpus: false,
+    model: job.model ?? null,
+    effort: job.effort ?? null,
   };
 }

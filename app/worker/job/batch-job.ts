@@ -6,6 +6,7 @@ import { git } from "../git/git";
 import type { Work } from "../git/integrate";
 import { beginningOf } from "../git/integrate";
 import type { Worktree } from "../git/worktree";
+import { assignedAgent } from "./assigned-agent";
 import {
   type Assignment,
   type Execution,
@@ -98,6 +99,13 @@ async function workOnExecutions(
   while (left.length > 0) {
     const waiting: Execution[] = [];
     for (const execution of left) {
+      if (!isForThis(attempt, execution)) {
+        attempt.journal.say(
+          `${execution.task_code} is for ${execution.agent}: the batch goes on there`,
+        );
+        await giveBack(attempt, summaryOf(progress));
+        return false;
+      }
       const end = await workOnExecution(attempt, worktree, execution, progress);
       if (end === "over") return false;
       if (end === "waits") waiting.push(execution);
@@ -109,6 +117,11 @@ async function workOnExecutions(
     left = waiting;
   }
   return true;
+}
+
+/** An attempt is one agent's: a task that names another one is for the next attempt. */
+function isForThis({ job, options: { work } }: Attempt, { agent }: Execution): boolean {
+  return agent == null || !("agents" in work) || agent === assignedAgent(job, work);
 }
 
 /** The attempt is over if the task failed, a person was asked, or the branch has a conflict. */

@@ -26,7 +26,7 @@ export async function execute(
   };
   const place = { folder, environment };
   const { work } = options;
-  if (!("agent" in work)) {
+  if (!("agents" in work)) {
     const outcome = await runExecTurn(attempt, work, files, place);
     heartbeat.signal.throwIfAborted();
     return outcome;

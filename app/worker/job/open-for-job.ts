@@ -8,6 +8,7 @@ import { isOwnLookup, modelHosts } from "../sandbox/network/model-hosts";
 import { registryHosts } from "../sandbox/network/registries";
 import { type JobSandbox, noSandbox, type Sandbox } from "../sandbox/sandbox";
 import { askForHost, hearLateAnswers, hostAnswers, neededMounts } from "./ask-about-machine";
+import { assignedCommand } from "./assigned-agent";
 import type { Attempt } from "./attempt";
 
 interface Place extends Pick<Worktree, "folder" | "main"> {
@@ -23,8 +24,7 @@ export async function openForJob(
 ): Promise<JobSandbox> {
   const { job, options } = attempt;
   if (sandboxes.confinement === "none") return noSandbox;
-  const { work } = options;
-  const command = "agent" in work ? work.agent : work.exec;
+  const command = assignedCommand(job, options);
   const ended = new AbortController();
   const file = hostsFile(options.workDir);
   const once = await hearLateAnswers(attempt, file, job.product.id, hostAnswers);
@@ -40,6 +40,7 @@ export async function openForJob(
   const sandbox = await sandboxes.open({
     id: job.id,
     attempt: job.attempt,
+    command,
     // The one that was opened: jobs of `--also-repo` share no package cache with those of `--repo`.
     repository: repository?.folder ?? options.repo ?? job.repo_url,
     reaches,

@@ -72,7 +72,7 @@ async function awaitVerdict(
 
 /** An agent may print its plan instead of writing it to the file. A command's output could be anything. */
 function planOf({ options }: Pick<Attempt, "options">, { result }: Outcome): string | undefined {
-  const words = "agent" in options.work ? result.summary : undefined;
+  const words = "agents" in options.work ? result.summary : undefined;
   const plan = result.implementation_plan ?? words;
   return plan?.trim() ? sendable(plan, lengths.text) : undefined;
 }

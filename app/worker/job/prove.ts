@@ -13,6 +13,7 @@ import { git } from "../git/git";
 import type { Worktree } from "../git/worktree";
 import { noSandbox } from "../sandbox/sandbox";
 import { isAllowedAsProof } from "./allowed-as-proof";
+import { assignedAgent } from "./assigned-agent";
 import type { Assignment } from "./assignment";
 import type { Attempt, Outcome } from "./attempt";
 import { type Evidence, testCommandOf, testOf } from "./evidence";
@@ -158,12 +159,17 @@ function minutesOf({ options }: Pick<Attempt, "options">): number {
  * True if commands named by the agent may run. In the worker's sandbox: always. Without one: with `--exec`, or if the
  * agent may run commands unasked. Codex is excluded: its commands would escape the sandbox it runs them in.
  */
-async function mayRunCommands({ options: { work }, rules, sandbox }: Attempt): Promise<boolean> {
+async function mayRunCommands({
+  job,
+  options: { work },
+  rules,
+  sandbox,
+}: Attempt): Promise<boolean> {
   if (sandbox !== noSandbox || "exec" in work) return true;
   const allowed = [work.allow, rules.allow ?? work.allow];
   if (allowed.includes("edit")) return false;
   if (!allowed.includes("commands")) return true;
-  const { name } = await driverFor(work.agent, rules.agent, personsVariables());
+  const { name } = await driverFor(assignedAgent(job, work), rules.agent, personsVariables());
   return name !== "codex";
 }
 

@@ -17,6 +17,7 @@ import { addWorktree, type Worktree } from "../git/worktree";
 import { noSandbox, type Sandbox } from "../sandbox/sandbox";
 import { startHeartbeat } from "../service/heartbeat";
 import { openOutput } from "../service/output-sender";
+import { assignedCommand } from "./assigned-agent";
 import { type Attempt, reportUsage } from "./attempt";
 import { workOnBatch } from "./batch-job";
 import { workOnChat } from "./chat-job";
@@ -180,7 +181,7 @@ async function prepare({ job, options, folder, journal }: Attempt): Promise<Work
     throw new Error(`The branch ${branch} is the main branch: choose another branch prefix`);
   }
   // Agents find their conversations by folder, so the next attempt uses the same one.
-  const known = await knownConversations(folder.sessions, job.id, options);
+  const known = await knownConversations(folder.sessions, job.id, assignedCommand(job, options));
   const wanted = known?.folder ?? `${job.id}-${job.attempt}`;
   const name = await freeName(folder.worktrees, wanted, journal);
   const { hooks } = options;

@@ -2,7 +2,6 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { SessionCost } from "../agents/driver";
-import type { WorkerOptions } from "../base/options";
 import { messageOf } from "../base/problems";
 import type { Attempt } from "./attempt";
 
@@ -19,16 +18,15 @@ const schema = z.object({
 });
 type Conversations = z.output<typeof schema>;
 
-/** Stored conversations of this worker's agent about a job. */
+/** Stored conversations of an agent about a job. */
 export async function knownConversations(
   home: string,
   jobId: string,
-  { work }: WorkerOptions,
+  agent: string,
 ): Promise<Conversations | null> {
-  if (!("agent" in work)) return null;
   const text = await readFile(fileOf(home, jobId), "utf8").catch(() => "null");
   const known = schema.safeParse(parsed(text)).data;
-  return known?.agent === work.agent ? known : null;
+  return known?.agent === agent ? known : null;
 }
 
 /** The conversation about one task. */
@@ -43,12 +41,12 @@ export interface Conversation {
 
 /** Opens a task's conversation. Changes are stored at once, so that they survive a kill. */
 export async function openConversation(
-  { folder: home, job, options, journal }: Pick<Attempt, "folder" | "job" | "options" | "journal">,
+  { folder: home, job, journal }: Pick<Attempt, "folder" | "job" | "journal">,
   { agent, task, folder }: { agent: string; task: string; folder: string },
 ): Promise<Conversation> {
   const begun: Conversations = { agent, folder, sessions: {}, costs: {} };
   const { sessions, costs, ...rest } =
-    (await knownConversations(home.sessions, job.id, options)) ?? begun;
+    (await knownConversations(home.sessions, job.id, agent)) ?? begun;
   const file = fileOf(home.sessions, job.id);
   let kept = Promise.resolve();
   /** Writes one after another, so that the last write wins. */

@@ -65,7 +65,9 @@ async function openFor(place: Place, folder: string, rules: Rules): Promise<JobS
   const { sandboxes, landing, options, product, repository, main, journal } = place;
   if (sandboxes.confinement === "none") return noSandbox;
   const allowed = await keptIn(mountsFile(options.workDir), repository.folder);
+  const { work } = options;
   return sandboxes.open({
+    command: "agents" in work ? work.agents[0] : work.exec,
     ...{ id: landing.id, attempt: 1, repository: repository.folder },
     reaches: await reachesOf({
       ...{ folder, main, net: options.net, product: landing.may_reach },

@@ -15,8 +15,6 @@ import type { SandboxedJob } from "./sandbox";
 
 /** Settings that every kind of sandbox needs. */
 export interface PlaceWish {
-  /** The agent's name, or the command that does the work. */
-  command: string;
   /** All command lines the user has configured. */
   ownCommands: readonly string[];
   /** Folder of the jobs' homes. */
@@ -48,8 +46,8 @@ export const proxySocket = "/run/backloom-proxy";
 
 /** Prepares a job's home, network and mounts. */
 export async function openJobPlace(
-  { command, ownCommands, homes, caches, service, isOnline, mounts }: PlaceWish,
-  { id, repository, reaches, wanted, refused, loginPutBack, mounts: needed }: SandboxedJob,
+  { ownCommands, homes, caches, service, isOnline, mounts }: PlaceWish,
+  { id, command, repository, reaches, wanted, refused, loginPutBack, mounts: needed }: SandboxedJob,
 ): Promise<JobPlace> {
   const cache = join(caches, cacheName(repository));
   const wish = { folder: join(homes, id), command, environment: personsVariables() };

@@ -16,9 +16,9 @@ export async function openSandbox(
 ): Promise<Sandbox> {
   const { sandbox, work, testCommand } = options;
   if (sandbox === "off") return none("switched off with --sandbox off");
-  const command = "agent" in work ? work.agent : isDemo(options) ? demoCommand : work.exec;
+  const command =
+    "agents" in work ? work.agents.join(" ") : isDemo(options) ? demoCommand : work.exec;
   const place = {
-    command,
     ownCommands: [command, testCommand ?? ""],
     homes: folder.homes,
     caches: folder.caches,

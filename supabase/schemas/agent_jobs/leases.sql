@@ -115,20 +115,22 @@ begin
 end;
 $$;
 
--- Why: a lost lease (expired, or its worker restarted) requeues the job with one more retry; after three retries it
--- fails and keeps the reason. Called under the product lock. The triggers carry a failure upwards (specification: Agent
+-- Why: a lost lease (expired, or its worker restarted) requeues the job with one more retry; after three retries the next
+-- agent of the product's list has it, and without one it fails and keeps the reason. Called under the product lock. The triggers carry a failure upwards (specification: Agent
 -- job; lease lost).
 create function private.requeue_lost_job(p_job public.agent_jobs, p_reason text)
 returns public.agent_job_status language plpgsql volatile set search_path = '' as $$
 declare
   v_is_last boolean := p_job.retry_count >= 3;
   v_reason text := case when v_is_last then 'All 3 retries are used up. ' else '' end || p_reason;
-  v_question_id uuid := case when v_is_last then private.ask_about_failure(p_job, v_reason) end;
+  v_fallback text := case when v_is_last then private.next_agent(p_job, null) end;
+  v_question_id uuid := case when v_is_last and v_fallback is null then private.ask_about_failure(p_job, v_reason) end;
   v_status public.agent_job_status;
 begin
   update public.agent_jobs j
-  set status = case when v_is_last and v_question_id is null then 'FAILED' else 'QUEUED' end::public.agent_job_status,
-      retry_count = least(j.retry_count + 1, 3),
+  set status = case when v_is_last and v_question_id is null and v_fallback is null then 'FAILED' else 'QUEUED' end::public.agent_job_status,
+      retry_count = case when v_fallback is null then least(j.retry_count + 1, 3) else 0 end,
+      fallback_agent = coalesce(v_fallback, j.fallback_agent),
       failure_class = 'infrastructure',
       failure_reason = v_reason,
       parked_question_id = coalesce(v_question_id, j.parked_question_id),

@@ -125,6 +125,7 @@ begin
     'review', case when v.has_reviews then private.review_payload(p_job) else '[]' end,
     'conflicts', case when v.has_conflicts then private.conflict_payload(p_job) else '[]' end,
     'agent', v.agent,
+    'attempt_agent', p_job.agent,
     'model', p_job.model,
     'effort', p_job.effort,
     'lease_until', p_job.lease_until,
@@ -153,7 +154,7 @@ begin
     'run', v.run,
     'task', v.task,
     'story', v.story,
-    'executions', case when p_job.kind = 'SPRINT_IMPLEMENTATION' then private.batch_executions(p_job.sprint_run_id) end,
+    'executions', case when p_job.kind = 'SPRINT_IMPLEMENTATION' then private.batch_executions(p_job) end,
     'idea', case when p_job.kind = 'PLAN_CHAT' then private.idea_payload(p_job.idea_id) end,
     'user_questions', case when p_job.kind = 'PLAN_CHAT' then private.chat_questions(p_job) end
   ), 'messages', private.open_messages(p_job)), 'lessons', private.accepted_lessons(p_job.product_id));
@@ -162,14 +163,16 @@ $$;
 
 -- Why: a batch gets all tasks of its run at once, each with its frozen plan and why it failed before (specification:
 -- Sprint run, executions).
-create function private.batch_executions(p_sprint_run_id uuid)
+create function private.batch_executions(p_job public.agent_jobs)
 returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
     select coalesce(json_agg(json_build_object('id', e.id, 'position', e.position, 'status', lower(e.status::text),
       'task_id', t.id, 'task_code', t.code, 'title', t.title, 'description', t.description,
       'plan', e.plan_snapshot, 'verify_required', e.verify_required, 'verify_only', t.verify_only,
-      'requires_opus', t.requires_opus, 'story_id', s.id, 'story_code', s.code, 'story_title', s.title,
+      'requires_opus', t.requires_opus, 'agent', coalesce(p_job.fallback_agent, t.agent, s.agent, p.agent),
+      'model', case when p_job.fallback_agent is null then coalesce(t.model, s.model, p.model) end,
+      'effort', coalesce(t.effort, s.effort, p.effort), 'story_id', s.id, 'story_code', s.code, 'story_title', s.title,
       'story_description', s.description, 'acceptance_criteria', s.acceptance_criteria, 'verify_result', e.verify_result,
       'previous_failure', (
         select f.failure_reason from public.task_executions f
@@ -177,7 +180,8 @@ begin
     from public.task_executions e
     join public.tasks t on t.id = e.task_id
     join public.stories s on s.id = t.story_id
-    where e.sprint_run_id = p_sprint_run_id);
+    join public.products p on p.id = p_job.product_id
+    where e.sprint_run_id = p_job.sprint_run_id);
 end;
 $$;
 

@@ -2,8 +2,9 @@
 -- the job is requeued, without counting a retry. Only accepted from the attempt that holds the job. A task without a
 -- plan takes the one in the report. Repeating a final report is fine; a report while still CLAIMED implies RUNNING.
 -- DONE passes the gate first, and in products that require proof (phase_after) the job may be queued again for another
--- worker or a person. Where a product asks about failures, FAILED waits for a person's choice (ask_about_failure). FAILED with rate_limited requeues the job until resets_at, without counting a retry. Cascades
--- happen in this transaction.
+-- worker or a person. FAILED with rate_limited requeues the job until resets_at, without counting a retry. A far limit,
+-- and a failure, first hand the work to the next agent of the product's list; a failure then waits for a person's choice
+-- where the product asks (ask_about_failure). Cascades happen in this transaction.
 -- Refusals: 404, 403, 409 (lost, cancelled, other end), 422 (gate, fields). Definer: jobs are written by functions
 -- only (specification: Agent job).
 create function operations.report_agent_job(p_job_id uuid, p_attempt integer, p_report jsonb)
@@ -29,6 +30,8 @@ declare
   v_phase public.job_phase;
   v_reason text;
   v_question_id uuid;
+  v_not_before timestamptz;
+  v_fallback text;
 begin
   if v_status is null then
     perform private.refuse(422, 'status must be one of running, done, failed, skipped, queued.');
@@ -85,6 +88,11 @@ begin
       then 'QUEUED' else 'FAILED' end
     else private.finish_outcome(v_job, v_status, v_result)::text
   end::public.agent_job_status;
+  if v_status = 'FAILED' then
+    v_not_before := case when v_next = 'QUEUED' then private.pause_until(v_report.resets_at, p_attempt, v_job.sprint_run_id) end;
+    v_fallback := case when v_class is distinct from 'cancelled' then private.next_agent(v_job, v_not_before) end;
+    v_next := case when v_fallback is not null then 'QUEUED' else v_next end;
+  end if;
   if v_job.kind = 'PLAN_CHAT' and v_next = 'DONE' then
     perform private.answer_chat(v_job, v_report.summary);
   end if;
@@ -112,14 +120,17 @@ begin
       phase = coalesce(v_phase, j.phase),
       claim_rank = case when v_phase is null then j.claim_rank else 0 end,
       author_worker_id = case when v_phase = 'verify' then j.worker_id else j.author_worker_id end,
-      retry_count = j.retry_count + case when v_status = 'FAILED' and v_next = 'QUEUED' and v_class <> 'rate_limited' and v_question_id is null then 1 else 0 end,
+      fallback_agent = coalesce(v_fallback, j.fallback_agent),
+      retry_count = case when v_fallback is not null then 0
+        when v_status = 'FAILED' and v_next = 'QUEUED' and v_class <> 'rate_limited' and v_question_id is null then j.retry_count + 1
+        else j.retry_count end,
       parked_question_id = coalesce(v_question_id, j.parked_question_id),
       in_turn = j.in_turn and v_question_id is null,
       verify_result = case when v_next = 'SKIPPED' then 'EMPTY' else v_result end,
       summary = coalesce(left(v_report.summary, 20000), j.summary),
       failure_class = case when v_status = 'FAILED' then v_class end,
       failure_reason = v_reason,
-      not_before = case when v_next = 'QUEUED' and v_status = 'FAILED' and v_question_id is null then private.pause_until(v_report.resets_at, p_attempt, v_job.sprint_run_id) end,
+      not_before = case when v_fallback is null then v_not_before end,
       base_sha = coalesce(j.base_sha, left(v_report.base_sha, 64)),
       head_sha = coalesce(left(v_report.head_sha, 64), j.head_sha),
       branch = coalesce(j.branch, left(v_report.branch, 200)),
@@ -240,24 +251,6 @@ returns void language plpgsql volatile set search_path = '' as $$
 begin
   perform private.refuse(409, private.attempt_words(p_job, p_attempt, p_state),
     jsonb_build_object('state', p_state, 'status', lower(p_job.status::text), 'attempt', p_job.attempt));
-end;
-$$;
-
--- Why: until when a job waits for a limit. A time that is over or less than a minute ahead, or none, would begin a model
--- call after model call: then it waits 1, 2, 4 minutes and so on up to an hour. No limit lasts more than 31 days. A
--- paused run waits for its person anyway (specification: Agent job, not_before).
-create function private.pause_until(p_resets_at timestamptz, p_attempt integer, p_run_id uuid)
-returns timestamptz language plpgsql stable set search_path = '' as $$
-declare
-  v_now timestamptz := private.now();
-begin
-  if p_resets_at >= v_now + interval '1 minute' then
-    return least(p_resets_at, v_now + interval '31 days');
-  end if;
-  if exists (select from public.sprint_runs r where r.id = p_run_id and r.status = 'PAUSED') then
-    return v_now;
-  end if;
-  return v_now + least(60, 2 ^ least(p_attempt - 1, 6)) * interval '1 minute';
 end;
 $$;
 

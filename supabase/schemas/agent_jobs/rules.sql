@@ -255,6 +255,7 @@ begin
       when p_new.phase = 'plan' then 'question'
       when p_new.phase <> p_old.phase then 'done'
       when private.awaits_choice(p_new) then 'failed'
+      when p_new.fallback_agent is distinct from p_old.fallback_agent and p_new.failure_class <> 'rate_limited' then 'failed'
       when p_new.failure_class = 'rate_limited' then 'rate_limited'
       -- Only a verifier's report puts a job off; what is lost comes back at once.
       when p_new.failure_class is not null then case when p_new.not_before is null then 'lost' else 'failed_look' end

@@ -367,7 +367,7 @@ begin
       'This job was stopped by a budget. Ask for the next one.')
     when 'requeued' then 'This job went back to the queue until the rate limit ends. Ask for the next one.'
     when 'sent_home' then 'The work of this attempt does not merge, and the job went back to the queue with both versions. Ask for the next one.'
-    when 'failed' then 'Your attempt has failed, and a person chooses what follows. Ask for the next one.'
+    when 'failed' then 'Your attempt has failed, and a person chooses what follows, or another agent goes on. Ask for the next one.'
     when 'failed_look' then 'You could not review this work, so the job went back to the queue. Ask for the next one.'
     when 'returned' then 'This job was given back to the queue. Ask for the next one.'
     when 'archived' then 'The product is archived and can only be read. Its owner can restore it.'

@@ -138,7 +138,7 @@ after insert or update or delete on public.task_executions
 for each row execute function private.tg_task_executions__emit();
 
 -- Why: the worker of a batch reports each task: PENDING, RUNNING, DONE (through the gate, with the frozen requirement),
--- FAILED (fails the run too) or SKIPPED. Reporting the same end twice is fine. A task without a plan takes the one that
+-- FAILED (fails the run too, unless another agent takes over) or SKIPPED. Reporting the same end twice is fine. A task without a plan takes the one that
 -- comes with the report. The task follows by trigger.
 -- Refusals: 404, 403, 409, 422. Definer: executions are written by functions only (specification: Sprint run).
 create function operations.update_task_execution(
@@ -167,6 +167,9 @@ begin
     perform private.keep_plan(v_job, p_task_id, p_implementation_plan);
     select e.* into v_execution from public.task_executions e where e.id = v_execution.id;
   end if;
+  if v_state = 'failed' and v_status = 'FAILED' then
+    return private.execution_json(v_execution);
+  end if;
   if v_state in ('held', 'finished') and (v_execution.status::text = v_status
     or (v_execution.status = 'SKIPPED' and v_status = 'DONE' and v_result = 'EMPTY')) then
     return private.execution_json(v_execution);
@@ -179,6 +182,11 @@ begin
   end if;
   if v_execution.status not in ('PENDING', 'RUNNING') then
     perform private.refuse(409, format('This task of the batch is already %s. You still hold the job: continue with the next task.', lower(v_execution.status::text)));
+  end if;
+  if v_status = 'FAILED' and private.next_agent(v_job, null) is not null then
+    perform operations.report_agent_job(p_job_id, p_attempt,
+      jsonb_build_object('status', 'failed', 'failure_reason', coalesce(p_failure_reason, 'A task of the batch failed.')));
+    return private.execution_json(v_execution);
   end if;
   if v_status = 'SKIPPED' and v_result is distinct from 'EMPTY' then
     perform private.refuse(422, 'A task can only be skipped when the verification found that the work is already present (verify_result empty).');

@@ -113,7 +113,7 @@ describe("get_backlog", () => {
     expect(answer.pbis).toEqual([pbi]);
     // Who does it stands in the answers about one story or task.
     const who = { agent: null, model: null, effort: null };
-    const listed = at(answer.storiesByPbi[pbi.id], 0);
+    const listed: object = at(answer.storiesByPbi[pbi.id], 0);
     expect({ ...listed, ...who }).toEqual(story);
     expect(answer.storiesByPbi[pbi.id]).toMatchObject([{ id: story.id }, { id: empty.id }]);
     const {

@@ -86,7 +86,11 @@ export const sessionSchema = z.looseObject({
   modes: z.looseObject({ availableModes: z.array(z.looseObject({ id: z.string() })) }).nullish(),
   models: z.looseObject({ currentModelId: z.string().optional() }).nullish(),
   configOptions: z
-    .array(z.looseObject({ id: z.string(), currentValue: z.unknown().optional() }))
+    .array(
+      z.looseObject({
+        ...{ id: z.string(), category: z.string().nullish(), currentValue: z.unknown().optional() },
+      }),
+    )
     .nullish(),
 });
 export type Session = z.output<typeof sessionSchema>;

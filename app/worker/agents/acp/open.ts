@@ -80,7 +80,7 @@ function reasonOf(error: unknown): string {
   return words.trim().replace(/\.$/, "").slice(0, 300) || "it gave no reason";
 }
 
-/** Sets mode and model if the agent supports them. */
+/** Sets mode, model and effort if the agent supports them. */
 async function choose(
   context: ClientContext,
   sessionId: string,
@@ -92,12 +92,25 @@ async function choose(
   if (modeId !== undefined && session.modes?.availableModes.some(({ id }) => id === modeId)) {
     await context.request<unknown>("session/set_mode", { sessionId, modeId });
   }
-  if (turn.model === undefined) return;
-  if (session.configOptions?.some(({ id }) => id === "model")) {
-    const wish = { sessionId, configId: "model", value: turn.model };
-    await context.request<unknown>("session/set_config_option", wish);
-  } else if (session.models) {
-    await context.request<unknown>("session/set_model", { sessionId, modelId: turn.model });
+  const set = (configId: string, value: string) =>
+    context.request<unknown>("session/set_config_option", { sessionId, configId, value });
+  await chooseModel(context, sessionId, session, turn.model, set);
+  const level = session.configOptions?.find(({ category }) => category === "thought_level")?.id;
+  // A model without levels of thought is no reason to end the turn.
+  if (turn.effort && level) await set(level, turn.effort).catch(() => undefined);
+}
+
+async function chooseModel(
+  context: ClientContext,
+  sessionId: string,
+  session: Session,
+  model: string | undefined,
+  set: (configId: string, value: string) => Promise<unknown>,
+): Promise<void> {
+  if (model === undefined) return;
+  if (session.configOptions?.some(({ id }) => id === "model")) await set("model", model);
+  else if (session.models) {
+    await context.request<unknown>("session/set_model", { sessionId, modelId: model });
   }
 }
 

@@ -113,13 +113,14 @@ export const claude: KnownDriver = {
   },
 };
 
-function wordsOf({ allow, model, mostCost, resume }: AgentTurn): string[] {
+function wordsOf({ allow, model, effort, mostCost, resume }: AgentTurn): string[] {
   return [
     "-p",
     ...talkingWords,
     ...["--output-format", "stream-json", "--verbose", "--include-partial-messages"],
     ...wordsFor[allow],
     ...(model === undefined ? [] : ["--model", model]),
+    ...(effort === undefined ? [] : ["--effort", effort]),
     // Checked between two answers of the model. Each process counts from zero.
     ...(mostCost === undefined ? [] : ["--max-budget-usd", mostCost.toFixed(4)]),
     ...(resume === undefined ? [] : ["--resume", resume.sessionId]),

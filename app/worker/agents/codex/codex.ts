@@ -112,13 +112,14 @@ export const codex: KnownDriver = {
 /** Codex's own sandbox cannot start inside the worker's, which is stricter. */
 const inSandbox = ["-c", 'sandbox_mode="danger-full-access"', "-c", 'approval_policy="never"'];
 
-function wordsOf({ allow, model, resume, confine }: AgentTurn): string[] {
+function wordsOf({ allow, model, effort, resume, confine }: AgentTurn): string[] {
   return [
     "exec",
     ...(resume === undefined ? [] : ["resume", resume.sessionId]),
     ...["--json", "--skip-git-repo-check"],
     ...(confine === undefined ? sandboxFor[allow] : inSandbox),
     ...(model === undefined ? [] : ["-m", model]),
+    ...(effort === undefined ? [] : ["-c", `model_reasoning_effort="${effort}"`]),
     "-",
   ];
 }

@@ -1,0 +1,185 @@
+import { describe, expect, it } from "vitest";
+import {
+  claimAgentJob,
+  getAgentJob,
+  reportAgentJob,
+  reportJobUsage,
+  updateTaskExecution,
+} from "~/nouns/agent-jobs/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { restartWorker } from "~/nouns/workers/operations.server";
+import { createTestDatabase } from "../../setup/database";
+import { at } from "../world";
+import { type SprintWorld, seedSprint } from "./sprint-world";
+
+const t = await createTestDatabase();
+
+type Job = NonNullable<Awaited<ReturnType<typeof claim>>["job"]>;
+
+async function running(fallback: string[], strategy: "STORY" | "SPRINT_BATCH" = "STORY") {
+  const world = await seedSprint(t, { strategy, stories: [1] });
+  await updateProduct(world.actor, {
+    product_id: world.product.id,
+    ...{ agent: "claude", model: "opus", effort: "low", fallback },
+  });
+  await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  return world;
+}
+
+const claim = ({ actor }: SprintWorld, ...ids: string[]) =>
+  claimAgentJob(actor, { worker: ids.join("-"), agents: ids.map((id) => ({ id })) });
+
+async function claimed(world: SprintWorld, ...ids: string[]): Promise<Job> {
+  const { job, reason } = await claim(world, ...ids);
+  if (job === null) throw new Error(reason?.message);
+  return job;
+}
+
+const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+
+const fail = ({ actor }: SprintWorld, job: Job, fields: Record<string, unknown>) =>
+  reportAgentJob(actor, { job_id: job.id, attempt: job.attempt, status: "failed", ...fields });
+const limited = (world: SprintWorld, job: Job, minutes: number, kept_ref = "backloom/kept/a") =>
+  fail(world, job, {
+    ...{ failure_class: "rate_limited", failure_reason: "limit", kept_ref },
+    resets_at: inMinutes(minutes),
+  });
+
+describe("an attempt that ends by a limit", () => {
+  it("further away than fallback_after hands the kept work to the next agent at once", async () => {
+    const world = await running(["codex"]);
+    const first = await claimed(world, "claude", "codex");
+    expect(first).toMatchObject({ agent: "claude", model: "opus" });
+    expect(await limited(world, first, 16)).toMatchObject({
+      ...{ status: "queued", fallback_agent: "codex", not_before: null, retry_count: 0 },
+    });
+    expect((await claim(world, "claude")).reason?.code).toBe("agent");
+    const second = await claimed(world, "codex");
+    expect(second).toMatchObject({
+      ...{ id: first.id, attempt: 2, agent: "codex", model: null, effort: "low" },
+      earlier_attempts: [{ agent: "claude", outcome: "rate_limited", kept_ref: "backloom/kept/a" }],
+    });
+    const { attempts } = await getAgentJob(world.actor, { job_id: first.id });
+    expect(attempts).toMatchObject([{ agent: "claude" }, { agent: "codex", outcome: null }]);
+  });
+
+  it("nearer than that waits for it, as it does without a list", async () => {
+    for (const [fallback, minutes] of [
+      [["codex"], 14],
+      [[], 600],
+    ] as const) {
+      const world = await running([...fallback]);
+      const job = await claimed(world, "claude");
+      expect(await limited(world, job, minutes)).toMatchObject({
+        ...{ status: "queued", fallback_agent: null, not_before: expect.any(String) },
+      });
+      expect((await claim(world, "claude", "codex")).reason?.code).toBe("not_before");
+    }
+  });
+});
+
+describe("an attempt that would fail the job", () => {
+  it("goes through the list, each agent once, and then fails as without one", async () => {
+    const world = await running(["claude", "codex", "gemini"]);
+    const failed = { failure_class: "agent_error", failure_reason: "it broke" };
+    for (const agent of ["claude", "codex", "gemini"]) {
+      const job = await claimed(world, "gemini", "codex", "claude");
+      expect(job).toMatchObject({ agent });
+      const isLast = agent === "gemini";
+      const end = await fail(world, job, failed);
+      expect(end).toMatchObject({ status: isLast ? "failed" : "queued" });
+      // An answer may get lost: the same report again is fine.
+      expect(await fail(world, job, failed)).toMatchObject({ status: end.status });
+      if (!isLast) expect(job.run?.status).not.toBe("failed");
+    }
+    const { rows } = await t.sql.query<{ agent: string; outcome: string }>(
+      "select agent, outcome from public.job_attempts where product_id = $1 order by attempt",
+      [world.product.id],
+    );
+    expect(rows).toEqual([
+      { agent: "claude", outcome: "failed" },
+      { agent: "codex", outcome: "failed" },
+      { agent: "gemini", outcome: "failed" },
+    ]);
+  });
+
+  it("and was cancelled is handed to no one", async () => {
+    const world = await running(["codex"]);
+    const job = await claimed(world, "claude");
+    expect(await fail(world, job, { failure_class: "cancelled" })).toMatchObject({
+      status: "failed",
+    });
+  });
+
+  it("after the last retry of a lost one goes on with its own retries", async () => {
+    const world = await running(["codex"]);
+    for (let lost = 1; lost <= 4; lost += 1) {
+      const job = await claimed(world, "claude");
+      expect(job.retry_count).toBe(lost - 1);
+      await restartWorker(world.actor, { worker: "claude" });
+    }
+    const job = await claimed(world, "codex");
+    expect(job).toMatchObject({ attempt: 5, retry_count: 0, agent: "codex" });
+  });
+
+  it("of a batch leaves the task to the next agent", async () => {
+    const world = await running(["codex"], "SPRINT_BATCH");
+    const job = await claimed(world, "claude");
+    const task = { job_id: job.id, attempt: job.attempt, task_id: at(world.tasks, 0).id };
+    await updateTaskExecution(world.actor, { ...task, status: "running" });
+    await updateTaskExecution(world.actor, { ...task, status: "failed", failure_reason: "no" });
+    await updateTaskExecution(world.actor, { ...task, status: "failed", failure_reason: "no" });
+    const next = await claimed(world, "codex");
+    expect(next).toMatchObject({ id: job.id, attempt: 2, previous_failure: "no" });
+    expect(next.executions).toMatchObject([{ status: "running" }]);
+  });
+});
+
+describe("kills of agent, worker and service at each step", { timeout: 200_000 }, () => {
+  it.each(Array.from({ length: 20 }, (_, n) => n + 1))(
+    "leave one holder, and each cost with its own agent (%i)",
+    async (seed) => {
+      const world = await running(["codex", "gemini"]);
+      let state = seed;
+      const random = () => {
+        state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+        return state / 2 ** 32;
+      };
+      const spent = new Map<string, number>();
+      let jobId = "";
+      for (let step = 0; step < 16; step += 1) {
+        const workers = [["claude"], ["codex", "gemini"], ["gemini"], ["claude", "codex"]];
+        const found = await Promise.all(workers.map((ids) => claim(world, ...ids)));
+        const held = found.flatMap(({ job }, place) =>
+          job === null ? [] : [{ job, ids: at(workers, place) }],
+        );
+        expect(held.length).toBeLessThanOrEqual(1);
+        const [one] = held;
+        if (one === undefined) break;
+        const { job, ids } = one;
+        jobId = job.id;
+        expect(ids).toContain(job.agent);
+        const agent = String(job.agent);
+        const cost = Math.ceil(random() * 100) / 100;
+        const events = [{ seq: 1, model_id: "m", input_tokens: 1, cost, currency: "USD" }];
+        const usage = { job_id: job.id, attempt: job.attempt, events };
+        // The service may die after it wrote: what it did not answer is sent again.
+        await reportJobUsage(world.actor, usage);
+        if (random() < 0.5) await reportJobUsage(world.actor, usage);
+        spent.set(agent, (spent.get(agent) ?? 0) + cost);
+        const end = random();
+        if (end < 0.4) await restartWorker(world.actor, { worker: ids.join("-") });
+        else if (end < 0.7) await limited(world, job, 60, `backloom/kept/${job.attempt}`);
+        else await fail(world, job, { failure_class: "agent_error", kept_ref: `k/${job.attempt}` });
+      }
+      const { attempts } = await getAgentJob(world.actor, { job_id: jobId });
+      const told = new Map<string, number>();
+      for (const { agent, usage } of attempts) {
+        const cost = Number(usage?.costs[0]?.cost ?? 0);
+        told.set(String(agent), (told.get(String(agent)) ?? 0) + cost);
+      }
+      for (const [agent, cost] of spent) expect(told.get(agent)).toBeCloseTo(cost, 6);
+    },
+  );
+});
