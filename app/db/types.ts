@@ -436,6 +436,7 @@ export type Database = {
       get_sprint_review: { Args: { p_sprint_id: string }; Returns: Json };
       get_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
       get_story: { Args: { p_story_id: string }; Returns: Json };
+      get_story_changes: { Args: { p_story_id: string }; Returns: Json };
       get_story_page: { Args: { p_story_id: string }; Returns: Json };
       get_task_detail: { Args: { p_task_id: string }; Returns: Json };
       get_task_page: { Args: { p_task_id: string }; Returns: Json };
@@ -785,7 +786,23 @@ export type Database = {
       };
       resume_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
       review_job: {
-        Args: { p_job_id: string; p_summary?: string; p_verdict: string };
+        Args: {
+          p_attempt?: number;
+          p_criteria?: Json;
+          p_job_id: string;
+          p_summary?: string;
+          p_verdict: string;
+        };
+        Returns: Json;
+      };
+      review_story: {
+        Args: {
+          p_attempts: Json;
+          p_criteria?: Json;
+          p_story_id: string;
+          p_summary?: string;
+          p_verdict: string;
+        };
         Returns: Json;
       };
       review_plan: {

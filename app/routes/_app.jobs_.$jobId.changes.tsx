@@ -1,39 +1,37 @@
 import { json, redirect } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { type ReactNode, useCallback, useRef, useState } from "react";
+import { useCallback, useRef } from "react";
 import { z } from "zod";
-import { ContractError } from "~/contract/errors";
 import { idSchema } from "~/contract/text";
 import { comparedWith, type Since, sinceIn } from "~/features/diff/compared-with.server";
-import { DiffView, type Spot } from "~/features/diff/diff-view";
-import { type BelowLine, lineKey } from "~/features/diff/line-column";
+import { DiffView } from "~/features/diff/diff-view";
 import { LineCounts } from "~/features/diff/line-counts";
 import { showDiff } from "~/features/diff/show-diff.server";
 import { waitsForReview } from "~/features/jobs/job-badges";
 import { useJobStream } from "~/features/output/use-job-stream";
-import { ProofPictures } from "~/features/proof/before-after";
-import { picturedCriteria } from "~/features/proof/pictures";
-import { CommentForm } from "~/features/review/comment-form";
-import { LineComment } from "~/features/review/line-comment";
+import { lookAt } from "~/features/review/look-at.server";
 import { markAll } from "~/features/review/mark-all.server";
 import { nextPlace, placeInQueue } from "~/features/review/place-in-queue.server";
+import { storyOf } from "~/features/review/read-story-diff.server";
 import { ReviewFacts } from "~/features/review/review-facts";
 import { ReviewSection } from "~/features/review/review-section";
 import { shownChapters } from "~/features/review/shown-chapters";
+import { useComments } from "~/features/review/use-comments";
+import {
+  AgentSays,
+  CriterionProof,
+  ShownCriteria,
+  toConfirm,
+} from "~/features/review/what-was-done";
 import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLive } from "~/live/live-provider";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { addJobComment } from "~/nouns/job-reviews/add-job-comment.server";
-import { addJobCommentBody, type JobComment, reviewJobBody } from "~/nouns/job-reviews/contract";
+import { addJobCommentBody, reviewJobBody } from "~/nouns/job-reviews/contract";
 import { listJobComments } from "~/nouns/job-reviews/list-job-comments.server";
-import {
-  deleteJobComment,
-  listViewed,
-  noteFirstLook,
-  reviewJob,
-} from "~/nouns/job-reviews/operations.server";
+import { deleteJobComment, listViewed, reviewJob } from "~/nouns/job-reviews/operations.server";
 import { readGuide } from "~/nouns/job-reviews/read-guide.server";
 import { getJobProof } from "~/nouns/proof/operations.server";
 import { EmptyState } from "~/ui/empty-state";
@@ -45,16 +43,19 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const jobId = requireId(params.jobId, "agent job");
   const { searchParams } = new URL(request.url);
   const attempt = numberOf(searchParams, "attempt");
+  const whole = await storyOf(actor, jobId);
+  if (whole.address !== null && searchParams.size === 0) return redirect(whole.address);
   const diff = await getJobDiff(actor, { job_id: jobId, attempt });
   const [comments, { stories }] = await Promise.all([
     listJobComments(actor, { job_id: jobId }, diff),
     getJobProof(actor, { job_id: jobId }),
-    noteFirstLook(actor, { job_id: jobId }).catch(unlessRefused),
+    lookAt(actor, jobId),
   ]);
-  const pictures = picturedCriteria(stories);
+  const criteria = stories.flatMap(({ proof }) => proof.criteria);
+  const confirms = whole.finishes ? toConfirm(criteria) : 0;
   const queue = await placeInQueue(actor, jobId);
-  if (diff === null)
-    return json({ diff: null, chapters: [], viewed: [], pictures, queue, ...comments });
+  const about = { criteria, confirms, story: whole.address, queue, ...comments };
+  if (diff === null) return json({ diff: null, chapters: [], viewed: [], ...about });
   const since = sinceIn(searchParams) ?? (attempt === undefined ? "looked" : undefined);
   const before = await comparedWith(actor, diff, since);
   const open = numberOf(searchParams, "open");
@@ -69,9 +70,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     },
     chapters: shownChapters(guide?.chapters ?? [], files, before !== null),
     viewed: files.flatMap(({ path, index }) => (seen.has(path) ? [index] : [])),
-    pictures,
-    queue,
-    ...comments,
+    ...about,
   });
 });
 
@@ -79,7 +78,7 @@ export const action = pageAction(async ({ request, context, params }) => {
   const { actor } = await requireWriter(request, context);
   const jobId = requireId(params.jobId, "agent job");
   const form = await request.formData();
-  const back = `/jobs/${jobId}/changes`;
+  const back = `/jobs/${jobId}/changes${new URL(request.url).search}`;
   return runIntent(form, {
     "add-comment": async () => {
       await addJobComment(actor, { job_id: jobId, ...readForm(form, addJobCommentBody) });
@@ -92,14 +91,16 @@ export const action = pageAction(async ({ request, context, params }) => {
     },
     viewed: async () => {
       await markAll(actor, form);
-      return done(form, `${back}${new URL(request.url).search}`);
+      return done(form, back);
     },
     review: async () => {
       const goesOn = form.get("verdict") === "approve_and_next";
       if (goesOn) form.set("verdict", "approve");
       const { verdict } = await reviewJob(actor, {
         job_id: jobId,
-        ...readForm(form, reviewJobBody),
+        ...readForm(form, verdictForm),
+        // The page names its attempt; other forms confirm whatever there is.
+        criteria: form.has("attempt") ? form.getAll("criterion").map(String) : undefined,
       });
       if (goesOn) return redirect(await nextPlace(actor, jobId), 303);
       return done(form, back, verdict === "approve" ? "Approved" : "Changes requested");
@@ -107,11 +108,9 @@ export const action = pageAction(async ({ request, context, params }) => {
   });
 });
 
-/** Whoever may not judge looks without a trace. */
-function unlessRefused(error: unknown): null {
-  if (error instanceof ContractError) return null;
-  throw error;
-}
+const verdictForm = reviewJobBody
+  .omit({ criteria: true })
+  .extend({ attempt: z.coerce.number().int().min(1).optional() });
 
 function numberOf(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name) ?? "";
@@ -120,14 +119,14 @@ function numberOf(query: URLSearchParams, name: string): number | undefined {
 
 /** What the attempts of a job have changed, and what people say of it. */
 export default function JobChanges() {
-  const { diff, chapters, viewed, pictures, queue, comments, reviews } =
+  const { diff, chapters, viewed, criteria, confirms, story, queue, comments, reviews } =
     useLoaderData<typeof loader>();
   const job = useJob();
   useLiveJob(job.id);
   const { below, above, lost, setSpot } = useComments(comments, diff);
   const drafts = comments.filter(({ draft }) => draft).length;
   const review = (
-    <ReviewSection job={job} reviews={reviews} drafts={drafts} lost={lost} next={queue.next} />
+    <ReviewSection {...{ job, reviews, drafts, lost, criteria, confirms }} next={queue.next} />
   );
   if (diff === null) {
     return (
@@ -143,17 +142,19 @@ export default function JobChanges() {
   return (
     <div className="grid gap-4">
       {queue.review ? <ReviewFacts review={queue.review} inFull /> : null}
+      <AgentSays job={job} />
+      <ShownCriteria criteria={criteria} />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
         <span>{countText(diff.files.length, "file")}</span>
         <LineCounts additions={diff.additions} deletions={diff.deletions} />
         <a href="#review" className="text-accent underline pointer-coarse:py-3">
           Review{drafts > 0 ? ` (${drafts})` : ""}
         </a>
-        {pictures.length > 0 ? (
-          <a href="#pictures" className="text-accent underline pointer-coarse:py-3">
-            Pictures
-          </a>
-        ) : null}
+        {story === null ? null : (
+          <Link to={story} className="text-accent underline pointer-coarse:py-3">
+            All changes of the story
+          </Link>
+        )}
         <Attempts {...diff} />
       </div>
       <DiffView
@@ -164,7 +165,10 @@ export default function JobChanges() {
         since={since?.attempt ?? null}
         files={diff.files}
         chapters={chapters}
-        aside={() => null}
+        aside={({ criterion }) => {
+          const told = criteria.find(({ id }) => id === criterion);
+          return told ? <CriterionProof criterion={told} /> : null;
+        }}
         known={viewed}
         marksOf={({ index, path }) =>
           index < diff.total ? [{ job_id: job.id, attempt: diff.attempt, path }] : []
@@ -173,7 +177,6 @@ export default function JobChanges() {
         above={above}
         onSpot={setSpot}
       />
-      <ProofPictures criteria={pictures} />
       {review}
     </div>
   );
@@ -189,43 +192,6 @@ function useLiveJob(jobId: string): void {
     isFirst.current = false;
   }, [revalidate]);
   useJobStream(jobId, { onResync: resync, onJob: revalidate, onOutput: () => undefined });
-}
-
-interface ShownDiff {
-  attempt: number;
-  /** If set, old lines are those of an earlier attempt, so comments on deleted lines have no place among them. */
-  since: object | null;
-  files: readonly { path: string }[];
-}
-
-/** Places each comment: below its line, above its file if the line is gone, or apart if the file is gone. */
-function useComments(comments: readonly JobComment[], diff: ShownDiff | null) {
-  const [spot, setSpot] = useState<Spot | null>(null);
-  const close = useCallback(() => setSpot(null), []);
-  const paths = new Set(diff?.files.map(({ path }) => path));
-  const below = new Map<string, Map<string, ReactNode>>();
-  const above = new Map<string, ReactNode[]>();
-  const put = (path: string, key: string, node: ReactNode): void => {
-    const lines = below.get(path) ?? new Map<string, ReactNode>();
-    lines.set(key, [lines.get(key), node]);
-    below.set(path, lines);
-  };
-  for (const comment of comments) {
-    const shown = <LineComment key={comment.id} comment={comment} />;
-    const { path, side, current_line } = comment;
-    const line = side === "old" && diff?.since != null ? null : current_line;
-    if (line !== null) put(path, lineKey(side, line), shown);
-    else if (paths.has(path)) above.set(path, [...(above.get(path) ?? []), shown]);
-  }
-  if (spot && diff) {
-    const { path, side, line } = spot;
-    const name = `${path}-${side}-${line}`;
-    const form = <CommentForm key={name} spot={spot} attempt={diff.attempt} onClose={close} />;
-    put(path, lineKey(side, line), form);
-  }
-  const lost = comments.filter(({ path }) => !paths.has(path));
-  const belowLines: ReadonlyMap<string, BelowLine> = below;
-  return { below: belowLines, above, lost, setSpot };
 }
 
 /** Selects the changes to show: one attempt's, or only those since the attempt before. */

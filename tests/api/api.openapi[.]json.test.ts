@@ -200,12 +200,13 @@ const held = await claim(actor);
 /** No one's worker reviews its own work: these are asked by someone else. */
 const reviewer = await createUser(t);
 await addMember(t, backlog.product.id, reviewer);
+await addMember(t, worked.product.id, reviewer);
 const reviewerToken = await createToken(t, reviewer);
 const comment = { path: "a", line: 1, side: "new" as const, body: "Why?" };
 await addJobComment(t.actorOf(reviewer), { job_id: job.id, ...comment });
 await reviewJob(t.actorOf(reviewer), { job_id: job.id, verdict: "approve", summary: "Nearly" });
 const draft = await addJobComment(t.actorOf(reviewer), { job_id: job.id, ...comment });
-const ofReviewer = new Set(["addJobComment", "deleteJobComment", "reviewJob"]);
+const ofReviewer = new Set(["addJobComment", "deleteJobComment", "reviewJob", "reviewStory"]);
 
 const view = await createSavedView(actor, {
   ...{ product_id: worked.product.id, page: "board", name: "Mine" },
@@ -308,6 +309,7 @@ async function workUnderBudgets(): Promise<void> {
   for (let cost = 1; cost <= 5; cost++) {
     const { id: job_id, attempt } = await claim(actor, "worker-2");
     await reportJobUsage(actor, { job_id, attempt, events: [{ ...used, cost }] });
+    await saveJobDiff(actor, { ...diff, job_id, attempt });
     await reportAgentJob(actor, { job_id, attempt, status: "done", verify_result: "ALIGNED" });
   }
   await claim(actor, "worker-2");
@@ -346,6 +348,11 @@ const ids: Record<string, string> = {
   files: note.id,
   lessons: learned.id,
 };
+/** Stories whose work nobody has judged: of one the changes are read, and the other one is approved. */
+const [unjudged, toApprove] = [at(worked.stories, 0), at(worked.stories, 1)];
+const { rows: finished } = await t.sql.query("select id from agent_jobs where task_id = $1", [
+  at(toApprove.tasks, 0).id,
+]);
 /** A run begins with the one and leaves the other out. */
 const spare = await create(actor, "create_story", { p_pbi_id: backlog.pbi.id, p_title: "Spare" });
 const [planned, unplanned] = [
@@ -383,6 +390,7 @@ const bodies: Record<string, unknown> = {
   reviewJob: { verdict: "approve", summary: "Good" },
   proposeLesson: { text: "Test before you hand in.", job_id: learned.job_id },
   decideLesson: { verdict: "accept" },
+  reviewStory: { verdict: "approve", attempts: [{ job_id: at(finished, 0).id, attempt: 1 }] },
   addStoryEvidence: { criterion },
   waiveStoryCriterion: { criterion, reason: "Out of scope" },
   setBudget: { scope: "product", period: "day", unit: "tokens", amount: 100_000 },
@@ -416,6 +424,8 @@ const pathFor = (path: string, method = "GET") => {
   const noun = path.split("/")[2] ?? "";
   if (method === "DELETE" && noun === "files") return path.replace("{id}", formerNote.id);
   if (path.endsWith("/recurrence")) return path.replace("{id}", at(chores, 0).id);
+  if (path === "/api/stories/{id}/changes") return path.replace("{id}", unjudged.id);
+  if (path === "/api/stories/{id}/review") return path.replace("{id}", toApprove.id);
   if (path.endsWith("/conflicts")) return path.replace("{id}", held.id);
   if (path.endsWith("/plan")) return path.replace("{id}", toApprove);
   return path

@@ -46,8 +46,8 @@ export function DiffView({
   below: ReadonlyMap<string, BelowLine>;
   /** Content before the lines of a file, by path. */
   above: ReadonlyMap<string, ReactNode>;
-  /** Called when the user wants to comment on a line. */
-  onSpot: (spot: Spot) => void;
+  /** Called when the user wants to comment on a line; absent where lines cannot be commented on. */
+  onSpot?: (spot: Spot) => void;
 }) {
   const { isViewed, change } = useViewed(known, marksOf);
   const { canWrite } = useWriteAccess();
@@ -55,7 +55,7 @@ export function DiffView({
   const commentOn = useCallback(
     (line: HTMLElement) => {
       const spot = spotOf(line);
-      if (spot && (since === null || spot.side === "new")) onSpot(spot);
+      if (spot && (since === null || spot.side === "new")) onSpot?.(spot);
     },
     [onSpot, since],
   );

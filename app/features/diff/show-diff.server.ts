@@ -21,8 +21,17 @@ export async function showDiff(
   diff: JobDiff,
   { viewer, before, open }: Asked & { open?: number | undefined },
 ): Promise<ShownFile[]> {
-  let left = linesAtOnce;
   const files = before ? await roundOf(before, diff, viewer) : filesOf(diff);
+  return showFiles(files, viewer, open);
+}
+
+/** Returns files, the first ones with lines. */
+export function showFiles(
+  files: readonly RoundFile[],
+  viewer: string,
+  open: number | undefined,
+): Promise<ShownFile[]> {
+  let left = linesAtOnce;
   return Promise.all(
     files.map(async (round) => {
       const { file, index } = round;
@@ -42,7 +51,11 @@ export async function showFile(
 ): Promise<ShownFile | null> {
   const files = before ? await roundOf(before, diff, viewer, index) : filesOf(diff);
   const round = files.find((each) => each.index === index);
-  return round ? { ...nameFile(round), hunks: await showLines(round.file, viewer) } : null;
+  return round ? showOne(round, viewer) : null;
+}
+
+export async function showOne(round: RoundFile, viewer: string): Promise<ShownFile> {
+  return { ...nameFile(round), hunks: await showLines(round.file, viewer) };
 }
 
 function filesOf(diff: JobDiff): RoundFile[] {

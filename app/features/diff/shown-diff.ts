@@ -34,6 +34,8 @@ export interface Mark {
 
 /** A chapter of a diff as shown. `hunks` is null where it has the whole file. */
 export interface ShownChapter {
+  /** The task that it is of, where chapters are tasks. */
+  id?: string;
   title: string;
   why: string;
   criterion: string | null;

@@ -75,7 +75,7 @@ export function JobCard({
 }
 
 /** Worker, duration, cost and branch of a job. */
-function JobFacts({ job }: { job: AgentJob }) {
+export function JobFacts({ job }: { job: AgentJob }) {
   const tokens = tokensOf(job);
   return (
     <Facts>

@@ -1,8 +1,6 @@
 import { ShownFile } from "~/features/files/shown-file";
 import { CodeChip } from "~/ui/badge";
-import { Section } from "~/ui/card";
-import { CriterionText } from "./criterion";
-import type { Picture, PicturedCriterion } from "./pictures";
+import type { Picture } from "./pictures";
 
 /** What a criterion looked like before and looks like now, side by side. */
 export function BeforeAfter({ pictures }: { pictures: readonly Picture[] }) {
@@ -19,28 +17,5 @@ export function BeforeAfter({ pictures }: { pictures: readonly Picture[] }) {
         </figure>
       ))}
     </div>
-  );
-}
-
-/** What the criteria of a job look like, for whoever reviews it. */
-export function ProofPictures({ criteria }: { criteria: readonly PicturedCriterion[] }) {
-  if (criteria.length === 0) return null;
-  return (
-    <Section
-      id="pictures"
-      title="Pictures"
-      about="Created by the commands that prove the criteria."
-    >
-      <ul className="grid gap-4">
-        {criteria.map(({ id, text, pictures }) => (
-          <li key={id} className="grid gap-1.5">
-            <p className="text-sm break-words">
-              <CriterionText text={text} />
-            </p>
-            <BeforeAfter pictures={pictures} />
-          </li>
-        ))}
-      </ul>
-    </Section>
   );
 }

@@ -1,5 +1,5 @@
 import type { StoredFile } from "~/nouns/files/contract";
-import type { Evidence, StoryProof } from "~/nouns/proof/contract";
+import type { Evidence } from "~/nouns/proof/contract";
 
 export interface Picture {
   label: string;
@@ -37,24 +37,3 @@ const isOtherAttempt = (one: Evidence, other: Evidence) =>
 /** Several pictures of one commit show one state. */
 const isSameWork = (one: Evidence, other: Evidence) =>
   one.head_sha === other.head_sha && one.attempt === other.attempt && one.job_id === other.job_id;
-
-export interface PicturedCriterion {
-  id: string;
-  text: string;
-  pictures: Picture[];
-}
-
-/** The criteria of a job that have something to be looked at. */
-export function picturedCriteria(
-  stories: readonly { proof: Pick<StoryProof, "story_id" | "criteria"> }[],
-): PicturedCriterion[] {
-  return stories
-    .flatMap(({ proof: { story_id, criteria } }) =>
-      criteria.map(({ id, text, evidence }) => ({
-        id: `${story_id} ${id}`,
-        text,
-        pictures: picturesOf(evidence),
-      })),
-    )
-    .filter(({ pictures }) => pictures.length > 0);
-}

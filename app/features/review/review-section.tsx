@@ -1,9 +1,10 @@
 import { useFetcher, useNavigate } from "@remix-run/react";
-import { useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { waitsForReview } from "~/features/jobs/job-badges";
 import { useHasOnlySample } from "~/features/products/has-only-sample";
 import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
 import type { JobComment, JobComments } from "~/nouns/job-reviews/contract";
+import type { ProvenCriterion } from "~/nouns/proof/contract";
 import { ActionForm } from "~/ui/action-form";
 import { type ActionResult, useResultToast } from "~/ui/action-result";
 import { Button, ButtonLink } from "~/ui/button";
@@ -14,6 +15,7 @@ import { usePageKeys } from "~/ui/page-keys";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 import { LineComment } from "./line-comment";
+import { confirmWords } from "./what-was-done";
 
 /** Earlier reviews of the work, and the form for the next one. */
 export function ReviewSection({
@@ -22,6 +24,8 @@ export function ReviewSection({
   drafts,
   lost,
   next,
+  criteria,
+  confirms,
 }: {
   job: AgentJobDetail;
   reviews: JobComments["reviews"];
@@ -30,6 +34,10 @@ export function ReviewSection({
   lost: readonly JobComment[];
   /** The job to review after this one. */
   next: string | null;
+  /** What the page shows: an approval confirms no others. */
+  criteria: readonly ProvenCriterion[];
+  /** How many of them an approval confirms. */
+  confirms: number;
 }) {
   useNextKey(next);
   const waits = waitsForReview(job);
@@ -47,7 +55,13 @@ export function ReviewSection({
         <p className="text-sm" role="status">
           {drafts > 0 ? `${countText(drafts, "comment")} not sent yet.` : null} {reason}
         </p>
-        <ReviewForm isOpen={reason === null} next={next} />
+        <ReviewForm isOpen={reason === null} next={next}>
+          <input type="hidden" name="attempt" value={job.attempt} />
+          {criteria.map(({ id }) => (
+            <input key={id} type="hidden" name="criterion" value={id} />
+          ))}
+          {waits ? <p className="text-sm text-muted">{confirmWords(confirms)}</p> : null}
+        </ReviewForm>
         {isReviewed(job, reviews) ? <NextSteps job={job} next={next} /> : null}
       </div>
     </Section>
@@ -126,7 +140,15 @@ function whatFollows(job: AgentJobDetail, reviews: JobComments["reviews"]): stri
 const fetcherKey = "review";
 
 /** The review form. If someone else reviewed the attempt first, the typed text stays so that it can be copied. */
-function ReviewForm({ isOpen, next }: { isOpen: boolean; next: string | null }) {
+function ReviewForm({
+  isOpen,
+  next,
+  children,
+}: {
+  isOpen: boolean;
+  next: string | null;
+  children: ReactNode;
+}) {
   const [summary, setSummary] = useState("");
   const { state, data } = useFetcher<ActionResult>({ key: fetcherKey });
   // The form goes when someone else was first; then the refusal has no other place.
@@ -151,6 +173,7 @@ function ReviewForm({ isOpen, next }: { isOpen: boolean; next: string | null }) 
           rows={3}
           onChange={(event) => setSummary(event.target.value)}
         />
+        {children}
         {isOpen ? (
           <div className="flex flex-wrap gap-2 max-sm:grid">
             <VerdictButton value="approve" tone="primary" label="Approve" />
@@ -165,8 +188,17 @@ function ReviewForm({ isOpen, next }: { isOpen: boolean; next: string | null }) 
   );
 }
 
+export function NextReview({ next }: { next: string | null }) {
+  if (next === null) return null;
+  return (
+    <ButtonLink to={`/jobs/${next}/changes`} className="justify-self-start">
+      Next review
+    </ButtonLink>
+  );
+}
+
 /** `Shift+N` leads to the next review; `n` steps through the changes of this one. */
-function useNextKey(next: string | null): void {
+export function useNextKey(next: string | null): void {
   const navigate = useNavigate();
   const keys = useMemo(
     () =>

@@ -21,7 +21,22 @@ export type AddJobCommentInput = z.infer<typeof addJobCommentBody> & { job_id: s
 export const reviewJobBody = z.object({
   verdict: z.enum(reviewVerdicts),
   summary: text(10_000).optional(),
+  /** What the page showed: with another attempt, or with a criterion that is not named here, nothing is judged. */
+  attempt: z.int().min(1).optional(),
+  criteria: z.array(text(100)).max(500).optional(),
 });
+
+/** Body of `POST /api/stories/:id/review`: one verdict for several attempts, all or none. */
+export const reviewStoryBody = reviewJobBody.omit({ attempt: true }).extend({
+  attempts: z
+    .array(z.object({ job_id: idSchema, attempt: z.int().min(1) }))
+    .min(1)
+    .max(200),
+});
+
+export const reviewStoryInput = reviewStoryBody.extend({ story_id: idSchema });
+
+export const storyIdInput = z.object({ story_id: idSchema });
 
 /** Body of `PUT /api/jobs/:id/viewed`: whether the caller has looked at a file of an attempt. */
 export const markViewedBody = z.object({
@@ -113,6 +128,8 @@ export type ReviewTimes = z.infer<typeof reviewTimesSchema>;
 
 /** How long the work had waited; null where this was not the first time. */
 export const waitedSchema = z.object({ waited_seconds: z.number().nullable() });
+
+export const sentReviewsSchema = z.object({ reviews: z.array(jobReviewSchema) });
 
 export const sentReviewSchema = jobReviewSchema.extend({ job: agentJobSchema });
 

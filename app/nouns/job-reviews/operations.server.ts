@@ -9,18 +9,28 @@ import {
   listViewedInput,
   markViewedInput,
   reviewJobInput,
+  reviewStoryInput,
   saveJobGuideInput,
   sentReviewSchema,
+  sentReviewsSchema,
+  storyIdInput,
   viewedSchema,
   waitedSchema,
   waitingReviewsSchema,
 } from "./contract";
+import { storyAttemptsSchema } from "./story-changes";
 
 /** Deletes the caller's own draft. */
 export const deleteJobComment = operation("delete_job_comment", jobCommentIdInput, z.null());
 
 /** Sends a review: a verdict, a text and all drafted comments. */
 export const reviewJob = operation("review_job", reviewJobInput, sentReviewSchema);
+
+/** Sends one verdict for several attempts of a story, all or none. */
+export const reviewStory = operation("review_story", reviewStoryInput, sentReviewsSchema);
+
+/** What the attempts of a story changed, in the order in which they did. */
+export const getStoryChanges = operation("get_story_changes", storyIdInput, storyAttemptsSchema);
 
 /** What waits for the caller's verdict, in the order in which to judge it. */
 export const listReviews = operation("list_reviews", listReviewsInput, waitingReviewsSchema);

@@ -57,7 +57,9 @@ grant execute on function operations.delete_job_comment to authenticated;
 -- queue during its run, else through its task, which the next run takes up; the work's proof is void. One verdict per
 -- attempt: the second is refused.
 -- Refusals: 404, 403, 409, 422, 429. Definer: reviews are written by functions only (docs/review.md).
-create function operations.review_job(p_job_id uuid, p_verdict text, p_summary text default null)
+-- Of what a page showed it passes the attempt, and the criteria that an approval may confirm.
+create function operations.review_job(p_job_id uuid, p_verdict text, p_summary text default null,
+  p_attempt integer default null, p_criteria jsonb default null)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_job public.agent_jobs := private.lock_job(p_job_id);
@@ -68,6 +70,9 @@ declare
 begin
   perform private.require_reviewer(v_job);
   perform private.take_rate_limit('job_review', auth.uid()::text);
+  if p_attempt is distinct from v_job.attempt and p_attempt is not null then
+    perform private.refuse(409, format('Attempt %s has begun since you looked. Reload the page and judge what is there now.', v_job.attempt));
+  end if;
   perform private.require_reviewable(v_job, v_verdict);
   if v_verdict = 'request_changes' and v_summary = '' and not exists (
     select from public.job_comments c where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null)
@@ -90,7 +95,7 @@ begin
     perform private.void_proof(v_job), private.note_return(v_job, 'changes_requested');
   end if;
   if v_job.status = 'QUEUED' and v_verdict = 'approve' then
-    perform private.pass_review(p_job_id, v_summary);
+    perform private.pass_review(p_job_id, v_summary, p_criteria);
   elsif v_job.status = 'QUEUED' then
     perform private.reject_review(p_job_id);
   elsif v_verdict = 'request_changes' then

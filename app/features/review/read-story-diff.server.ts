@@ -1,0 +1,50 @@
+import type { Actor } from "~/db/rpc.server";
+import { waitsForReview } from "~/features/jobs/job-badges";
+import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { getStoryChanges, listViewed } from "~/nouns/job-reviews/operations.server";
+import { type StoryFile, storyChanges } from "~/nouns/job-reviews/story-changes";
+
+/** What nobody has judged of a story, or of one of its tasks, with what the person has viewed of it. */
+export async function readStoryDiff(actor: Actor, storyId: string, taskId?: string) {
+  const { attempts, open_tasks } = await getStoryChanges(actor, { story_id: storyId });
+  const changes = storyChanges(attempts, taskId);
+  const unjudged = attempts.filter(
+    ({ task, job_id, verdict }) =>
+      verdict === null &&
+      (taskId === undefined || task.id === taskId) &&
+      changes.tasks.some((each) => each.job_id === job_id),
+  );
+  return { changes, attempts, unjudged, open_tasks };
+}
+
+/**
+ * The review of a story's last work opens on all that nobody has judged of the story: where that is, if there is more
+ * than this job; and whether approving this job alone finishes the story.
+ */
+export async function storyOf(actor: Actor, jobId: string) {
+  const { status, phase, story_id } = await getAgentJob(actor, { job_id: jobId });
+  if (story_id === null || !waitsForReview({ status, phase })) {
+    return { address: null, finishes: false };
+  }
+  const { unjudged, open_tasks } = await readStoryDiff(actor, story_id);
+  const waiting = unjudged.filter(({ waits }) => waits);
+  const isLast = open_tasks === 0 && waiting.at(-1)?.job_id === jobId;
+  return {
+    address: isLast && unjudged.length > 1 ? `/stories/${story_id}/changes` : null,
+    finishes: isLast && waiting.length === 1,
+  };
+}
+
+/** Places of the files that the person has viewed in all their parts. */
+export async function viewedOf(actor: Actor, files: readonly StoryFile[]): Promise<number[]> {
+  const seen = new Set<string>();
+  const parts = files.flatMap((file) => file.parts);
+  const jobs = new Map(parts.map(({ job_id, attempt }) => [job_id, attempt]));
+  for (const [job_id, attempt] of jobs) {
+    const { paths } = await listViewed(actor, { job_id, attempt });
+    for (const path of paths) seen.add(`${job_id} ${path}`);
+  }
+  return files.flatMap((file, index) =>
+    file.parts.every(({ job_id, path }) => seen.has(`${job_id} ${path}`)) ? [index] : [],
+  );
+}

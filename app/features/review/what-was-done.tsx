@@ -1,0 +1,102 @@
+import { Link } from "@remix-run/react";
+import { JobFacts } from "~/features/jobs/job-card";
+import { BeforeAfter } from "~/features/proof/before-after";
+import { CriterionHead, EvidenceList } from "~/features/proof/criterion";
+import { picturesOf } from "~/features/proof/pictures";
+import { visible } from "~/features/proof/visible";
+import type { AgentJob } from "~/nouns/agent-jobs/contract";
+import type { Evidence, ProvenCriterion } from "~/nouns/proof/contract";
+import { countText } from "~/ui/numbers";
+
+/** What the agent says of its work, doubts included, what the check found, and what it took. */
+export function AgentSays({ job }: { job: AgentJob }) {
+  return (
+    <div className="grid gap-3 rounded-lg border border-line bg-surface p-4 text-sm">
+      <p className="text-xs text-muted">
+        {job.product_code}
+        {job.story_id ? (
+          <>
+            {" · "}
+            <Link to={`/stories/${job.story_id}`} className="underline">
+              {job.story_code} <bdi>{job.story_title}</bdi>
+            </Link>
+          </>
+        ) : null}
+      </p>
+      {job.summary ? (
+        <p className="break-words whitespace-pre-wrap">{visible(job.summary)}</p>
+      ) : (
+        <p className="text-muted">The agent wrote no summary.</p>
+      )}
+      <JobFacts job={job} />
+    </div>
+  );
+}
+
+/** The criteria with what proves them: an approval confirms no others. */
+export function ShownCriteria({ criteria }: { criteria: readonly ProvenCriterion[] }) {
+  if (criteria.length === 0) return null;
+  const held = criteria.filter(({ state }) => state === "proven" || state === "waived").length;
+  return (
+    <details open className="rounded-lg border border-line bg-surface p-4 text-sm">
+      <summary className="cursor-pointer font-medium">
+        {`${held} of ${countText(criteria.length, "criterion", "criteria")} proven`}
+      </summary>
+      <ul className="mt-3 grid gap-3">
+        {criteria.map((criterion) => (
+          <li key={criterion.id}>
+            <CriterionProof criterion={criterion} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** A criterion with the test that failed before, what it looks like, and all evidence. */
+export function CriterionProof({ criterion }: { criterion: ProvenCriterion }) {
+  const { evidence } = criterion;
+  const pictures = picturesOf(evidence);
+  const test = evidence.find(isRedThenGreen);
+  return (
+    <div className="grid gap-2">
+      <CriterionHead criterion={criterion}>
+        {test ? (
+          <p className="text-xs">
+            Failed before the work, passes now:{" "}
+            <code className="font-mono break-all">{visible(test.command ?? "")}</code>
+          </p>
+        ) : null}
+      </CriterionHead>
+      {pictures.length > 0 ? <BeforeAfter pictures={pictures} /> : null}
+      {evidence.length > 0 ? (
+        <details className="pl-6">
+          <summary className="cursor-pointer text-xs text-muted">
+            Evidence ({evidence.length})
+          </summary>
+          <EvidenceList evidence={evidence} />
+        </details>
+      ) : null}
+    </div>
+  );
+}
+
+function isRedThenGreen(evidence: Evidence): boolean {
+  const { exit_code, base_exit_code, stale, voided_by, verdict } = evidence;
+  const failedBefore = base_exit_code !== null && base_exit_code !== 0;
+  return verdict === "pass" && exit_code === 0 && failedBefore && !stale && voided_by === null;
+}
+
+/** Which criteria an approval confirms once it finishes the story: those that no person has confirmed or waived. */
+export function toConfirm(criteria: readonly ProvenCriterion[]): number {
+  return criteria.filter(
+    ({ state, grade }) => state !== "waived" && !(state === "proven" && grade === "person"),
+  ).length;
+}
+
+/** What *Approve* says next to itself. */
+export function confirmWords(count: number): string {
+  return count === 0
+    ? "Approving confirms no criterion."
+    : `Approving confirms ${countText(count, "criterion", "criteria")}: each that is listed above and not confirmed yet.`;
+}

@@ -1,0 +1,228 @@
+import { type Hunk, type PatchLine, parsePatch } from "~/nouns/agent-jobs/patch";
+
+/** A line of a joined patch, and who changed it: the place of the patch that it comes from. */
+interface Edited {
+  kind: PatchLine["kind"];
+  text: string;
+  isUnended: boolean;
+  by: number;
+}
+
+/** What a patch says of a file from top to bottom: lines that it names, and how many it leaves out between them. */
+type Op = Edited | { kind: "gap"; count: number };
+
+export interface JoinedHunk extends Hunk {
+  /** The places of the patches that changed something in it. */
+  by: ReadonlySet<number>;
+}
+
+/** Lines of context around a change, as git has them. */
+const context = 3;
+
+/**
+ * Joins patches of one file, each made on top of the one before, to what they change together. Null where they do not
+ * fit onto each other.
+ */
+export function joinPatches(patches: readonly string[]): JoinedHunk[] | null {
+  let joined: Op[] | null = null;
+  for (const [by, patch] of patches.entries()) {
+    const ops = opsOf(patch, by);
+    if (ops === null) return null;
+    joined = joined === null ? ops : join(joined, ops);
+    if (joined === null) return null;
+  }
+  return hunksOf(settled(joined ?? []));
+}
+
+/** The text of a patch, without the header of its file. */
+export function patchText(hunks: readonly Hunk[]): string {
+  return hunks.map((hunk) => `${headOf(hunk)}\n${hunk.lines.map(lineText).join("")}`).join("");
+}
+
+function headOf({ oldStart, newStart, lines, heading }: Hunk): string {
+  const old = lines.filter(({ kind }) => kind !== "added").length;
+  const next = lines.filter(({ kind }) => kind !== "deleted").length;
+  const range = (start: number, count: number) => (count === 1 ? start : `${start},${count}`);
+  return `@@ -${range(oldStart, old)} +${range(newStart, next)} @@${heading ? ` ${heading}` : ""}`;
+}
+
+const signs = { same: " ", added: "+", deleted: "-" } as const;
+
+function lineText({ kind, text, isUnended }: PatchLine): string {
+  return `${signs[kind]}${text}\n${isUnended ? "\\ No newline at end of file\n" : ""}`;
+}
+
+function opsOf(patch: string, by: number): Op[] | null {
+  const { headers, hunks, isWhole } = parsePatch(patch);
+  if (!isWhole || headers.length > 1) return null;
+  const ops: Op[] = [];
+  let at = 1;
+  for (const { oldStart, lines } of hunks) {
+    // A hunk without original lines names the line before it.
+    const start = lines.find(({ old }) => old !== null)?.old ?? oldStart + 1;
+    if (start < at) return null;
+    if (start > at) ops.push({ kind: "gap", count: start - at });
+    at = start;
+    for (const { kind, text, isUnended = false } of lines) {
+      ops.push({ kind, text, isUnended, by });
+      if (kind !== "added") at += 1;
+    }
+  }
+  return ops;
+}
+
+const endless = { kind: "gap", count: Number.POSITIVE_INFINITY } as const;
+
+/** Reads a patch op by op. After its last one all is unchanged. */
+class Reader {
+  private place = 0;
+  private used = 0;
+  constructor(private readonly ops: readonly Op[]) {}
+
+  get now(): Op {
+    const op = this.ops[this.place] ?? endless;
+    return op.kind === "gap" ? { kind: "gap", count: op.count - this.used } : op;
+  }
+
+  pass(lines: number): void {
+    const { now } = this;
+    if (now.kind === "gap" && lines < now.count) {
+      this.used += lines;
+      return;
+    }
+    this.used = 0;
+    this.place += 1;
+  }
+}
+
+/** What two patches do, of which the second was made on top of the first. */
+function join(first: readonly Op[], second: readonly Op[]): Op[] | null {
+  const joined: Op[] = [];
+  const [before, after] = [new Reader(first), new Reader(second)];
+  for (;;) {
+    const [one, other] = [before.now, after.now];
+    if (one.kind === "deleted") {
+      joined.push(one);
+      before.pass(1);
+    } else if (other.kind === "added") {
+      joined.push(other);
+      after.pass(1);
+    } else if (one.kind === "gap" && other.kind === "gap") {
+      const count = Math.min(one.count, other.count);
+      if (count === Number.POSITIVE_INFINITY) return joined;
+      joined.push({ kind: "gap", count });
+      before.pass(count);
+      after.pass(count);
+    } else {
+      const line = ofBoth(one, other);
+      if (line === null) return null;
+      if (line !== "gone") joined.push(line);
+      before.pass(1);
+      after.pass(1);
+    }
+  }
+}
+
+/** One line of the version between the two: as the first patch left it, and what the second made of it. */
+function ofBoth(one: Op, other: Op): Edited | "gone" | null {
+  if (one.kind === "gap") return other.kind === "gap" ? null : other;
+  if (other.kind === "gap") return one;
+  if (one.text !== other.text) return null;
+  if (other.kind === "same") return one;
+  return one.kind === "added" ? "gone" : other;
+}
+
+/** Puts what is deleted before what is added, and takes back what one patch deleted and a later one restored. */
+function settled(ops: readonly Op[]): Op[] {
+  const done: Op[] = [];
+  let [deleted, added]: [Edited[], Edited[]] = [[], []];
+  const flush = (): void => {
+    const isOne = (at: number, to: number) =>
+      deleted[at]?.text === added[to]?.text && deleted[at]?.isUnended === added[to]?.isUnended;
+    const most = Math.min(deleted.length, added.length);
+    let start = 0;
+    while (start < most && isOne(start, start)) start += 1;
+    let end = 0;
+    while (end < most - start && isOne(deleted.length - 1 - end, added.length - 1 - end)) end += 1;
+    const same = (lines: Edited[]): Op[] => lines.map((line) => ({ ...line, kind: "same" }));
+    for (const op of same(added.slice(0, start))) done.push(op);
+    for (const op of deleted.slice(start, deleted.length - end)) done.push(op);
+    for (const op of added.slice(start, added.length - end)) done.push(op);
+    for (const op of same(added.slice(added.length - end))) done.push(op);
+    [deleted, added] = [[], []];
+  };
+  for (const op of ops) {
+    if (op.kind === "deleted") deleted.push(op);
+    else if (op.kind === "added") added.push(op);
+    else {
+      flush();
+      done.push(op);
+    }
+  }
+  flush();
+  return done;
+}
+
+function hunksOf(ops: readonly Op[]): JoinedHunk[] {
+  const hunks: JoinedHunk[] = [];
+  let [old, next] = [1, 1];
+  let run: PatchLine[] = [];
+  let authors: number[] = [];
+  const close = (): void => {
+    hunks.push(...cut(run, authors, old, next));
+    [run, authors] = [[], []];
+  };
+  for (const op of ops) {
+    if (op.kind === "gap") {
+      close();
+      old += op.count;
+      next += op.count;
+      continue;
+    }
+    const { kind, text, isUnended, by } = op;
+    const line: PatchLine = {
+      ...{ kind, text },
+      ...{ old: kind === "added" ? null : old, new: kind === "deleted" ? null : next },
+    };
+    run.push(isUnended ? { ...line, isUnended } : line);
+    authors.push(by);
+    if (kind !== "added") old += 1;
+    if (kind !== "deleted") next += 1;
+  }
+  close();
+  return hunks;
+}
+
+/** The hunks of a run of known lines: each change with its context. `old` and `next` are the lines after the run. */
+function cut(
+  run: readonly PatchLine[],
+  authors: readonly number[],
+  old: number,
+  next: number,
+): JoinedHunk[] {
+  const changes = run.flatMap(({ kind }, at) => (kind === "same" ? [] : [at]));
+  const hunks: JoinedHunk[] = [];
+  for (let first = 0; first < changes.length; ) {
+    let last = first;
+    while (
+      (changes[last + 1] ?? Number.POSITIVE_INFINITY) - (changes[last] ?? 0) <=
+      2 * context + 1
+    )
+      last += 1;
+    const start = Math.max(0, (changes[first] ?? 0) - context);
+    const lines = run.slice(start, (changes[last] ?? 0) + context + 1);
+    const left = run.slice(start);
+    const firstOld = left.find((line) => line.old !== null)?.old ?? old;
+    const firstNew = left.find((line) => line.new !== null)?.new ?? next;
+    hunks.push({
+      heading: "",
+      // A side without lines names the line before it.
+      oldStart: lines.some((line) => line.old !== null) ? firstOld : firstOld - 1,
+      newStart: lines.some((line) => line.new !== null) ? firstNew : firstNew - 1,
+      lines,
+      by: new Set(changes.slice(first, last + 1).map((at) => authors[at] ?? 0)),
+    });
+    first = last + 1;
+  }
+  return hunks;
+}

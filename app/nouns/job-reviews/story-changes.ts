@@ -1,0 +1,227 @@
+import { z } from "zod";
+import { type DiffFile, diffFileSchema } from "~/nouns/agent-jobs/job-diff";
+import { parsePatch } from "~/nouns/agent-jobs/patch";
+import { joinPatches, patchText } from "./join-patches";
+
+/** What a person said last of an attempt; null before anybody judged it. */
+const verdict = z.enum(["approve", "request_changes"]).nullable();
+
+/** An attempt at a task of the story with what it changed, in the order in which the changes were made. */
+export const storyAttemptSchema = z.object({
+  task: z.object({ id: z.string(), code: z.string(), title: z.string() }),
+  /** Whether its task waits for a verdict; done ones can be judged as well. */
+  waits: z.boolean(),
+  job_id: z.string(),
+  attempt: z.int(),
+  verdict,
+  base_sha: z.string(),
+  head_sha: z.string(),
+  files: z.array(diffFileSchema),
+});
+export type StoryAttempt = z.infer<typeof storyAttemptSchema>;
+
+export const storyAttemptsSchema = z.object({
+  /** Tasks that are neither done nor wait for a verdict. */
+  open_tasks: z.int(),
+  attempts: z.array(storyAttemptSchema),
+});
+
+/** A file of the story with the attempts that changed it; each hunk stands under the first of them. */
+const storyFileSchema = diffFileSchema.extend({
+  parts: z.array(
+    z.object({
+      task_id: z.string(),
+      job_id: z.string(),
+      attempt: z.int(),
+      path: z.string(),
+      hunks: z.array(z.int()),
+    }),
+  ),
+});
+export type StoryFile = z.infer<typeof storyFileSchema>;
+
+export const storyChangesSchema = z.object({
+  /** Where the changes that nobody has judged begin and end; null without any. */
+  base_sha: z.string().nullable(),
+  head_sha: z.string().nullable(),
+  tasks: z.array(
+    z.object({
+      id: z.string(),
+      code: z.string(),
+      job_id: z.string(),
+      attempt: z.int(),
+      judged: z.boolean(),
+    }),
+  ),
+  files: z.array(storyFileSchema),
+});
+export type StoryChanges = z.infer<typeof storyChangesSchema>;
+
+interface Step {
+  of: StoryAttempt;
+  file: DiffFile;
+}
+
+/** Characters of patches that are joined at most; files beyond that stand once for each attempt. */
+const mostJoined = 4_000_000;
+
+/** What nobody has approved of a story, in one diff from where it begins. `taskId` leaves out the other tasks. */
+export function storyChanges(attempts: readonly StoryAttempt[], taskId?: string): StoryChanges {
+  const newest = new Map(attempts.map((each) => [each.task.id, each]));
+  // What was asked to be changed counts as a part of the attempt that changed it.
+  const isOpen = ({ task, verdict: said }: StoryAttempt): boolean =>
+    said === null || (said === "request_changes" && newest.get(task.id)?.verdict === null);
+  const open = attempts.filter(
+    (each) => isOpen(each) && (taskId === undefined || each.task.id === taskId),
+  );
+  const shown = new Set(open);
+  const from = attempts.findIndex((each) => shown.has(each));
+  const to = attempts.findLastIndex((each) => shown.has(each));
+  const between = taskId === undefined ? attempts.slice(Math.max(from, 0), to + 1) : open;
+  let left = mostJoined;
+  const files = chainsOf(between, shown).flatMap((chain) => {
+    left -= chain.length > 1 ? lengthOf(chain) : 0;
+    return (left >= 0 ? joinedFile(chain, shown) : null) ?? apart(chain, shown);
+  });
+  return {
+    base_sha: open[0]?.base_sha ?? null,
+    head_sha: open.at(-1)?.head_sha ?? null,
+    tasks: [...newest.values()].map(({ task: { id, code }, job_id, attempt, verdict: said }) => ({
+      ...{ id, code, job_id, attempt, judged: said !== null },
+    })),
+    files,
+  };
+}
+
+/** The steps of each file in their order, under the names that it had; judged ones only between others. */
+function chainsOf(attempts: readonly StoryAttempt[], shown: ReadonlySet<StoryAttempt>): Step[][] {
+  const chains: Step[][] = [];
+  const byPath = new Map<string, Step[]>();
+  for (const of of attempts) {
+    const renamed: [string, Step[]][] = [];
+    for (const file of of.files) {
+      const before = file.status === "renamed" ? (file.old_path ?? file.path) : file.path;
+      const known = file.status === "copied" ? undefined : byPath.get(before);
+      const chain = known?.at(-1)?.of === of ? [] : (known ?? []);
+      if (chain.length === 0) chains.push(chain);
+      chain.push({ of, file });
+      renamed.push([file.path, chain]);
+      if (before !== file.path) byPath.delete(before);
+    }
+    for (const [path, chain] of renamed) byPath.set(path, chain);
+  }
+  return chains
+    .map((chain) => {
+      const isShown = ({ of }: Step) => shown.has(of);
+      return chain.slice(Math.max(0, chain.findIndex(isShown)), chain.findLastIndex(isShown) + 1);
+    })
+    .filter(({ length }) => length > 0);
+}
+
+const lengthOf = (chain: readonly Step[]) =>
+  chain.reduce((sum, { file }) => sum + (file.patch?.length ?? 0), 0);
+
+/** Each step of a file by itself, where they cannot be told as one. */
+function apart(chain: readonly Step[], shown: ReadonlySet<StoryAttempt>): StoryFile[] {
+  return chain.flatMap(({ of, file }) => {
+    const hunks = [...parsePatch(file.patch ?? "").hunks.keys()];
+    return shown.has(of) ? [{ ...file, parts: [partOf({ of, file }, hunks)] }] : [];
+  });
+}
+
+const partOf = ({ of: { task, job_id, attempt }, file: { path } }: Step, hunks: number[]) => ({
+  ...{ task_id: task.id, job_id, attempt, path, hunks },
+});
+
+/** What all steps did to a file together: nothing where the last one took all of it back. Null if they do not fit. */
+function joinedFile(chain: readonly Step[], shown: ReadonlySet<StoryAttempt>): StoryFile[] | null {
+  const [first, last] = [chain[0], chain.at(-1)];
+  if (!first || !last || chain.length === 1 || !chain.every(isText) || !isChain(chain)) return null;
+  const joined = joinPatches(chain.map(({ file }) => file.patch ?? ""));
+  if (joined === null) return null;
+  const { file } = last;
+  if (first.file.status === "added" && file.status === "deleted") return [];
+  const open = joined.filter(({ by }) => [...by].some((n) => isShownAt(chain, shown, n)));
+  const oldPath = chain.map((step) => step.file.old_path).find((path) => path !== undefined);
+  const isRenamed = first.file.status !== "added" && oldPath !== undefined && oldPath !== file.path;
+  if (open.length === 0 && !isRenamed) return [];
+  const { old_path: _old, truncated: _cut, ...rest } = file;
+  const counted = (kind: string) =>
+    open.reduce((sum, { lines }) => sum + lines.filter((line) => line.kind === kind).length, 0);
+  const status = statusOf(first.file, file, isRenamed);
+  return [
+    {
+      ...{ ...rest, status, additions: counted("added"), deletions: counted("deleted") },
+      ...(isRenamed ? { old_path: oldPath } : {}),
+      patch: `${headerOf(chain)}${patchText(open)}`,
+      parts: chain.flatMap((step, at) => {
+        if (!shown.has(step.of)) return [];
+        const isFirst = (by: ReadonlySet<number>) =>
+          Math.min(...[...by].filter((n) => isShownAt(chain, shown, n))) === at;
+        return [
+          partOf(
+            step,
+            open.flatMap(({ by }, n) => (isFirst(by) ? [n] : [])),
+          ),
+        ];
+      }),
+    },
+  ];
+}
+
+const isShownAt = (chain: readonly Step[], shown: ReadonlySet<StoryAttempt>, at: number) => {
+  const step = chain[at];
+  return step !== undefined && shown.has(step.of);
+};
+
+function isText({ file }: Step): boolean {
+  const { patch, truncated, binary, status } = file;
+  return (
+    patch !== undefined &&
+    !truncated &&
+    !binary &&
+    !["submodule", "type_changed", "copied"].includes(status)
+  );
+}
+
+/** Whether each step begins with the content that the one before left, as far as git names it. */
+function isChain(chain: readonly Step[]): boolean {
+  return chain.every(({ file }, at) => {
+    const before = chain[at - 1];
+    if (before === undefined) return true;
+    const [, left] = blobsOf(before.file);
+    const [found] = blobsOf(file);
+    return left === undefined || found === undefined || left === found;
+  });
+}
+
+function blobsOf({ patch = "" }: DiffFile): [string | undefined, string | undefined] {
+  const [, before, after] = /^index ([0-9a-f]+)\.\.([0-9a-f]+)/m.exec(headOf(patch)) ?? [];
+  return [before, after];
+}
+
+function headOf(patch: string): string {
+  const end = patch.search(/^@@ /m);
+  return end < 0 ? patch : patch.slice(0, end);
+}
+
+function statusOf(first: DiffFile, last: DiffFile, isRenamed: boolean): DiffFile["status"] {
+  if (first.status === "added") return "added";
+  if (last.status === "deleted") return "deleted";
+  return isRenamed ? "renamed" : "modified";
+}
+
+/** The header that says most: of the step that made, renamed or deleted the file; with the content of both ends. */
+function headerOf(chain: readonly Step[]): string {
+  const files = chain.map(({ file }) => file);
+  const telling =
+    files.find(({ status }) => status !== "modified" && status !== "deleted") ??
+    files.find(({ status }) => status === "deleted") ??
+    files[0];
+  const [before] = files[0] ? blobsOf(files[0]) : [];
+  const last = files.at(-1);
+  const [, after] = last ? blobsOf(last) : [];
+  const head = headOf(telling?.patch ?? "");
+  if (before === undefined || after === undefined) return head;
+  return head.replace(/^index [0-9a-f]+\.\.[0-9a-f]+/m, `index ${before}..${after}`);
+}

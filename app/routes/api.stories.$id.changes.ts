@@ -1,0 +1,21 @@
+import { apiRoute } from "~/http/api-route.server";
+import { endpoint } from "~/http/endpoint.server";
+import { json } from "~/http/responses.server";
+import { getStoryChanges } from "~/nouns/job-reviews/operations.server";
+import { storyChanges, storyChangesSchema } from "~/nouns/job-reviews/story-changes";
+
+/** `GET /api/stories/:id/changes`: what no person has judged of a story, in one diff. */
+export const loader = apiRoute({
+  GET: endpoint({
+    name: "getStoryChanges",
+    summary: "What no person has judged of a story yet, in one diff from where it begins",
+    auth: "either",
+    id: "story",
+    answer: storyChangesSchema,
+    handle: async ({ actor, id }) => {
+      const { attempts } = await getStoryChanges(actor, { story_id: id });
+      return json(storyChanges(attempts));
+    },
+  }),
+});
+export const action = loader;

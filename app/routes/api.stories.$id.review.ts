@@ -1,0 +1,18 @@
+import { apiRoute } from "~/http/api-route.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { reviewStoryBody } from "~/nouns/job-reviews/contract";
+import { reviewStory } from "~/nouns/job-reviews/operations.server";
+
+/** `POST /api/stories/:id/review`: one verdict for several attempts of a story. */
+export const loader = apiRoute({
+  POST: operationEndpoint(reviewStory, {
+    name: "reviewStory",
+    summary: "Approves several attempts of a story or requests changes of them, all or none",
+    auth: "either",
+    id: "story",
+    body: reviewStoryBody,
+    refusals: [409, 429],
+    input: ({ id, body }) => ({ story_id: id, ...body }),
+  }),
+});
+export const action = loader;

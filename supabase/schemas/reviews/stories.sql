@@ -1,0 +1,59 @@
+-- Why: what a story has changed, attempt by attempt in the order in which it was made, with the last verdict of a person
+-- on each. Only finished attempts: those that are done or wait for a verdict. Refusals: 404, 403. Definer: access is
+-- checked first (docs/review.md).
+create function operations.get_story_changes(p_story_id uuid)
+returns json language plpgsql stable security definer set search_path = '' as $$
+begin
+  perform private.require_access('story', p_story_id);
+  return json_build_object(
+    -- Tasks that are neither done nor wait for a verdict: without any, approving the rest finishes the story.
+    'open_tasks', (
+      select count(*) from public.tasks t
+      where t.story_id = p_story_id and t.status <> 'DONE' and not exists (
+        select from public.agent_jobs j where j.task_id = t.id and j.status = 'QUEUED' and j.phase = 'review')),
+    'attempts', (
+    select coalesce(json_agg(json_build_object('task', json_build_object('id', t.id, 'code', t.code, 'title', t.title),
+      'waits', j.status = 'QUEUED', 'job_id', j.id, 'attempt', d.attempt, 'base_sha', d.base_sha, 'head_sha', d.head_sha, 'files', d.files,
+      'verdict', (
+        select r.verdict from public.job_reviews r
+        -- Without an author it is CI or the landing queue, which return work and never approve it.
+        where r.job_id = j.id and r.attempt = d.attempt and (r.author_id is not null or r.verdict = 'approve')
+        order by r.created_at desc, r.id limit 1)
+    ) order by d.created_at, j.position, j.id), '[]')
+    from public.tasks t
+    join public.agent_jobs j on j.task_id = t.id and j.kind = 'TASK_IMPLEMENTATION'
+      and (j.status = 'DONE' or (j.status = 'QUEUED' and j.phase = 'review'))
+    join public.job_diffs d on d.job_id = j.id and d.attempt = j.attempt
+    where t.story_id = p_story_id));
+end;
+$$;
+grant execute on function operations.get_story_changes to authenticated;
+
+-- Why: one verdict for several attempts of a story, all or none. p_attempts names what the page showed: with another
+-- attempt or an earlier verdict in between nothing is judged. Changes are requested of the last one first, so that the
+-- first comes first in its branch queue. Refusals: 404, 403, 409, 422, 429. Definer: reviews are written by functions
+-- only (docs/review.md).
+create function operations.review_story(p_story_id uuid, p_verdict text, p_attempts jsonb, p_summary text default null, p_criteria jsonb default null)
+returns json language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_product_id uuid := private.require_write('story', p_story_id);
+  v_reviews jsonb := '[]';
+  v_each record;
+begin
+  for v_each in
+    select (a.value ->> 'job_id')::uuid as job_id, (a.value ->> 'attempt')::integer as attempt,
+      exists (
+        select from public.agent_jobs j join public.tasks t on t.id = j.task_id
+        where j.id = (a.value ->> 'job_id')::uuid and j.product_id = v_product_id and t.story_id = p_story_id) as of_story
+    from jsonb_array_elements(p_attempts) with ordinality a (value, place)
+    order by case when upper(p_verdict) = 'APPROVE' then a.place else -a.place end
+  loop
+    if not v_each.of_story then
+      perform private.refuse(422, 'This job does not belong to the story. Send those that the changes of the story list.');
+    end if;
+    v_reviews := v_reviews || (operations.review_job(v_each.job_id, p_verdict, p_summary, v_each.attempt, p_criteria)::jsonb - 'job');
+  end loop;
+  return json_build_object('reviews', v_reviews);
+end;
+$$;
+grant execute on function operations.review_story to authenticated;
