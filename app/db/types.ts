@@ -795,6 +795,10 @@ export type Database = {
         };
         Returns: Json;
       };
+      review_plan: {
+        Args: { p_job_id: string; p_plan?: string; p_summary?: string; p_verdict: string };
+        Returns: Json;
+      };
       review_story: {
         Args: {
           p_attempts: Json;
@@ -803,10 +807,6 @@ export type Database = {
           p_summary?: string;
           p_verdict: string;
         };
-        Returns: Json;
-      };
-      review_plan: {
-        Args: { p_job_id: string; p_plan?: string; p_summary?: string; p_verdict: string };
         Returns: Json;
       };
       revoke_api_token: { Args: { p_token_id: string }; Returns: Json };

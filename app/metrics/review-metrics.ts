@@ -1,6 +1,9 @@
+import { z } from "zod";
 import { waitedSchema } from "~/nouns/job-reviews/contract";
 import type { Family } from "./families";
 import { Histogram } from "./histogram";
+
+const waitsSchema = z.object({ reviews: z.array(waitedSchema) });
 
 /** From a look within a minute to one after a week. */
 const bounds = [60, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400, 172_800, 604_800];
@@ -14,9 +17,14 @@ export class ReviewMetrics {
 
   /** Takes note of an answer that ended a wait; others are not parsed. */
   note(operation: string, answer: string): void {
-    if (operation !== "note_first_look" && operation !== "review_job") return;
-    const { waited_seconds: seconds } = waitedSchema.parse(JSON.parse(answer));
-    if (seconds !== null) this.#waits[operation].observe("", () => ({}), seconds);
+    const isOfStory = operation === "review_story";
+    const name = isOfStory ? "review_job" : operation;
+    if (name !== "note_first_look" && name !== "review_job") return;
+    const told: unknown = JSON.parse(answer);
+    const waits = isOfStory ? waitsSchema.parse(told).reviews : [waitedSchema.parse(told)];
+    for (const { waited_seconds: seconds } of waits) {
+      if (seconds !== null) this.#waits[name].observe("", () => ({}), seconds);
+    }
   }
 
   families(): Family[] {

@@ -12,6 +12,7 @@ export const loader = apiRoute({
     id: "story",
     body: reviewStoryBody,
     refusals: [409, 429],
+    onlyNamed: true,
     input: ({ id, body }) => ({ story_id: id, ...body }),
   }),
 });

@@ -170,6 +170,7 @@ const notShown: Record<string, [number, string]> = {
   "_app.changes": [204, "leads on"],
   "_app.ideas_.$ideaId": [404, "nobody's idea"],
   "_app.jobs_.$jobId.file": [404, "no changes were sent"],
+  "_app.stories_.$storyId.file": [404, "no changes were sent"],
   "_app.products.$productId._index": [204, "leads on"],
   "_app.products.$productId.settings_.$section": [404, "no such section"],
   "_app.settings.avatar": [404, "has none"],

@@ -4,7 +4,7 @@ import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { getStoryChanges, listViewed } from "~/nouns/job-reviews/operations.server";
 import { type StoryFile, storyChanges } from "~/nouns/job-reviews/story-changes";
 
-/** What nobody has judged of a story, or of one of its tasks, with what the person has viewed of it. */
+/** What no one has judged of a story, or of one of its tasks, with what the person has viewed of it. */
 export async function readStoryDiff(actor: Actor, storyId: string, taskId?: string) {
   const { attempts, open_tasks } = await getStoryChanges(actor, { story_id: storyId });
   const changes = storyChanges(attempts, taskId);
@@ -18,7 +18,7 @@ export async function readStoryDiff(actor: Actor, storyId: string, taskId?: stri
 }
 
 /**
- * The review of a story's last work opens on all that nobody has judged of the story: where that is, if there is more
+ * The review of a story's last work opens on all that no one has judged of the story: where that is, if there is more
  * than this job; and whether approving this job alone finishes the story.
  */
 export async function storyOf(actor: Actor, jobId: string) {

@@ -169,7 +169,7 @@ function ReviewForm({
           id="review-summary"
           name="summary"
           label="Summary"
-          description={isLate ? "Not sent: somebody else reviewed this attempt first." : undefined}
+          description={isLate ? "Not sent: someone else reviewed this attempt first." : undefined}
           rows={3}
           onChange={(event) => setSummary(event.target.value)}
         />

@@ -3,7 +3,7 @@ import { type DiffFile, diffFileSchema } from "~/nouns/agent-jobs/job-diff";
 import { parsePatch } from "~/nouns/agent-jobs/patch";
 import { joinPatches, patchText } from "./join-patches";
 
-/** What a person said last of an attempt; null before anybody judged it. */
+/** What a person said last of an attempt; null before anyone judged it. */
 const verdict = z.enum(["approve", "request_changes"]).nullable();
 
 /** An attempt at a task of the story with what it changed, in the order in which the changes were made. */
@@ -41,7 +41,7 @@ const storyFileSchema = diffFileSchema.extend({
 export type StoryFile = z.infer<typeof storyFileSchema>;
 
 export const storyChangesSchema = z.object({
-  /** Where the changes that nobody has judged begin and end; null without any. */
+  /** Where the changes that no one has judged begin and end; null without any. */
   base_sha: z.string().nullable(),
   head_sha: z.string().nullable(),
   tasks: z.array(
@@ -65,7 +65,7 @@ interface Step {
 /** Characters of patches that are joined at most; files beyond that stand once for each attempt. */
 const mostJoined = 4_000_000;
 
-/** What nobody has approved of a story, in one diff from where it begins. `taskId` leaves out the other tasks. */
+/** What no one has approved of a story, in one diff from where it begins. `taskId` leaves out the other tasks. */
 export function storyChanges(attempts: readonly StoryAttempt[], taskId?: string): StoryChanges {
   const newest = new Map(attempts.map((each) => [each.task.id, each]));
   // What was asked to be changed counts as a part of the attempt that changed it.

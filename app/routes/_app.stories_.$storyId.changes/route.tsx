@@ -106,7 +106,7 @@ const verdictForm = z.object({
   summary: reviewStoryBody.shape.summary,
 });
 
-/** All that nobody has judged of a story, in one diff with a chapter for each task. */
+/** All that no one has judged of a story, in one diff with a chapter for each task. */
 export default function StoryChanges() {
   const {
     story,

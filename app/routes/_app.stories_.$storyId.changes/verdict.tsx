@@ -22,7 +22,7 @@ interface JudgedTask {
 
 const fetcherKey = "review";
 
-/** One verdict for all tasks that are chosen. Whoever comes second is told, and keeps what they wrote. */
+/** One verdict for all tasks that are chosen. The second of two people is told, and keeps the text. */
 export function Verdict({
   tasks,
   criteria,
@@ -75,7 +75,7 @@ export function Verdict({
             required={false}
             rows={3}
             description={
-              open.length === 0 ? "Not sent: somebody else reviewed this first." : undefined
+              open.length === 0 ? "Not sent: someone else reviewed this first." : undefined
             }
             onChange={(event) => setSummary(event.target.value)}
           />
