@@ -348,10 +348,10 @@ const ids: Record<string, string> = {
   files: note.id,
   lessons: learned.id,
 };
-/** Stories whose work nobody has judged: of one the changes are read, and the other one is approved. */
-const [unjudged, toApprove] = [at(worked.stories, 0), at(worked.stories, 1)];
+/** Stories whose work no one has judged: of one the changes are read, and the other one is approved. */
+const [unjudged, judgedHere] = [at(worked.stories, 0), at(worked.stories, 1)];
 const { rows: finished } = await t.sql.query("select id from agent_jobs where task_id = $1", [
-  at(toApprove.tasks, 0).id,
+  at(judgedHere.tasks, 0).id,
 ]);
 /** A run begins with the one and leaves the other out. */
 const spare = await create(actor, "create_story", { p_pbi_id: backlog.pbi.id, p_title: "Spare" });
@@ -425,7 +425,7 @@ const pathFor = (path: string, method = "GET") => {
   if (method === "DELETE" && noun === "files") return path.replace("{id}", formerNote.id);
   if (path.endsWith("/recurrence")) return path.replace("{id}", at(chores, 0).id);
   if (path === "/api/stories/{id}/changes") return path.replace("{id}", unjudged.id);
-  if (path === "/api/stories/{id}/review") return path.replace("{id}", toApprove.id);
+  if (path === "/api/stories/{id}/review") return path.replace("{id}", judgedHere.id);
   if (path.endsWith("/conflicts")) return path.replace("{id}", held.id);
   if (path.endsWith("/plan")) return path.replace("{id}", toApprove);
   return path
