@@ -10,6 +10,7 @@ import { Section } from "~/ui/card";
 import { CheckField, SelectField, TextAreaField, TextField } from "~/ui/field";
 import { ServerForm, type ServerFormHandle, useServerForm } from "~/ui/forms/server-form";
 import { WriteAccessProvider, WriteFields } from "~/ui/write-access";
+import { WhoFields } from "./product-who";
 import type { SectionName } from "./sections";
 
 const choices = [
@@ -103,6 +104,11 @@ type Name =
   | "forge_issue_label"
   | "may_reach"
   | "review_marks"
+  | "agent"
+  | "model"
+  | "effort"
+  | "fallback"
+  | "fallback_after"
   | (typeof choices)[number]["name"];
 
 export function ProductFields({
@@ -126,6 +132,8 @@ export function ProductFields({
       ...product,
       may_reach: product.may_reach.join("\n"),
       review_marks: marksText(product.review_marks),
+      fallback: product.fallback.join(", "),
+      fallback_after: String(product.fallback_after),
     },
   });
   return (
@@ -188,6 +196,7 @@ function GeneralFields({ field }: { field: Field }) {
 function AgentFields({ product, field }: { product: ProductDetail; field: Field }) {
   return (
     <>
+      <WhoFields field={field} />
       <TextField
         label="Branch prefix"
         description="Names of branches that agents push begin with it, such as agents or feature/bot. Runs that have begun keep theirs."

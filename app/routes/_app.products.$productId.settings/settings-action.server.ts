@@ -43,6 +43,15 @@ const productForm = updateProductInput.extend({
     })
     .pipe(reviewMarksSchema)
     .optional(),
+  fallback: z
+    .union([z.string().transform((typed) => typed.split(/[\s,]+/)), z.array(z.string())])
+    .transform((agents) => agents.filter((agent) => agent !== ""))
+    .pipe(updateProductInput.shape.fallback.unwrap())
+    .optional(),
+  fallback_after: z.coerce
+    .number()
+    .pipe(updateProductInput.shape.fallback_after.unwrap())
+    .optional(),
 });
 
 /** Handles all forms of the product settings. The operations allow only the owner. */
@@ -74,6 +83,8 @@ export async function actOnProduct(
           may_reach: "",
           review_marks: "",
           forge_issue_label: "",
+          fallback: "",
+          ...{ agent: null, model: null, effort: null },
         },
       ),
     archive: async () => {

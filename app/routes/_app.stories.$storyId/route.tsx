@@ -7,6 +7,7 @@ import { PageTitle } from "~/features/in-place/item-titles";
 import { PriorityPicker } from "~/features/in-place/priority-picker";
 import { Picker, Properties, TypedProperty } from "~/features/in-place/properties";
 import { StoryTexts } from "~/features/in-place/story-texts";
+import { WhoProperties } from "~/features/in-place/who-properties";
 import { DeleteItem, goesAlong } from "~/features/items/delete-item";
 import { RowActions } from "~/features/items/row-actions";
 import { TasksOfSelection } from "~/features/items/tasks-of-selection";
@@ -215,6 +216,7 @@ function StoryProperties({ page }: { page: StoryPageData }) {
         ]}
       />
       <PriorityPicker value={story.priority} fields={update} />
+      <WhoProperties who={story} fields={update} />
       <LabelsProperty
         labels={story.labels}
         all={page.labels}

@@ -46,7 +46,10 @@ export async function actOnStory(
           await mergeEdit((edit) => updateStory(actor, edit), input);
           return doneForNow(form, back, "Saved");
         },
-        { description: "", acceptance_criteria: "" },
+        {
+          ...{ description: "", acceptance_criteria: "" },
+          ...{ agent: null, model: null, effort: null },
+        },
       ),
     "set-labels": async () => {
       await updateStory(actor, { story_id: storyId, labels: form.getAll("label").map(String) });

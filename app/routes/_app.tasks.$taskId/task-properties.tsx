@@ -1,6 +1,7 @@
 import { movableColumns } from "~/features/board/columns";
 import { PriorityPicker } from "~/features/in-place/priority-picker";
 import { Picker, Properties, TypedProperty } from "~/features/in-place/properties";
+import { WhoProperties } from "~/features/in-place/who-properties";
 import { DeleteItem } from "~/features/items/delete-item";
 import { LabelsProperty } from "~/features/labels/labels-property";
 import type { TaskPageData } from "~/nouns/pages/contract";
@@ -63,8 +64,9 @@ export function TaskProperties({ page }: { page: TaskPageData }) {
         fields={edit}
         options={yesOrNo("Verify only", "Implement")}
       />
+      <WhoProperties who={task} fields={edit} />
       <Picker
-        label="Model"
+        label="Model strength"
         name="requires_opus"
         value={task.requires_opus ? "yes" : "no"}
         fields={edit}
