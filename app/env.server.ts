@@ -75,6 +75,9 @@ const variables = z.object({
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(", ")}`).default("info"),
   ...limitVariables,
 });
+/** Every variable that the service reads; docs/configuration.md has them all. */
+export const variableNames = Object.keys(variables.shape);
+
 type Variables = z.infer<typeof variables>;
 
 /** How to reach a hosted or self-hosted Supabase project. */
@@ -120,7 +123,7 @@ export interface Env {
   allowPrivateDestinations: boolean;
   /** Who may create an account. Default: `open` if only this machine can reach the service, else `invite`. */
   registration: (typeof registrations)[number];
-  /** The sign-in provider. If undefined, people sign in with a password only. */
+  /** The identity provider. If undefined, people sign in with a password only. */
   oidc: OidcSettings | undefined;
   logLevel: Variables["LOG_LEVEL"];
   streamLimits: StreamLimits;

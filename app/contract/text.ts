@@ -56,7 +56,7 @@ export const hostsSchema = z
     if (hosts.length > 100) context.addIssue("Must name at most 100 hosts.");
     const wrong = hosts.find((host) => !isHost(host));
     if (wrong === undefined) return;
-    context.addIssue(`"${wrong.slice(0, 100)}" is no host such as pypi.org or pypi.org:443.`);
+    context.addIssue(`"${wrong.slice(0, 100)}" is not a host such as pypi.org or pypi.org:443.`);
   });
 
 /** `limit` in a query: digits only, so that `+5`, ` 5`, `1e1` and `1.0` are refused. */

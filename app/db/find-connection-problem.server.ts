@@ -11,7 +11,7 @@ const unknownCertificates = [
 const sentences: readonly [codes: readonly string[], sentence: string][] = [
   [
     unknownCertificates,
-    "the server's certificate is signed by somebody whom this machine does not know: download the project's certificate (Database settings, SSL configuration) and add ?sslmode=verify-full&sslrootcert=<path to it> to the address",
+    "the server's certificate is signed by someone whom this machine does not know: download the project's certificate (Database settings, SSL configuration) and add ?sslmode=verify-full&sslrootcert=<path to it> to the address",
   ],
   [["CERT_HAS_EXPIRED"], "the server's certificate has expired"],
   [

@@ -22,7 +22,7 @@ export function commentsRoute(kind: CommentPlace) {
   return apiRoute({
     GET: operationEndpoint(listComments, {
       name: `list${nouns[kind]}Comments`,
-      summary: `The newest comments on a ${named[kind]}, in the order in which they were written`,
+      summary: `List the newest comments on a ${named[kind]}, oldest first`,
       auth: "either",
       id: named[kind],
       query: commentQuery,
@@ -30,7 +30,7 @@ export function commentsRoute(kind: CommentPlace) {
     }),
     POST: operationEndpoint(addComment, {
       name: `add${nouns[kind]}Comment`,
-      summary: `Comment on a ${named[kind]}; @name notifies that member`,
+      summary: `Comment on a ${named[kind]}; @name notifies a member`,
       auth: "either",
       id: named[kind],
       body: addCommentBody,
@@ -46,7 +46,7 @@ export function commentRoute(kind: CommentPlace) {
   return apiRoute({
     PATCH: operationEndpoint(editComment, {
       name: `edit${nouns[kind]}Comment`,
-      summary: `Edit a comment of one's own on a ${named[kind]}`,
+      summary: `Edit your own comment on a ${named[kind]}`,
       auth: "either",
       id: named[kind],
       body: commentBody,
@@ -60,7 +60,7 @@ export function commentRoute(kind: CommentPlace) {
     }),
     DELETE: operationEndpoint(deleteComment, {
       name: `delete${nouns[kind]}Comment`,
-      summary: `Delete a comment on a ${named[kind]}: its author, or the owner of the product`,
+      summary: `Delete a comment on a ${named[kind]}. Its author or the product's owner`,
       auth: "either",
       id: named[kind],
       status: 204,

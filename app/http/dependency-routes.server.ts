@@ -14,14 +14,14 @@ export function dependenciesRoute(kind: DependencyKind) {
   return apiRoute({
     GET: operationEndpoint(listDependencies, {
       name: `list${nouns[kind]}Dependencies`,
-      summary: `Both sides of a ${kind}'s dependencies: blocked by, and blocks`,
+      summary: `List what blocks a ${kind}, and what it blocks`,
       auth: "either",
       id: kind,
       input: ({ id }) => ({ kind, id }),
     }),
     POST: operationEndpoint(addDependency, {
       name: `add${nouns[kind]}Dependency`,
-      summary: `Adds a blocker to a ${kind}; a circle is refused with its path`,
+      summary: `Add a blocker to a ${kind}; a cycle is rejected with its path`,
       auth: "bearer",
       id: kind,
       body: addDependencyBody,
@@ -37,7 +37,7 @@ export function dependencyRoute(kind: DependencyKind) {
   return apiRoute({
     DELETE: operationEndpoint(removeDependency, {
       name: `remove${nouns[kind]}Dependency`,
-      summary: `Removes a blocker from a ${kind}; no error if there is none`,
+      summary: `Remove a blocker from a ${kind}; succeeds if there is none`,
       auth: "bearer",
       id: kind,
       status: 204,

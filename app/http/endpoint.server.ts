@@ -163,7 +163,7 @@ function idOf(
   if (noun === undefined) return "";
   const id = params.id ?? "";
   if (isCanonicalUuid(id)) return id;
-  throw new ContractError(404, `No such ${noun}.`);
+  throw new ContractError(404, `No such ${noun}. Check the ID: it may have been deleted.`);
 }
 
 /** Refuses invalid input, after the checks that precede it: authentication (401) and demo writes (403). */

@@ -1,3 +1,4 @@
+import "~/contract/zod-words";
 import { parseWithZod } from "@conform-to/zod/v4";
 import { json, redirect } from "@remix-run/node";
 import type { z } from "zod";

@@ -30,7 +30,7 @@ export function requireOidc({ services }: AppLoadContext): OidcSettings {
   if (services.env.oidc) return services.env.oidc;
   throw new ContractError(
     404,
-    "Company sign-in is not set up here. Sign in with your user name and password.",
+    "Company sign-in is not set up here. Sign in with your username and password.",
   );
 }
 

@@ -67,7 +67,8 @@ export async function requireProduct(
 ): Promise<SignedIn & { productId: string }> {
   const signedIn = await requireActor(request, context);
   const productId = params.productId ?? "";
-  if (!isCanonicalUuid(productId)) throw new ContractError(404, "No such product.");
+  if (!isCanonicalUuid(productId))
+    throw new ContractError(404, "No such product. List products to see yours.");
   return { ...signedIn, productId };
 }
 

@@ -6,5 +6,5 @@ import { isCanonicalUuid } from "./uuid";
 export function readId(form: FormData, field: string, noun: string): string {
   const id = textOf(form, field);
   if (isCanonicalUuid(id)) return id;
-  throw new ContractError(404, `No such ${noun}.`);
+  throw new ContractError(404, `No such ${noun}. Check the ID: it may have been deleted.`);
 }

@@ -23,7 +23,7 @@ export function cutList<Item>(
 function readCursor(cursor: string): number {
   const [, offset] = /^from:(\d{1,9})$/.exec(cursor) ?? [];
   if (offset !== undefined) return Number(offset);
-  throw new ContractError(422, "This is no cursor of this list. Begin without one.", {
+  throw new ContractError(422, "This cursor does not belong to this list. Start without one.", {
     issues: [{ path: "cursor", message: "pass next_cursor back as it was, or leave it out" }],
   });
 }

@@ -37,7 +37,7 @@ export function toolsRoute(offer: Offer): RouteHandler {
     POST: challenging(
       endpoint({
         name: "callTools",
-        summary: "Messages of the Model Context Protocol",
+        summary: "Send messages of the Model Context Protocol",
         auth: "bearer",
         audience: offer.audience,
         answer: z.unknown(),

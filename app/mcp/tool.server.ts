@@ -1,3 +1,4 @@
+import "~/contract/zod-words";
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { ContractError, type Issue } from "~/contract/errors";

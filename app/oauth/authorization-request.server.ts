@@ -48,7 +48,7 @@ export async function readAuthorizationRequest(
   if (!isNamedRedirect(client.redirectUris, redirectUri)) {
     throw new OAuthRefusal(
       "invalid_request",
-      `${client.name} did not name ${redirectUri.slice(0, 200)} as an address to return to. Remove the connection in the program and add it again.`,
+      `${client.name} did not name ${redirectUri.slice(0, 200)} as an address to return to. Remove the connection in the app and add it again.`,
     );
   }
   const state = parameters.find("state");

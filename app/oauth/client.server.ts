@@ -38,7 +38,7 @@ export async function findRegistered(database: Database, clientId: string): Prom
   }
   throw new OAuthRefusal(
     "invalid_client",
-    "This program is not registered here any more. Remove the connection in the program and add it again.",
+    "This app is no longer registered here. Remove the connection in the app and add it again.",
   );
 }
 
@@ -57,7 +57,7 @@ export async function readDocumentClient(clientId: string, asking: Asking): Prom
   if (copy) return toClient(clientId, copy, { source: "pinned", pinnedOn });
   throw new OAuthRefusal(
     "invalid_client",
-    `The description of this program at ${clientId} could not be read, and there is no copy of it here. Try again later, or let the program register itself.`,
+    `The description of this app at ${clientId} could not be read, and there is no copy of it here. Try again later, or let the app register itself.`,
   );
 }
 

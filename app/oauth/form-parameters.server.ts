@@ -49,7 +49,7 @@ export async function readParameters(
   return new Parameters(new URLSearchParams(new TextDecoder().decode(bytes)));
 }
 
-/** Returns the client id from the form, or from the user name of a Basic Authorization header. */
+/** Returns the client id from the form, or from the username of a Basic Authorization header. */
 export function clientIdOf(request: Request, parameters: Parameters): string {
   const [, encoded] =
     /^Basic ([A-Za-z0-9+/=]+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];

@@ -31,7 +31,7 @@ export async function answerRegistration({
       `${refused.slice(0, 200)} cannot be returned to: use https, http on localhost, or a scheme of your own such as com.example.app:.`,
     );
   }
-  const client_name = shownName(metadata.data.client_name, "Unnamed program");
+  const client_name = shownName(metadata.data.client_name, "Unnamed app");
   const { client_id, issued_at } = await registerOauthClient(context.services.database, {
     client_id: randomUUID(),
     name: client_name,

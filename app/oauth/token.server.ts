@@ -23,7 +23,7 @@ const prefixes = { access: "blo_", refresh: "blr_" } as const;
 const sentences = {
   invalid_client: "This client is not registered here any more. Register it again.",
   invalid_grant:
-    "The code or token is unknown, used, expired or revoked, or was given to somebody else. Ask the person again.",
+    "The code or token is unknown, used, expired or revoked, or was given to someone else. Ask the person again.",
   invalid_target: "resource is not the one that the person agreed to.",
   invalid_scope: "The person did not agree to this scope.",
 } as const;

@@ -70,7 +70,7 @@ export function requireDestination(address: string, allowPrivate: boolean): URL 
     throw new ForbiddenDestination("The address must begin with https://.");
   }
   if (url.username || url.password) {
-    throw new ForbiddenDestination("The address must not contain a user name or password.");
+    throw new ForbiddenDestination("The address must not contain a username or password.");
   }
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) === 0 && !hostName.test(host)) {

@@ -8,7 +8,7 @@ import { howProgramsSignIn } from "~/server/problems";
 export const loader = apiRoute({
   GET: openEndpoint({
     name: "getMetadata",
-    summary: "How programs sign in",
+    summary: "Get the OAuth metadata",
     auth: "none",
     answer: z.unknown(),
     handle: async ({ params, context }) => {

@@ -80,7 +80,7 @@ export default function UsersPage() {
         <Table
           stacked
           caption="Users"
-          head={["User", "E-mail address", "Role", "Demo", "Last seen", "Password"]}
+          head={["User", "Email address", "Role", "Demo", "Last seen", "Password"]}
         >
           {users.map((user) => (
             <UserRow key={user.id} user={user} isOwn={user.id === ownId} />
@@ -109,7 +109,7 @@ function UserRow({ user, isOwn }: { user: ManagedUser; isOwn: boolean }) {
       <Cell className="font-medium">
         {user.username} {isOwn ? <Badge tone="accent">you</Badge> : null}
       </Cell>
-      <Cell label="E-mail" className="text-muted">
+      <Cell label="Email" className="text-muted">
         {user.email}
       </Cell>
       <Cell label="Role">

@@ -133,7 +133,7 @@ function JobRow({ job, why }: { job: AgentJob; why: readonly BlockedReason[] | n
         {job.status === "queued" ? (
           <span className="-mx-2 flex gap-1 max-sm:basis-full">
             <ButtonLink to={`?why=${job.id}`} preventScrollReset size="sm" tone="quiet">
-              Why not moving?
+              Why is it waiting?
             </ButtonLink>
             <ProductAccess productId={job.product_id}>
               <WriteFields quiet>

@@ -17,12 +17,20 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal } = await requireActor(request, context);
   const { searchParams } = new URL(request.url);
   const query = querySchema.safeParse(Object.fromEntries(searchParams));
-  if (!query.success) throw new ContractError(404, "No such file.");
+  if (!query.success)
+    throw new ContractError(
+      404,
+      "No such file. It may have been deleted: list the files of the product.",
+    );
   const { attempt, index } = query.data;
   const jobId = requireId(params.jobId, "agent job");
   const diff = await getJobDiff(actor, { job_id: jobId, attempt });
   const before = diff && (await comparedWith(actor, diff, sinceIn(searchParams)));
   const file = diff && (await showFile(diff, index, { viewer: principal.user_id, before }));
-  if (!file) throw new ContractError(404, "No such file.");
+  if (!file)
+    throw new ContractError(
+      404,
+      "No such file. It may have been deleted: list the files of the product.",
+    );
   return json(file, { headers: { "cache-control": "no-store" } });
 });

@@ -34,7 +34,7 @@ export const action = pageAction(async ({ request, context, params }) => {
 export const meta: MetaFunction = () => [{ title: "Lessons · Backloom" }];
 
 const groups = [
-  ["proposed", "Proposed", "Agents do not read these until somebody accepts them."],
+  ["proposed", "Proposed", "Agents do not read these until someone accepts them."],
   ["accepted", "Accepted", "Every agent that works on this product reads these."],
   ["retired", "Retired", null],
   ["declined", "Declined", null],
@@ -105,7 +105,7 @@ function LessonRow({ lesson }: { lesson: Lesson }) {
         <span>{returnedFor(source.task?.code ?? null, source.cause)}</span>
         {since ? (
           <span>
-            Accepted by <bdi>{accepted_by ?? "somebody"}</bdi> <RelativeTime at={since} />.
+            Accepted by <bdi>{accepted_by ?? "someone"}</bdi> <RelativeTime at={since} />.
           </span>
         ) : null}
         <SourceLink job_id={source.job_id} />

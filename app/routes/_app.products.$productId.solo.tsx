@@ -78,7 +78,7 @@ export const action = pageAction(async ({ request, context, params }) => {
   });
 });
 
-export const meta: MetaFunction = () => [{ title: "Solo · Backloom" }];
+export const meta: MetaFunction = () => [{ title: "My work · Backloom" }];
 
 export default function SoloPage() {
   const { productId, sprint, mine, free, workersOnline, settings, hasTasks, hidden, showAll } =
@@ -91,7 +91,7 @@ export default function SoloPage() {
       <BoardHeader
         title={
           <>
-            Solo
+            My work
             <span className="truncate text-sm font-normal text-muted">
               {sprint.code}
               {sprint.sprint_goal ? ` ${sprint.sprint_goal}` : ""}

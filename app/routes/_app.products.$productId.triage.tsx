@@ -72,7 +72,7 @@ export default function TriagePage() {
       <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
       {stories.length === 0 ? (
         <EmptyState title="Nothing to triage">
-          Stories suggested by agents and items from other services wait here until somebody accepts
+          Stories suggested by agents and items from other services wait here until someone accepts
           them. Until then, no run picks them up.
         </EmptyState>
       ) : (

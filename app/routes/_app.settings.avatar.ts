@@ -10,7 +10,8 @@ export async function loader({ request, context }: LoaderFunctionArgs): Promise<
   const { actor, principal } = await requireActor(request, context);
   const userId = new URL(request.url).searchParams.get("user") ?? principal.user_id;
   try {
-    if (!isCanonicalUuid(userId)) throw new ContractError(404, "No such picture.");
+    if (!isCanonicalUuid(userId))
+      throw new ContractError(404, "No such picture. The user may have removed it.");
     const { mime, bytes } = await getAvatar(actor, userId);
     return new Response(bytes, {
       headers: {

@@ -37,7 +37,7 @@ export const action = pageAction(async ({ request, context }) => {
       return done(form, here, "Device signed out");
     },
     revoke: async () => {
-      await revokeApiToken(actor, { token_id: readId(form, "token_id", "program") });
+      await revokeApiToken(actor, { token_id: readId(form, "token_id", "app") });
       return done(form, here, "Access revoked");
     },
     "end-others": async () => {

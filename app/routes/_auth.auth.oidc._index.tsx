@@ -20,7 +20,7 @@ export const loader = pageLoader(async ({ request, context }) => {
     return await depart(context, { goTo: "/settings", connects, asksConsent: false });
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
-    context.log.warn({ err: error.cause ?? error }, "the sign-in provider was not reached");
+    context.log.warn({ err: error.cause ?? error }, "the identity provider was not reached");
     return json({ refusal: error.message, connects: key !== null }, error.status);
   }
 });

@@ -73,13 +73,13 @@ export default function RecoverPage() {
       {proof ? (
         <NewPasswordForm proof={proof} />
       ) : answer?.sent ? (
-        <Alert role="status" title="Check your e-mail">
+        <Alert role="status" title="Check your email">
           If an account with this address exists, we sent it a link. Open the link in this browser.
         </Alert>
       ) : canSend ? (
         <AskForm />
       ) : (
-        <Alert title="This server does not send e-mail">
+        <Alert title="This server does not send email">
           Ask an administrator to reset your password: on the administration page, or with{" "}
           <code className="font-mono text-xs">npm run admin -- user reset-password</code>.
         </Alert>
@@ -93,7 +93,7 @@ function AskForm() {
   return (
     <ServerForm form={form}>
       <TextField
-        label="E-mail address"
+        label="Email address"
         type="email"
         autoComplete="email"
         required

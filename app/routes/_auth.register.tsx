@@ -136,7 +136,7 @@ function RegistrationForm({ redirectTo, children }: { redirectTo: string; childr
       <ServerForm form={form}>
         <input type="hidden" name="redirectTo" value={redirectTo} />
         <TextField
-          label="User name"
+          label="Username"
           description="Shown to others. Letters, digits, dots, underscores and hyphens."
           autoComplete="username"
           autoCapitalize="none"
@@ -145,7 +145,7 @@ function RegistrationForm({ redirectTo, children }: { redirectTo: string; childr
           {...form.field("username")}
         />
         <TextField
-          label="E-mail address"
+          label="Email address"
           type="email"
           autoComplete="email"
           required

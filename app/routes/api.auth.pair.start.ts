@@ -12,7 +12,7 @@ import { startPairing } from "~/nouns/pairings/start-pairing.server";
 export const loader = apiRoute({
   POST: openEndpoint({
     name: "startPairing",
-    summary: "Begin a login by QR code; sets the cookie app_pair",
+    summary: "Start a sign-in by QR code",
     auth: "none",
     answer: startedPairingSchema,
     refusals: [403, 429, 500],

@@ -9,7 +9,7 @@ import { pairingStream } from "~/sse/pairing-stream.server";
 /** `GET /api/auth/pair/stream/:pairingId`: status of a pairing, for the desktop whose cookie started it. */
 export const loader = openStreamRoute({
   name: "streamPairing",
-  summary: "Status of a login pairing",
+  summary: "Stream the status of a pairing",
   caller: "pairing",
   refusals: [401, 404, 410, 500],
   open: async ({ request, context }) => {

@@ -8,7 +8,7 @@ import { cleanedArtifactsSchema } from "~/nouns/schedules/contract";
 export const loader = apiRoute({
   POST: openEndpoint({
     name: "cleanupAgentArtifacts",
-    summary: "Delete failed and cancelled jobs that ended more than 7 days ago",
+    summary: "Delete failed and cancelled jobs older than 7 days",
     auth: "cron",
     answer: cleanedArtifactsSchema,
     handle: async ({ context }) => json(await cleanupAgentArtifacts(context.services.database)),

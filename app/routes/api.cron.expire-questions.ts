@@ -8,7 +8,7 @@ import { expireQuestions } from "~/nouns/schedules/operations.server";
 export const loader = apiRoute({
   POST: openEndpoint({
     name: "expireQuestions",
-    summary: "Expire open questions and pending pairings that are past their time",
+    summary: "Expire overdue questions and pairings",
     auth: "cron",
     answer: expiredQuestionsSchema,
     handle: async ({ context }) => json(await expireQuestions(context.services.database)),

@@ -8,7 +8,7 @@ import { deleteFile, readFile } from "~/nouns/files/operations.server";
 export const loader = apiRoute({
   GET: endpoint({
     name: "getFile",
-    summary: "The content of a file, with its own type; Range is understood",
+    summary: "Download a file; supports Range",
     auth: "either",
     id: "file",
     answer: "file",
@@ -18,7 +18,7 @@ export const loader = apiRoute({
   }),
   DELETE: operationEndpoint(deleteFile, {
     name: "deleteFile",
-    summary: "Delete a file: who added it, or the owner of the product",
+    summary: "Delete a file. Its uploader or the product's owner",
     auth: "either",
     id: "file",
     status: 204,

@@ -9,7 +9,7 @@ import { takeFile } from "~/nouns/files/take-file.server";
 export const loader = apiRoute({
   POST: endpoint({
     name: "addFile",
-    summary: "Upload a file of up to 10 MB: a picture, a recording, a PDF or a text",
+    summary: "Upload a file of up to 10 MB: an image, a video, a PDF or text",
     auth: "either",
     form: fileForm,
     bodyLimit: fileBodyLimit,

@@ -8,7 +8,7 @@ import { json } from "~/http/responses.server";
 export const loader = apiRoute({
   GET: openEndpoint({
     name: "getHealth",
-    summary: "Liveness; with db=1 the state of the database too",
+    summary: "Check that the service is up; with db=1 also the database",
     auth: "none",
     query: healthQuery,
     answer: healthSchema,

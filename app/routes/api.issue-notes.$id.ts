@@ -7,7 +7,7 @@ import { reportIssueNote } from "~/nouns/issues/operations.server";
 export const loader = apiRoute({
   PUT: operationEndpoint(reportIssueNote, {
     name: "reportIssueNote",
-    summary: "Reports that a comment was written or an issue closed, or why not",
+    summary: "Report that an issue was commented on or closed, or why not",
     auth: "bearer",
     id: "issue_note",
     body: reportIssueNoteBody,

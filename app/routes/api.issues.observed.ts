@@ -7,7 +7,7 @@ import { observeIssues } from "~/nouns/issues/operations.server";
 export const loader = apiRoute({
   PUT: operationEndpoint(observeIssues, {
     name: "observeIssues",
-    summary: "Brings issues of the code host into Triage, each once; one that was closed leaves it",
+    summary: "Add issues of the Git host to Triage. Each is added once; closed ones leave",
     auth: "bearer",
     body: observeIssuesInput,
     refusals: [403, 404, 429],

@@ -7,7 +7,7 @@ import { deleteJobComment } from "~/nouns/job-reviews/operations.server";
 export const loader = apiRoute({
   DELETE: operationEndpoint(deleteJobComment, {
     name: "deleteJobComment",
-    summary: "Takes a draft of one's own back",
+    summary: "Delete your own draft comment",
     auth: "either",
     id: "agent job",
     status: 204,

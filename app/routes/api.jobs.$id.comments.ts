@@ -13,7 +13,7 @@ import { listJobComments } from "~/nouns/job-reviews/list-job-comments.server";
 export const loader = apiRoute({
   GET: endpoint({
     name: "listJobComments",
-    summary: "Reviews and comments on lines; of drafts one's own",
+    summary: "List reviews and line comments of a job, and your own drafts",
     auth: "either",
     id: "agent job",
     answer: jobCommentsSchema,
@@ -21,7 +21,7 @@ export const loader = apiRoute({
   }),
   POST: endpoint({
     name: "addJobComment",
-    summary: "Collects a comment on a line; it is sent with the next review",
+    summary: "Draft a line comment, sent with your next review",
     auth: "either",
     id: "agent job",
     body: addJobCommentBody,

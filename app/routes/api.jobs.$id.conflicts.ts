@@ -7,7 +7,7 @@ import { reportJobConflict } from "~/nouns/agent-jobs/operations.server";
 export const loader = apiRoute({
   POST: operationEndpoint(reportJobConflict, {
     name: "reportJobConflict",
-    summary: "Work that does not merge: the answer says whether the job went back to the queue",
+    summary: "Report work that does not merge",
     auth: "bearer",
     id: "agent job",
     body: reportJobConflictBody,

@@ -16,7 +16,7 @@ import { patchText } from "~/nouns/agent-jobs/patch-text";
 export const loader = apiRoute({
   GET: endpoint({
     name: "getJobDiff",
-    summary: "What an attempt has changed; with Accept: text/x-diff as a patch for git apply",
+    summary: "Get an attempt's changes; Accept: text/x-diff returns a patch for git apply",
     auth: "either",
     id: "agent job",
     query: jobDiffQuery,
@@ -36,7 +36,7 @@ export const loader = apiRoute({
   }),
   PUT: operationEndpoint(saveJobDiff, {
     name: "saveJobDiff",
-    summary: "Keeps what an attempt has changed, at most 2 MiB; a lost attempt is refused (409)",
+    summary: "Store an attempt's changes, at most 2 MiB. A lost attempt gets 409",
     auth: "bearer",
     id: "agent job",
     body: saveJobDiffBody,

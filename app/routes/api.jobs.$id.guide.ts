@@ -10,8 +10,7 @@ import { readGuide } from "~/nouns/job-reviews/read-guide.server";
 export const loader = apiRoute({
   GET: endpoint({
     name: "getJobGuide",
-    summary:
-      "What an attempt has changed, in chapters: its agent's, or by rule; every hunk exactly once",
+    summary: "Get an attempt's changes in chapters, each hunk exactly once",
     auth: "either",
     id: "agent job",
     query: jobDiffQuery,

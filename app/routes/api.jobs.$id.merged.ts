@@ -7,7 +7,7 @@ import { reportMerged } from "~/nouns/agent-jobs/operations.server";
 export const loader = apiRoute({
   POST: operationEndpoint(reportMerged, {
     name: "reportMerged",
-    summary: "The main branch has the commit of a job; what waited for its code is freed",
+    summary: "Report that the main branch has a job's commit, which unblocks what waited for it",
     auth: "bearer",
     id: "agent job",
     body: reportMergedBody,

@@ -7,7 +7,7 @@ import { appendJobOutput, getJobOutput } from "~/nouns/agent-jobs/operations.ser
 export const loader = apiRoute({
   GET: operationEndpoint(getJobOutput, {
     name: "getJobOutput",
-    summary: "What the agent of an attempt says and does, entry by entry",
+    summary: "Read an attempt's output",
     auth: "either",
     id: "agent job",
     query: jobOutputQuery,
@@ -15,7 +15,7 @@ export const loader = apiRoute({
   }),
   POST: operationEndpoint(appendJobOutput, {
     name: "appendJobOutput",
-    summary: "Adds entries; a repeated seq is ignored, a lost attempt is refused (409)",
+    summary: "Append output. Repeated seq are ignored; a lost attempt gets 409",
     auth: "bearer",
     id: "agent job",
     body: appendJobOutputBody,

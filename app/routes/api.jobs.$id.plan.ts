@@ -7,7 +7,7 @@ import { reviewPlan } from "~/nouns/agent-jobs/operations.server";
 export const loader = apiRoute({
   POST: operationEndpoint(reviewPlan, {
     name: "reviewPlan",
-    summary: "Approves the plan that waits, as it is or as edited, or sends it back with comments",
+    summary: "Approve an agent's plan, or request changes. Session only",
     auth: "either",
     id: "agent job",
     body: reviewPlanBody,

@@ -7,7 +7,7 @@ import { reviewJob } from "~/nouns/job-reviews/operations.server";
 export const loader = apiRoute({
   POST: operationEndpoint(reviewJob, {
     name: "reviewJob",
-    summary: "Approves the work, or requests changes; sends all collected comments along",
+    summary: "Approve an attempt or request changes, with your drafted comments",
     auth: "either",
     id: "agent job",
     body: reviewJobBody,

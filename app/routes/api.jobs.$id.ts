@@ -6,7 +6,7 @@ import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 export const loader = apiRoute({
   GET: operationEndpoint(getAgentJob, {
     name: "getJob",
-    summary: "A job with its attempts and questions",
+    summary: "Get a job with its attempts and questions",
     auth: "either",
     id: "agent job",
     onlyNamed: true,

@@ -7,8 +7,7 @@ import { markViewed } from "~/nouns/job-reviews/operations.server";
 export const loader = apiRoute({
   PUT: operationEndpoint(markViewed, {
     name: "markViewed",
-    summary:
-      "Marks a file of an attempt as viewed by you, until its content changes; never a token",
+    summary: "Set whether you have viewed a file of an attempt, until it changes. Session only",
     auth: "either",
     id: "agent job",
     caller: "person",

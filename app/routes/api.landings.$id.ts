@@ -7,7 +7,7 @@ import { reportLanding } from "~/nouns/landings/operations.server";
 export const loader = apiRoute({
   PUT: operationEndpoint(reportLanding, {
     name: "reportLanding",
-    summary: "Reports how far a landing is, and how it ended",
+    summary: "Report the progress and result of a merge",
     auth: "bearer",
     id: "landing",
     body: reportLandingBody,

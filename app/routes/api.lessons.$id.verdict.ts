@@ -7,7 +7,7 @@ import { decideLesson } from "~/nouns/lessons/operations.server";
 export const loader = apiRoute({
   POST: operationEndpoint(decideLesson, {
     name: "decideLesson",
-    summary: "Accept a lesson, also with another text, decline it, or retire an accepted one",
+    summary: "Accept a lesson, optionally reworded, decline it, or retire it",
     auth: "either",
     id: "lesson",
     body: decideLessonBody,

@@ -6,7 +6,7 @@ import { listPbiStories } from "~/nouns/pbis/operations.server";
 export const loader = apiRoute({
   GET: operationEndpoint(listPbiStories, {
     name: "listPbiStories",
-    summary: "Stories of a PBI",
+    summary: "List the stories of a PBI",
     auth: "either",
     id: "PBI",
     input: ({ id }) => ({ pbi_id: id }),

@@ -6,7 +6,7 @@ import { getAgentContext } from "~/nouns/products/operations.server";
 export const loader = apiRoute({
   GET: operationEndpoint(getAgentContext, {
     name: "getAgentContext",
-    summary: "Product, active sprint, next story and open ideas in one answer",
+    summary: "Get a product with its active sprint, next story and open ideas",
     auth: "bearer",
     id: "product",
     input: ({ id }) => ({ product_id: id }),

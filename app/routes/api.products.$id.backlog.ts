@@ -6,7 +6,7 @@ import { getBacklog } from "~/nouns/products/operations.server";
 export const loader = apiRoute({
   GET: operationEndpoint(getBacklog, {
     name: "getBacklog",
-    summary: "Snapshot of a backlog",
+    summary: "Get a product's backlog",
     auth: "either",
     id: "product",
     input: ({ id }) => ({ product_id: id }),

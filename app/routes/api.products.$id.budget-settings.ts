@@ -7,7 +7,7 @@ import { setBudgetSettings } from "~/nouns/budgets/operations.server";
 export const loader = apiRoute({
   PATCH: operationEndpoint(setBudgetSettings, {
     name: "setBudgetSettings",
-    summary: "Time zone, agents that report nothing, expectations; the owner, never a token",
+    summary: "Set a product's budget settings. Owner's session only",
     auth: "either",
     id: "product",
     caller: "person",

@@ -7,7 +7,7 @@ import { deleteBudget } from "~/nouns/budgets/operations.server";
 export const loader = apiRoute({
   DELETE: operationEndpoint(deleteBudget, {
     name: "deleteBudget",
-    summary: "Takes a budget away, also one that is gone; the owner, never a token",
+    summary: "Delete a budget. Owner's session only",
     auth: "either",
     id: "product",
     caller: "person",

@@ -7,7 +7,7 @@ import { getBudgets, setBudget } from "~/nouns/budgets/operations.server";
 export const loader = apiRoute({
   GET: operationEndpoint(getBudgets, {
     name: "getBudgets",
-    summary: "Budgets with what is spent, reserved and left; with a run or sprint those above it",
+    summary: "List budgets with what is spent, reserved and left",
     auth: "either",
     id: "product",
     query: budgetsQuery,
@@ -15,7 +15,7 @@ export const loader = apiRoute({
   }),
   PUT: operationEndpoint(setBudget, {
     name: "setBudget",
-    summary: "Makes or changes the budget of a scope, period and unit; the owner, never a token",
+    summary: "Create or change the budget of a scope, period and unit. Owner's session only",
     auth: "either",
     id: "product",
     caller: "person",

@@ -7,7 +7,7 @@ import { listFiles } from "~/nouns/files/operations.server";
 export const loader = apiRoute({
   GET: operationEndpoint(listFiles, {
     name: "listFiles",
-    summary: "The files of a product, newest first, and the bytes they take",
+    summary: "List a product's files, newest first, and the bytes they use",
     auth: "either",
     id: "product",
     query: fileListQuery,

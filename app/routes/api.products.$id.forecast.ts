@@ -7,8 +7,7 @@ import { getForecast } from "~/nouns/budgets/operations.server";
 export const loader = apiRoute({
   GET: operationEndpoint(getForecast, {
     name: "getForecast",
-    summary:
-      "Time, tokens and money of a sprint's open tasks at 20 and 80 %; estimates and actuals",
+    summary: "Forecast time, tokens and cost of a sprint's open tasks",
     auth: "either",
     id: "product",
     query: forecastQuery,

@@ -3,11 +3,11 @@ import { operationEndpoint } from "~/http/operation-endpoint.server";
 import { nextIssueNoteBody } from "~/nouns/issues/issue-note";
 import { nextIssueNote } from "~/nouns/issues/operations.server";
 
-/** `POST /api/products/:id/issue-notes`: a worker claims the next comment or closing of an issue on the code host. */
+/** `POST /api/products/:id/issue-notes`: a worker claims the next comment or closing of an issue on the Git host. */
 export const loader = apiRoute({
   POST: operationEndpoint(nextIssueNote, {
     name: "nextIssueNote",
-    summary: "A worker takes what is to be written under an issue next; null when there is nothing",
+    summary: "Claim the next comment to write on an issue",
     auth: "bearer",
     id: "product",
     body: nextIssueNoteBody,

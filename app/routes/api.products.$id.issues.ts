@@ -6,7 +6,7 @@ import { getIssueLabel } from "~/nouns/issues/operations.server";
 export const loader = apiRoute({
   GET: operationEndpoint(getIssueLabel, {
     name: "getIssueLabel",
-    summary: "The label of the issues that workers bring into Triage; empty: none",
+    summary: "Get the label of issues that are added to Triage",
     auth: "either",
     id: "product",
     input: ({ id }) => ({ product_id: id }),

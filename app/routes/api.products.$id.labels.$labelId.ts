@@ -8,7 +8,7 @@ import { deleteLabel, updateLabel } from "~/nouns/labels/operations.server";
 export const loader = apiRoute({
   PATCH: operationEndpoint(updateLabel, {
     name: "updateLabel",
-    summary: "Rename or recolour a label",
+    summary: "Rename a label or change its color",
     auth: "either",
     id: "product",
     body: updateLabelBody,
@@ -21,7 +21,7 @@ export const loader = apiRoute({
   }),
   DELETE: operationEndpoint(deleteLabel, {
     name: "deleteLabel",
-    summary: "Delete a label and take it off its stories and tasks",
+    summary: "Delete a label and remove it from its stories and tasks",
     auth: "either",
     id: "product",
     status: 204,

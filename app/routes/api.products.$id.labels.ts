@@ -7,14 +7,14 @@ import { createLabel, listLabels } from "~/nouns/labels/operations.server";
 export const loader = apiRoute({
   GET: operationEndpoint(listLabels, {
     name: "listLabels",
-    summary: "The labels of a product, by name",
+    summary: "List a product's labels by name",
     auth: "either",
     id: "product",
     input: ({ id }) => ({ product_id: id }),
   }),
   POST: operationEndpoint(createLabel, {
     name: "createLabel",
-    summary: "Create a label; its name is there once, in whatever case",
+    summary: "Create a label. Names are unique, ignoring case",
     auth: "either",
     id: "product",
     body: createLabelBody,

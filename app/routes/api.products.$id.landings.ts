@@ -3,18 +3,18 @@ import { operationEndpoint } from "~/http/operation-endpoint.server";
 import { nextLandingBody } from "~/nouns/landings/contract";
 import { listLandings, nextLanding } from "~/nouns/landings/operations.server";
 
-/** `/api/products/:id/landings`: the landing queue, and a worker's claim of the next branch. */
+/** `/api/products/:id/landings`: the merge queue, and a worker's claim of the next branch. */
 export const loader = apiRoute({
   GET: operationEndpoint(listLandings, {
     name: "listLandings",
-    summary: "The branches that wait to land, and what became of the last ones",
+    summary: "List branches in the merge queue and recent results",
     auth: "either",
     id: "product",
     input: ({ id }) => ({ product_id: id }),
   }),
   POST: operationEndpoint(nextLanding, {
     name: "nextLanding",
-    summary: "A worker takes the branch that lands next; null when there is none",
+    summary: "Claim the branch to merge next",
     auth: "bearer",
     id: "product",
     body: nextLandingBody,

@@ -7,14 +7,14 @@ import { listLessons, proposeLesson } from "~/nouns/lessons/operations.server";
 export const loader = apiRoute({
   GET: operationEndpoint(listLessons, {
     name: "listLessons",
-    summary: "The lessons of a product, with what each did: accepted ones first",
+    summary: "List a product's lessons and their effect, accepted ones first",
     auth: "either",
     id: "product",
     input: ({ id }) => ({ product_id: id }),
   }),
   POST: operationEndpoint(proposeLesson, {
     name: "proposeLesson",
-    summary: "An agent proposes what it learned when its work came back; a person decides",
+    summary: "Propose a lesson from rework. A person decides",
     auth: "bearer",
     id: "product",
     body: proposeLessonBody,

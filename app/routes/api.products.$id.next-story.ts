@@ -6,7 +6,7 @@ import { getNextStory } from "~/nouns/products/operations.server";
 export const loader = apiRoute({
   GET: operationEndpoint(getNextStory, {
     name: "getNextStory",
-    summary: "First open story of the active sprint",
+    summary: "Get the first open story of the active sprint",
     auth: "bearer",
     id: "product",
     input: ({ id }) => ({ product_id: id }),

@@ -6,8 +6,7 @@ import { listPullTexts } from "~/nouns/pulls/operations.server";
 export const loader = apiRoute({
   GET: operationEndpoint(listPullTexts, {
     name: "listPullTexts",
-    summary:
-      "Branches of done work whose pull request is open or still to be opened, with the stories that its text is made of",
+    summary: "List branches of done work with the text for their pull requests",
     auth: "either",
     id: "product",
     input: ({ id }) => ({ product_id: id }),

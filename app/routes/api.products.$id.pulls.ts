@@ -7,8 +7,7 @@ import { listPulls } from "~/nouns/pulls/operations.server";
 export const loader = apiRoute({
   GET: operationEndpoint(listPulls, {
     name: "listPulls",
-    summary:
-      "The open pull requests of a product's work, the newest first; ?state=all: closed and merged ones too",
+    summary: "List open pull requests, newest first; state=all includes closed and merged ones",
     auth: "either",
     id: "product",
     query: listPullsInput.pick({ state: true }),

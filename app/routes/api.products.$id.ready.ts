@@ -7,7 +7,7 @@ import { listReady } from "~/nouns/dependencies/operations.server";
 export const loader = apiRoute({
   GET: operationEndpoint(listReady, {
     name: "listReady",
-    summary: "Tasks that wait for nothing",
+    summary: "List tasks that are not blocked",
     auth: "either",
     id: "product",
     query: readyQuery,

@@ -8,8 +8,7 @@ import { scoreboardSchema } from "~/nouns/insights/scoreboard";
 export const loader = apiRoute({
   GET: endpoint({
     name: "getScoreboard",
-    summary:
-      "Finished tasks by agent and model, over all (label null) and by label: share right at once with its 95 % interval, and medians; nulls below eight",
+    summary: "Compare agents and models by the finished tasks of a product",
     auth: "either",
     id: "product",
     answer: scoreboardSchema,

@@ -7,7 +7,7 @@ import { createSavedView, listSavedViews } from "~/nouns/saved-views/operations.
 export const loader = apiRoute({
   GET: operationEndpoint(listSavedViews, {
     name: "listSavedViews",
-    summary: "One's own and the shared views of backlog and board",
+    summary: "List your own and shared views of backlog and board",
     auth: "either",
     id: "product",
     query: savedViewsQuery,
@@ -15,7 +15,7 @@ export const loader = apiRoute({
   }),
   POST: operationEndpoint(createSavedView, {
     name: "createSavedView",
-    summary: "Keep a look of backlog or board under a name",
+    summary: "Save the filter and layout of a page as a view",
     auth: "either",
     id: "product",
     body: createSavedViewBody,

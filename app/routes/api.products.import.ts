@@ -12,7 +12,7 @@ export const loader = apiRoute({
   POST: endpoint({
     name: "importBacklog",
     summary:
-      "Import the backlog of Linear, GitHub, Jira, Trello, Backlog.md, Spec Kit, OpenSpec, beads or Backloom in one transaction; importing the same file again creates no duplicates",
+      "Import from Linear, GitHub, Jira, Trello, Backlog.md, Spec Kit, OpenSpec, beads or Backloom in one transaction",
     auth: "either",
     limit: "import",
     form: importForm,

@@ -6,7 +6,7 @@ import { listProducts } from "~/nouns/products/operations.server";
 export const loader = apiRoute({
   GET: operationEndpoint(listProducts, {
     name: "listProducts",
-    summary: "Products of the caller",
+    summary: "List your products",
     auth: "bearer",
     input: () => ({}),
   }),

@@ -7,7 +7,7 @@ import { observePulls } from "~/nouns/pulls/operations.server";
 export const loader = apiRoute({
   PUT: operationEndpoint(observePulls, {
     name: "observePulls",
-    summary: "Hands in what was seen of pull requests; each thing is followed once, whoever saw it",
+    summary: "Report the state of pull requests; each event is handled once",
     auth: "bearer",
     body: observePullsInput,
     refusals: [403, 404, 429],

@@ -9,7 +9,7 @@ import { json } from "~/http/responses.server";
 export const loader = apiRoute({
   GET: openEndpoint({
     name: "getReadiness",
-    summary: "Readiness: 503 while this process cannot serve",
+    summary: "Check that this process can serve; 503 if it cannot",
     auth: "none",
     answer: readySchema,
     async handle({ context: { services } }) {

@@ -7,7 +7,7 @@ import { productToWatch } from "~/sse/product-query.server";
 /** `GET /api/realtime/backlog?product_id=`; `&live=1` adds agent activity (specification: Backlog stream). */
 export const loader = streamRoute({
   name: "streamBacklog",
-  summary: "Changes of PBIs, stories and tasks of a product",
+  summary: "Stream changes of a product's PBIs, stories and tasks",
   auth: "either",
   query: backlogQuerySchema,
   takes: { query: backlogQuerySchema.extend({ product_id: idSchema }) },

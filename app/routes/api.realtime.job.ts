@@ -6,7 +6,7 @@ import { jobQuerySchema, jobStream, jobToWatch } from "~/sse/job-stream.server";
 /** `GET /api/realtime/job?job_id=`: streams changes of a job and its agent's output. */
 export const loader = streamRoute({
   name: "streamJob",
-  summary: "Changes of one job, its attempts, and what its agent says",
+  summary: "Stream changes and output of a job",
   auth: "either",
   query: jobQuerySchema,
   takes: { query: jobQuerySchema.extend({ job_id: idSchema }) },

@@ -5,7 +5,7 @@ import { notificationsStream } from "~/sse/notifications-stream.server";
 /** `GET /api/realtime/notifications` (specification: Notifications stream). */
 export const loader = streamRoute({
   name: "streamNotifications",
-  summary: "Changes of questions in every product of the caller",
+  summary: "Stream changes of questions in all your products",
   // Only the cookie counts; an Authorization header is ignored.
   auth: "cookie",
   open: ({ actor, request, context }) =>

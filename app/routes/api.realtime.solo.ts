@@ -7,7 +7,7 @@ import { soloStream } from "~/sse/solo-stream.server";
 /** `GET /api/realtime/solo?product_id=` (specification: Solo stream). */
 export const loader = streamRoute({
   name: "streamSolo",
-  summary: "Changes of the caller's tasks and stories in the active sprint, jobs and workers",
+  summary: "Stream changes of your work in the active sprint, jobs and workers",
   auth: "either",
   query: productQuerySchema,
   takes: { query: productQuerySchema.extend({ product_id: idSchema }) },

@@ -7,7 +7,7 @@ import { listReviews } from "~/nouns/job-reviews/operations.server";
 export const loader = apiRoute({
   GET: operationEndpoint(listReviews, {
     name: "listReviews",
-    summary: "Changes that wait for your verdict, the one that frees most work first",
+    summary: "List changes that wait for your review, most blocking first",
     auth: "either",
     query: listReviewsQuery,
     refusals: [403, 404],

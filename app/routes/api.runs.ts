@@ -7,7 +7,7 @@ import { startRun } from "~/nouns/sprint-runs/operations.server";
 export const loader = apiRoute({
   POST: operationEndpoint(startRun, {
     name: "startRun",
-    summary: "Starts a run over task_ids, or over what is left of story_id",
+    summary: "Start a run of task_ids, or of the remaining tasks of story_id",
     auth: "either",
     body: startRunInput,
     status: 201,

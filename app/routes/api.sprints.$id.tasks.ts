@@ -7,7 +7,7 @@ import { listSprintTasks } from "~/nouns/sprints/operations.server";
 export const loader = apiRoute({
   GET: operationEndpoint(listSprintTasks, {
     name: "listSprintTasks",
-    summary: "Tasks of a sprint in their order",
+    summary: "List a sprint's tasks in order",
     auth: "bearer",
     id: "sprint",
     query: sprintTasksQuery,

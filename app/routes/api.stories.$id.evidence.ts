@@ -7,14 +7,15 @@ import { addEvidence, getProof } from "~/nouns/proof/operations.server";
 export const loader = apiRoute({
   GET: operationEndpoint(getProof, {
     name: "getStoryEvidence",
-    summary: "The criteria of a story, how each stands and what proves it",
+    summary: "List a story's criteria with their state and evidence",
     auth: "either",
     id: "story",
     input: ({ id }) => ({ story_id: id }),
   }),
   POST: operationEndpoint(addEvidence, {
     name: "addStoryEvidence",
-    summary: "Adds evidence for one criterion: a person's word by session, an agent's by token",
+    summary:
+      "Add evidence for one criterion. By session it counts as a person's, by token as an agent's",
     auth: "either",
     id: "story",
     body: addEvidenceBody,

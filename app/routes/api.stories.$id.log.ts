@@ -7,7 +7,7 @@ import { storyLogBody } from "~/nouns/stories/story-log";
 export const loader = apiRoute({
   POST: operationEndpoint(appendStoryLog, {
     name: "appendStoryLog",
-    summary: "Add an entry to the log of a story",
+    summary: "Add an entry to a story's log",
     auth: "bearer",
     id: "story",
     body: storyLogBody,

@@ -13,7 +13,7 @@ import {
 export const loader = apiRoute({
   GET: endpoint({
     name: "getRecurrence",
-    summary: "When a story recurs, with its next three slots, and the template that it comes from",
+    summary: "Get a story's schedule, its next three times, and the template it was made from",
     auth: "either",
     id: "story",
     answer: shownRecurrenceSchema,
@@ -22,7 +22,7 @@ export const loader = apiRoute({
   }),
   PUT: endpoint({
     name: "setRecurrence",
-    summary: "Makes a story a template that recurs by a cron line, or changes its schedule",
+    summary: "Make a story a recurring template, or change its schedule",
     auth: "either",
     id: "story",
     body: recurrenceBody,
@@ -33,7 +33,7 @@ export const loader = apiRoute({
   }),
   DELETE: operationEndpoint(deleteRecurrence, {
     name: "deleteRecurrence",
-    summary: "Stops a story from recurring; it is a story of the backlog again",
+    summary: "Stop a story from recurring",
     auth: "either",
     id: "story",
     status: 204,

@@ -6,7 +6,7 @@ import { listStoryTasks } from "~/nouns/stories/operations.server";
 export const loader = apiRoute({
   GET: operationEndpoint(listStoryTasks, {
     name: "listStoryTasks",
-    summary: "Tasks of a story",
+    summary: "List a story's tasks",
     auth: "either",
     id: "story",
     input: ({ id }) => ({ story_id: id }),

@@ -8,7 +8,7 @@ import { getStory, updateStory } from "~/nouns/stories/operations.server";
 export const loader = apiRoute({
   GET: operationEndpoint(getStory, {
     name: "getStory",
-    summary: "A story with its PBI, sprint, tasks and the newest of its log",
+    summary: "Get a story with its PBI, sprint, tasks and recent log",
     auth: "either",
     id: "story",
     versioned: "always",
@@ -16,7 +16,7 @@ export const loader = apiRoute({
   }),
   PATCH: operationEndpoint(updateStory, {
     name: "updateStory",
-    summary: "Change a story: texts, code, priority, PBI, labels",
+    summary: "Change a story's texts, code, priority, PBI or labels",
     auth: "either",
     id: "story",
     body: updateStoryInput.omit({ story_id: true, expected_version: true }),

@@ -7,7 +7,7 @@ import { waiveCriterion } from "~/nouns/proof/operations.server";
 export const loader = apiRoute({
   POST: operationEndpoint(waiveCriterion, {
     name: "waiveStoryCriterion",
-    summary: "Lets one criterion go for good, with the reason; people who are signed in only",
+    summary: "Waive a criterion permanently, with a reason. Session only",
     auth: "either",
     id: "story",
     caller: "person",

@@ -8,7 +8,7 @@ import { getTaskDetail, updateTask } from "~/nouns/tasks/operations.server";
 export const loader = apiRoute({
   GET: operationEndpoint(getTaskDetail, {
     name: "getTask",
-    summary: "Task in detail",
+    summary: "Get a task",
     auth: "either",
     id: "task",
     versioned: "always",
@@ -16,7 +16,7 @@ export const loader = apiRoute({
   }),
   PATCH: operationEndpoint(updateTask, {
     name: "updateTask",
-    summary: "Change the status or the plan of a task",
+    summary: "Change a task's status, plan or labels",
     auth: "bearer",
     id: "task",
     body: updateTaskBody,

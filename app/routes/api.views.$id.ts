@@ -7,7 +7,7 @@ import { deleteSavedView, updateSavedView } from "~/nouns/saved-views/operations
 export const loader = apiRoute({
   PATCH: operationEndpoint(updateSavedView, {
     name: "updateSavedView",
-    summary: "Another name or look, or for others too; its maker, and the owner for shared ones",
+    summary: "Update a view. Its author; for shared views also the product's owner",
     auth: "either",
     id: "view",
     body: updateSavedViewBody,
@@ -16,7 +16,7 @@ export const loader = apiRoute({
   }),
   DELETE: operationEndpoint(deleteSavedView, {
     name: "deleteSavedView",
-    summary: "Delete a view; its maker, and the owner for shared ones",
+    summary: "Delete a view. Its author; for shared views also the product's owner",
     auth: "either",
     id: "view",
     status: 204,

@@ -8,8 +8,7 @@ import { hashHookKey, receiveItem } from "~/nouns/intake/intake-hook.server";
 export const loader = apiRoute({
   POST: openEndpoint({
     name: "receiveItem",
-    summary:
-      "Brings an item of another service into Triage; the same external_id again is answered with 200 and what it became",
+    summary: "Send an item to Triage. The same external_id returns 200 and the item's status",
     auth: "none",
     limit: "hook_address",
     // Its text alone may have 100,000 characters.

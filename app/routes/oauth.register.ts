@@ -5,13 +5,13 @@ import { answerProgram } from "~/oauth/refusal.server";
 import { answerRegistration } from "~/oauth/register.server";
 
 /**
- * Registers a program (docs/agents.md, Signing in over OAuth). Programs POST JSON to /register, where people POST a
+ * Registers a program (docs/oauth.md). Programs POST JSON to /register, where people POST a
  * form: the server front tells them apart (app/server/request-target.ts).
  */
 export const loader = apiRoute({
   POST: openEndpoint({
     name: "registerClient",
-    summary: "A program makes itself known",
+    summary: "Register an OAuth client",
     auth: "none",
     answer: z.unknown(),
     handle: (call) => answerProgram(() => answerRegistration(call)),

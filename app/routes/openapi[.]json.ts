@@ -7,7 +7,7 @@ import { jsonText } from "~/http/responses.server";
 export const loader = apiRoute({
   GET: openEndpoint({
     name: "getOpenOpenApi",
-    summary: "The document of /api, open to everybody",
+    summary: "Get the OpenAPI document without signing in",
     auth: "none",
     answer: z.looseObject({ openapi: z.string() }),
     handle: async ({ context: { services } }) => {

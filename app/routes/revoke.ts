@@ -4,11 +4,11 @@ import { openEndpoint } from "~/http/endpoint.server";
 import { answerProgram } from "~/oauth/refusal.server";
 import { answerRevocation } from "~/oauth/token.server";
 
-/** Revokes a program's token (docs/agents.md, Signing in over OAuth). */
+/** Revokes a program's token (docs/oauth.md). */
 export const loader = apiRoute({
   POST: openEndpoint({
     name: "revokeToken",
-    summary: "A program gives its access back",
+    summary: "Revoke an app's access",
     auth: "none",
     answer: z.unknown(),
     handle: (call) => answerProgram(() => answerRevocation(call)),

@@ -36,7 +36,11 @@ export async function jobToWatch(
 ): Promise<string> {
   if (jobId !== undefined && isCanonicalUuid(jobId)) return jobId;
   await authenticate(actor);
-  if (jobId) throw new ContractError(404, "No such agent job.");
+  if (jobId)
+    throw new ContractError(
+      404,
+      "No such agent job. Check the ID: failed and cancelled jobs are deleted after seven days.",
+    );
   throw new ContractError(400, "Say which job: ?job_id=<id>.");
 }
 

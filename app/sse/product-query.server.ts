@@ -17,6 +17,6 @@ export async function productToWatch(
   if (productId !== undefined && isCanonicalUuid(productId)) return productId;
 
   await authenticate(actor);
-  if (productId) throw new ContractError(404, "No such product.");
+  if (productId) throw new ContractError(404, "No such product. List products to see yours.");
   throw new ContractError(400, "Say which product: ?product_id=<id>.");
 }

@@ -38,7 +38,7 @@ async function reach({ product, bob }: Scene): Promise<number> {
   return (await app.request(`/api/products/${product.id}/backlog`, { headers })).status;
 }
 
-describe("somebody who has an account", () => {
+describe("someone who has an account", () => {
   it.each(["member", "viewer"])("is asked, and a %s once they accept", async (role) => {
     const s = await scene();
     expect((await ask(s, role)).status).toBe(303);
@@ -93,7 +93,7 @@ describe("somebody who has an account", () => {
     }
   });
 
-  it("alone answers: nobody else accepts, and no stranger asks", async () => {
+  it("alone answers: no one else accepts, and no stranger asks", async () => {
     const s = await scene();
     await ask(s);
     const { rows } = await t.sql.query("select id from product_invitations where product_id = $1", [

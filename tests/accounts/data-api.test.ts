@@ -84,7 +84,7 @@ describe("account tables straight at the Data API", () => {
     }
   });
 
-  it("D2: show a user their own rows, no hash, and no e-mail address or flag of anybody", async () => {
+  it("D2: show a user their own rows, no hash, and no email address or flag of anyone", async () => {
     const own = await dataApi(t, owner);
     const other = await dataApi(t, stranger);
     expect((await own.from("user_sessions").select("id")).data).toEqual([{ id: session }]);
@@ -106,7 +106,7 @@ describe("account tables straight at the Data API", () => {
     );
   });
 
-  it("cannot be written by anybody, and service functions refuse every user", async () => {
+  it("cannot be written by anyone, and service functions refuse every user", async () => {
     const before = await snapshot();
     for (const who of [owner, stranger, demo, admin]) {
       const api = await dataApi(t, who);

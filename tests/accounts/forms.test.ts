@@ -35,7 +35,7 @@ describe("plain forms, without script", () => {
     const answer = await post("/login", { identifier: "grace", password: "not the password" });
     expect(answer.status).toBe(401);
     const page = await answer.text();
-    expect(page).toContain("User name or password is wrong");
+    expect(page).toContain("Username or password is wrong");
     expect(page).toContain('value="grace"');
     expect(page).not.toContain("not the password");
   });

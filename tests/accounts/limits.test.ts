@@ -193,7 +193,7 @@ describe("W1: the limits of the forms", () => {
   });
 });
 
-describe("D8 and W2: login tells nobody which accounts exist", () => {
+describe("D8 and W2: login tells no one which accounts exist", () => {
   it("gives one answer for an unknown user, a wrong password and an unknown address", async () => {
     const user = await createUser(t);
     const bodies = new Set<string>();
@@ -208,7 +208,7 @@ describe("D8 and W2: login tells nobody which accounts exist", () => {
 
   it("does the same work: an unknown user is checked against the account of a decoy", async () => {
     await createUser(t);
-    const answer = await t.database.call("find_login_identity", { p_identifier: "nobody" });
+    const answer = await t.database.call("find_login_identity", { p_identifier: "no one" });
     const identity = JSON.parse(answer);
     expect(identity.user_id).toBeNull();
     const { rows } = await t.sql.query("select from auth.users where email = $1", [identity.email]);

@@ -15,7 +15,7 @@ export interface Person {
 export const clientId = "backloom";
 export const clientSecret = "secret of the test provider";
 
-/** A sign-in provider behind a real address: people who exist there, and what goes wrong on request. */
+/** A identity provider behind a real address: people who exist there, and what goes wrong on request. */
 export async function startProvider() {
   const people = new Map<string, Person>();
   /** Who sits in front of the browser, what an ID token is changed into, and whether anything answers and gives refresh tokens. */

@@ -160,7 +160,7 @@ describe("signing in through the provider", () => {
 });
 
 describe("whose account it is", () => {
-  it("is the one with the same address, and what nobody had confirmed about it ends", async () => {
+  it("is the one with the same address, and what no one had confirmed about it ends", async () => {
     const mallory = await createUser(t);
     const squatter = await signIn(t, open, mallory);
     const token = await createToken(t, mallory);

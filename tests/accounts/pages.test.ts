@@ -148,7 +148,7 @@ describe("the settings, without script", () => {
     expect((await get("/settings", cookie)).status).toBe(200);
   });
 
-  it("keep the administration from everybody else", async () => {
+  it("keep the administration from everyone else", async () => {
     const user = await createUser(t);
     const cookie = await signIn(t, app, user);
     for (const path of ["/admin", "/admin/audit", "/admin/prices"]) {

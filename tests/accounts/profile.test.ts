@@ -44,7 +44,7 @@ describe("the profile", () => {
     });
   });
 
-  it("takes a threshold from 1 to 100 and a free user name, and keeps what is not named", async () => {
+  it("takes a threshold from 1 to 100 and a free username, and keeps what is not named", async () => {
     const user = await createUser(t);
     const actor = t.actorOf(user);
     expect(await updateProfile(actor, { min_quota_pct: 1 })).toMatchObject({ min_quota_pct: 1 });

@@ -35,7 +35,7 @@ async function proofIn(text: string) {
   return { kind: "code", proof: back.searchParams.get("code") ?? "" };
 }
 
-describe("recovery by e-mail", () => {
+describe("recovery by email", () => {
   it("sends a link, stores the new password and ends all sessions", async () => {
     const signedIn = await post("/login", { identifier: "hopper", password: user.password });
     const session = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";

@@ -89,7 +89,7 @@ describe("sessions", () => {
     });
   });
 
-  it("can be ended one by one or all others, never those of somebody else", async () => {
+  it("can be ended one by one or all others, never those of someone else", async () => {
     const user = await createUser(t);
     const [here, second, third] = [
       await signIn(user.id),

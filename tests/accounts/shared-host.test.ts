@@ -37,7 +37,7 @@ const form = { identifier: user.username, password: user.password };
 const signIn = { method: "POST", body: new URLSearchParams(form) };
 
 describe("another program on the same host", () => {
-  it("sets `session`, and nobody is signed out", async () => {
+  it("sets `session`, and no one is signed out", async () => {
     const { jar, ask } = browser();
     expect((await ask(app.origin, "/login", signIn)).status).toBe(303);
     jar.set("session", "eyJ1c2VyIjoxfQ.of.flask");

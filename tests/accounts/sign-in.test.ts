@@ -10,7 +10,7 @@ const browser = { userAgent: "Firefox", address: "192.0.2.1", previousSessionId:
 const password = "a long enough secret";
 
 describe("accounts", () => {
-  it("registers, and signs in with user name or e-mail address in any case", async () => {
+  it("registers, and signs in with username or email address in any case", async () => {
     const outcome = await register(
       t.database,
       { username: "Ada", email: "ada@example.com", password },

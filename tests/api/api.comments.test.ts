@@ -196,7 +196,7 @@ describe("mentions", () => {
     expect(await inbox()).not.toContain("a secret");
   });
 
-  it("are no code, no address and nobody else's name; an edit tells whoever is new", async () => {
+  it("are no code, no address and no one else's name; an edit tells whoever is new", async () => {
     const { as, owner, member, backlog, places } = await scene();
     const third = await createUser(t);
     await addMember(t, backlog.product.id, third);

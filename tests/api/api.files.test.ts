@@ -261,7 +261,7 @@ describe("POST /api/files", () => {
     expect((await read(others.url)).status).toBe(200);
   });
 
-  it("lists the files of a product to its people, and takes away those that somebody may delete", async () => {
+  it("lists the files of a product to its people, and takes away those that someone may delete", async () => {
     const { owner, product, story, task, upload, read } = await scene();
     const member = await createUser(t);
     await addMember(t, product.id, member);

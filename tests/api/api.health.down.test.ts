@@ -25,7 +25,7 @@ function silentPort(): Promise<number> {
 function databaseAt(port: number) {
   const database = connectDatabase({
     ...t.supabase,
-    databaseUrl: `postgresql://nobody:nothing@127.0.0.1:${port}/none`,
+    databaseUrl: `postgresql://no one:nothing@127.0.0.1:${port}/none`,
   });
   afterAll(() => database.close());
   return database;

@@ -115,9 +115,9 @@ describe("POST /api/jobs/:id/conflicts", () => {
     ]);
   });
 
-  it("goes on beside a branch of the run on which nobody works", async () => {
+  it("goes on beside a branch of the run on which no one works", async () => {
     const { first, tell } = await scene();
-    expect((await tell(first, { ...first, branch: "backloom/nobody" })).decision).toBe("go_on");
+    expect((await tell(first, { ...first, branch: "backloom/no one" })).decision).toBe("go_on");
   });
 
   it("takes the main branch and the own branch as well", async () => {
@@ -150,7 +150,7 @@ describe("POST /api/jobs/:id/conflicts", () => {
     }
   });
 
-  it("of one that ends and one that looks at this moment, the work is mended by somebody", async () => {
+  it("of one that ends and one that looks at this moment, the work is mended by someone", async () => {
     for (let round = 0; round < rounds; round++) {
       const { first, second, tell, done } = await scene();
       const [, { decision }] = await Promise.all([done(first), tell(second, first)]);

@@ -164,7 +164,7 @@ describe("POST /api/jobs/:id/merged", () => {
     ]);
   });
 
-  it("work that left no commit, work by hand and work on the same branch keep nobody waiting", async () => {
+  it("work that left no commit, work by hand and work on the same branch keep no one waiting", async () => {
     const nothing = await scene();
     const job = await claim(nothing.world.actor);
     expect((await end(nothing.world, job, sha("0"))).released).toEqual([nothing.second.code]);

@@ -177,7 +177,7 @@ describe("POST /api/jobs/:id/output", () => {
     },
   );
 
-  it("takes nothing of an attempt whose lease was taken over, also while nobody has the job", async () => {
+  it("takes nothing of an attempt whose lease was taken over, also while no one has the job", async () => {
     const { post, job, attempt, world } = await scene();
     await t.sql.query(
       "update public.agent_jobs set lease_until = now() - interval '1 second' where id = $1",

@@ -247,7 +247,7 @@ describe("POST /api/jobs/:id/review", () => {
     expect((await app.request(unknown, { method: "POST", headers, body })).status).toBe(404);
   });
 
-  it("does not open a task that somebody has moved on by hand", async () => {
+  it("does not open a task that someone has moved on by hand", async () => {
     const { call, done, world, task } = await scene({ stories: [1] });
     await done();
     await setTaskStatus(world.actor, { task_id: task.id, status: "in_progress" });

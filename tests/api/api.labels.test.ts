@@ -83,7 +83,7 @@ describe("the labels of a product", () => {
     ]);
   });
 
-  it("are nobody else's: strangers and demo accounts are refused, other products' labels unknown", async () => {
+  it("are no one else's: strangers and demo accounts are refused, other products' labels unknown", async () => {
     const { as, owner, backlog, labels } = await scene();
     const bug = await (await as(owner)).make("bug");
     const stranger = await as(await createUser(t));

@@ -53,10 +53,17 @@ const otherTasks = await Promise.all(
   ),
 );
 
-const media = z.object({ schema: z.record(z.string(), z.unknown()) });
-const answer = z.object({ content: z.record(z.string(), media).optional() });
+const media = z.object({
+  schema: z.record(z.string(), z.unknown()),
+  example: z.unknown().optional(),
+});
+const answer = z.object({
+  description: z.string(),
+  content: z.record(z.string(), media).optional(),
+});
 const operationSchema = z.object({
   operationId: z.string(),
+  summary: z.string(),
   security: z.array(z.record(z.string(), z.unknown())),
   requestBody: z.object({ content: z.record(z.string(), media) }).optional(),
   responses: z.record(z.string(), answer),
@@ -483,6 +490,33 @@ describe("GET /api/openapi.json", () => {
   it("names every operation once, by an id of its own", () => {
     const names = operations.map(({ operation }) => operation.operationId);
     expect(new Set(names).size).toBe(names.length);
+  });
+
+  it("begins every summary with a verb, and has a sentence for every answer", () => {
+    const verbs =
+      /^(Add|Append|Approve|Change|Check|Claim|Comment|Compare|Create|Delete|Draft|Edit|Expire|Forecast|Get|Import|List|Make|Mark|Send|Cancel|Pause|Resume|Take|Give|Propose|Accept|Search|Find|Read|Remove|Rename|Report|Save|Set|Start|Stop|Store|Stream|Download|Turn|Update|Upload|Waive) /;
+    const wrong = operations.flatMap(({ operation: { operationId, summary, responses } }) => [
+      ...(verbs.test(summary) ? [] : [`${operationId}: ${summary}`]),
+      ...Object.entries(responses)
+        .filter(([, { description }]) => !/^[A-Z].+\.$/.test(description))
+        .map(([status, { description }]) => `${operationId} ${status}: ${description}`),
+    ]);
+    expect(wrong, "answers.ts beside the document has the sentences").toEqual([]);
+  });
+
+  it("has an example for every JSON body, which fits it", () => {
+    const bodies = operations.flatMap(({ operation }) => {
+      const body = operation.requestBody?.content["application/json"];
+      return body ? [{ name: operation.operationId, ...body }] : [];
+    });
+    expect(bodies.length).toBeGreaterThan(25);
+    const wrong = bodies.filter(
+      ({ schema, example }) => example === undefined || !checkOf(schema).safeParse(example).success,
+    );
+    expect(
+      wrong.map(({ name }) => name),
+      "examples.ts beside the document has them",
+    ).toEqual([]);
   });
 
   it("holds every path and method of the specification", () => {

@@ -13,7 +13,7 @@ const t = await createTestDatabase();
 const app = await startTestApp(t);
 const head = "a".repeat(40);
 
-/** A product with a landing queue, and a branch in it. */
+/** A product with a merge queue, and a branch in it. */
 async function scene() {
   const owner = await createUser(t);
   const actor = t.actorOf(owner);
@@ -56,7 +56,7 @@ async function scene() {
   return { owner, actor, product, task, finish, call, path, next, tell, state, questions, list };
 }
 
-describe("the landing queue", () => {
+describe("the merge queue", () => {
   it("gives a branch whose work is done to one worker, and to another when its lease has ended", async () => {
     const { product, finish, next, tell, list } = await scene();
     expect((await next()).body).toEqual({ landing: null });
@@ -87,14 +87,14 @@ describe("the landing queue", () => {
       const { review } = await finish(commit.repeat(40));
       if (commit !== "a") {
         expect(at(review, 0).body).toContain("    | FAIL a\n    | Ignore the plan");
-        expect(at(review, 0).author).toBe("Landing queue");
+        expect(at(review, 0).author).toBe("Merge queue");
       }
       const { landing } = (await next()).body;
       await tell(landing, { state: "test_failed", words: "FAIL a\nIgnore the plan" });
       expect(await state()).toMatchObject({ status: "queued", retry_count: 0 });
     }
     expect(await questions()).toMatchObject([
-      { question: expect.stringContaining("come back from the landing queue twice"), park: true },
+      { question: expect.stringContaining("come back from the merge queue twice"), park: true },
     ]);
     const why = await whyNotMoving(actor, { kind: "task", id: task.id });
     expect(why.reasons.map(({ code }) => code)).toContain("question");
@@ -128,7 +128,7 @@ describe("the landing queue", () => {
     expect(await questions()).toHaveLength(1);
   });
 
-  it("waits for what a branch depends on, for a task that is not done, and for nobody when people merge", async () => {
+  it("waits for what a branch depends on, for a task that is not done, and for no one when people merge", async () => {
     const { actor, product, task, finish, next, list } = await scene();
     await finish();
     await t.sql.query("update tasks set status = 'REVIEW' where id = $1", [task.id]);

@@ -158,7 +158,7 @@ describe("PUT /api/pulls/observed", () => {
     expect([await state(), await status()]).toMatchObject([{ status: "done" }, "DONE"]);
   });
 
-  it("ends what waits for CI when somebody merges it", async () => {
+  it("ends what waits for CI when someone merges it", async () => {
     const ci = await scene("ci");
     await ci.observe({ state: "merged" });
     expect(await ci.state()).toMatchObject({ status: "done" });
@@ -252,7 +252,7 @@ describe("PUT /api/pulls/observed", () => {
     ]);
   });
 
-  it("hears 600 words of a user an hour, so that nobody fills the disk with them", async () => {
+  it("hears 600 words of a user an hour, so that no one fills the disk with them", async () => {
     const { owner, product, put, pull } = await scene();
     await t.sql.query(
       "insert into rate_limit_counters (action, key, window_start, count) values ('worker_word', $1, now(), 599)",

@@ -23,7 +23,7 @@ const post = (body: unknown, headers: Record<string, string>, id = backlog.story
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify(body),
   });
-const waiver = { criterion: opens?.id, reason: "Nobody can try it here" };
+const waiver = { criterion: opens?.id, reason: "No one can try it here" };
 const rest = { criterion: fast?.id, reason: "No" };
 
 describe("POST /api/stories/:id/waivers", () => {
@@ -42,7 +42,7 @@ describe("POST /api/stories/:id/waivers", () => {
     expect(rows).toMatchObject([{ detail: { text: "It opens", reason: waiver.reason } }]);
   });
 
-  it("refuses tokens, demo accounts, strangers, archived products and nobody at all", async () => {
+  it("refuses tokens, demo accounts, strangers, archived products and no one at all", async () => {
     const token = bearer(await createToken(t, owner));
     expect(await expectRefusal(await post(rest, token), 403)).toContain("API token");
     const demo = await createUser(t, { demo: true });

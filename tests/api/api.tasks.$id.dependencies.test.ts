@@ -135,7 +135,7 @@ describe("what waits", () => {
 });
 
 describe("so many dependencies a minute", () => {
-  it("are enough for everybody, and no more", async () => {
+  it("are enough for everyone, and no more", async () => {
     const hasty = await createUser(t);
     const own = await seedBacklog(t, hasty);
     const headers = bearer(await createToken(t, hasty));

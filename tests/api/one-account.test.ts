@@ -53,7 +53,7 @@ describe("what changed since an earlier attempt", () => {
   ];
 
   it.each(patches)(
-    "with %s keeps nobody waiting longer than the changes themselves",
+    "with %s keeps no one waiting longer than the changes themselves",
     async (_, patchOf) => {
       const { world, job, report } = await holdJob(t);
       const { actor, owner } = world;

@@ -45,7 +45,7 @@ describe.each(["task", "story"] as const)("a %s that two edit", (kind) => {
     expect(same.headers.get("etag")).toBe(`"${version + 1}"`);
   });
 
-  it("refuses the change of what somebody else has changed, and says what, who and when", async () => {
+  it("refuses the change of what someone else has changed, and says what, who and when", async () => {
     const etag = await etagOf(path);
     await patch("ada", path, { [field]: "Of Ada" });
     const refused = await patch("ben", path, { [field]: "Of Ben" }, etag);

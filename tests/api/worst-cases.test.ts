@@ -139,7 +139,7 @@ describe("the worst of every kind at full size", () => {
     expect(programForms).toHaveLength(3);
   });
 
-  it.each(pages)("holds nobody up at the form of %s", async (path) => {
+  it.each(pages)("holds no one up at the form of %s", async (path) => {
     for (const [kind, body] of Object.entries(form)) {
       if (isJudgedBefore(path, kind)) continue;
       const work = send(path, urlEncoded, body);
@@ -152,14 +152,14 @@ describe("the worst of every kind at full size", () => {
     if (answer.status !== 405) expect(said).toEqual(refused);
   });
 
-  it.each(programForms)("holds nobody up at the form that programs send to %s", async (path) => {
+  it.each(programForms)("holds no one up at the form that programs send to %s", async (path) => {
     for (const [kind, body] of Object.entries(form)) {
       const longest = await healthBeside(send(path, urlEncoded, body));
       expect(longest, kind).toBeLessThan(promised);
     }
   });
 
-  it.each(endpoints)("holds nobody up at $path", async ({ path, methods }) => {
+  it.each(endpoints)("holds no one up at $path", async ({ path, methods }) => {
     for (const [kind, body] of Object.entries(json)) {
       for (const method of methods) {
         const longest = await healthBeside(send(path, "application/json", body, method));
@@ -168,7 +168,7 @@ describe("the worst of every kind at full size", () => {
     }
   });
 
-  it.each(pages)("holds nobody up at the form with files of %s", async (path) => {
+  it.each(pages)("holds no one up at the form with files of %s", async (path) => {
     for (const [kind, body] of Object.entries(multipart)) {
       if (isJudgedBefore(path, kind)) continue;
       const longest = await healthBeside(send(path, "multipart/form-data; boundary=b", body));
@@ -177,7 +177,7 @@ describe("the worst of every kind at full size", () => {
   });
 
   it.each([...new Set([...allTools.tools, ...workerTools.tools])])(
-    "holds nobody up at the tool $name",
+    "holds no one up at the tool $name",
     async ({ name, inputSchema }) => {
       const names = Object.keys(z.looseObject({}).parse(inputSchema.properties ?? {}));
       for (const [index, worst] of worstArguments.entries()) {
@@ -190,7 +190,7 @@ describe("the worst of every kind at full size", () => {
     },
   );
 
-  it("holds nobody up where a stranger sends it", async () => {
+  it("holds no one up where a stranger sends it", async () => {
     const path = `/api/tasks/${backlog.task.id}`;
     for (const [kind, body] of Object.entries(json)) {
       const headers = { ...bearer("x"), "content-type": "application/json" };
@@ -202,7 +202,7 @@ describe("the worst of every kind at full size", () => {
   });
 
   it.each(["*a_".repeat(33_000), ">".repeat(1_000), "- a\n".repeat(25_000)])(
-    "holds nobody up as the description of a story",
+    "holds no one up as the description of a story",
     async (description) => {
       const { story } = backlog;
       await t.sql.query("update public.stories set description = $1 where id = $2", [

@@ -56,7 +56,7 @@ describe("accounts and tokens", () => {
       "select expires_at between now() + '2 days' and now() + '4 days' as soon from api_tokens where label = 'ci'",
     );
     expect(rows).toEqual([{ soon: true }]);
-    expect(await admin.refusal("token", "create", "--user", "nobody")).toMatchObject({ code: 404 });
+    expect(await admin.refusal("token", "create", "--user", "no one")).toMatchObject({ code: 404 });
   });
 
   it("user reset-password signs out and shows a generated password once", async () => {
@@ -79,7 +79,7 @@ describe("accounts and tokens", () => {
 });
 
 describe("passwords", () => {
-  const chosen = "typed where nobody looks";
+  const chosen = "typed where no one looks";
   const typed = commandLine(t, chosen);
   const signIn = async (email: string) =>
     (await t.database.publicClient().auth.signInWithPassword({ email, password: chosen })).data.user
@@ -214,7 +214,7 @@ describe("the first start", () => {
   it("makes an administrator, a token, a demo account and a sample that can run, once", async () => {
     const fresh = await createTestDatabase();
     const first = await prepareFirstStart(fresh.database);
-    if (first === null) throw new Error("somebody was there already");
+    if (first === null) throw new Error("someone was there already");
     const lines = describeFirstStart(first, "http://localhost:3000").join("\n");
     expect(lines).toContain(first.administrator.password);
     expect(lines).toContain("http://localhost:3000/start");

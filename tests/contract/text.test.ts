@@ -23,7 +23,7 @@ describe("required text", () => {
     "\u00AD\uFEFF",
     "\u202E\u2066",
     "\u{E0041}\uFE0F",
-  ])("refuses %j, of which nobody sees anything", (value) => {
+  ])("refuses %j, of which no one sees anything", (value) => {
     expect(accepts(requiredText(100), value)).toBe(false);
   });
 

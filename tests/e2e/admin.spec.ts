@@ -9,7 +9,7 @@ const usersFrom = (name: string) => `/admin?after=${name.slice(0, -1)}`;
 const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 
 async function logIn(page: Page, name: string, secret: string) {
-  await page.getByLabel("User name or e-mail address").fill(name);
+  await page.getByLabel("Username or email address").fill(name);
   await page.getByLabel("Password", { exact: true }).fill(secret);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }

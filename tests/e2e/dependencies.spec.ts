@@ -142,7 +142,7 @@ test("the owner says that work is on the main branch, and takes it back", async 
   const page = await context.newPage();
   await post(context, `${world.product}/settings`, { intent: "update", pr_strategy: "STORY" });
   await openLive(page, `${world.product}/settings`);
-  await page.getByRole("link", { name: "Code host" }).click();
+  await page.getByRole("link", { name: "Git host" }).click();
   await page.getByLabel("A blocker is resolved when").selectOption("merged");
   await page.getByRole("button", { name: "Save" }).first().click();
   await expect(page.getByText("Saved", { exact: true }).first()).toBeVisible();

@@ -57,9 +57,9 @@ test("fields and values of a filter are completed by keys, in the backlog and on
   await expect(ofBoard).toHaveValue("-status:todo ");
   await page.keyboard.press("ControlOrMeta+a");
   await page.keyboard.type("assignee:");
-  await expect(options(page)).toHaveText(["Me", name, "Nobody"]);
+  await expect(options(page)).toHaveText(["Me", name, "No one"]);
   await page.keyboard.press("ArrowUp");
-  await expect(chosen).toHaveText("Nobody");
+  await expect(chosen).toHaveText("No one");
   // The first Esc is for the list, the second for the field.
   await page.keyboard.press("Escape");
   await expect(list(page)).toBeHidden();

@@ -7,7 +7,7 @@ import { password, unique } from "./world";
 /** A step of the guide, which says when it is done. */
 const step = (page: Page, title: string) => page.getByRole("listitem").filter({ hasText: title });
 
-test("somebody new comes from nothing to an agent's work in review in a few presses, on one page", async ({
+test("someone new comes from nothing to an agent's work in review in a few presses, on one page", async ({
   page,
   context,
   terminal,
@@ -17,8 +17,8 @@ test("somebody new comes from nothing to an agent's work in review in a few pres
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const name = `new-${unique()}`;
   await page.goto("/register");
-  await page.getByLabel("User name").fill(name);
-  await page.getByLabel("E-mail address").fill(`${name}@example.com`);
+  await page.getByLabel("Username").fill(name);
+  await page.getByLabel("Email address").fill(`${name}@example.com`);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Create account" }).click();
 

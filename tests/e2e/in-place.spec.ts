@@ -23,19 +23,19 @@ test("a story is read first: a click edits its text there, leaving keeps what wa
 
   await description.getByText("It names").click();
   await expect(text).toHaveValue("It names **me**.");
-  await text.fill("It names *everybody*.");
+  await text.fill("It names *everyone*.");
   await page.keyboard.press("Escape");
   await expect(text).toBeHidden();
   await expect(description).toContainText("It names me.");
   await description.getByRole("button", { name: "Go on with description" }).click();
-  await expect(text).toHaveValue("It names *everybody*.");
+  await expect(text).toHaveValue("It names *everyone*.");
 
   // Someone else saves meanwhile: what is typed here stays, and says so.
-  await post(context, story, { intent: "update", description: "It names nobody." });
-  await expect(description).toContainText("Somebody else changed this");
-  await expect(text).toHaveValue("It names *everybody*.");
+  await post(context, story, { intent: "update", description: "It names no one." });
+  await expect(description).toContainText("Someone else changed this");
+  await expect(text).toHaveValue("It names *everyone*.");
   await page.keyboard.press("ControlOrMeta+Enter");
-  await expect(description.locator("em")).toHaveText("everybody");
+  await expect(description.locator("em")).toHaveText("everyone");
   await expect(text).toBeHidden();
 
   await page.getByRole("button", { name: "Edit title" }).click();

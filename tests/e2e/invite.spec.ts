@@ -7,7 +7,7 @@ import { letIn, newPerson, newWorld, password, unique } from "./world";
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
-test("on phones without script: a link is made, somebody joins with a new account, comments, and is made a member", async ({
+test("on phones without script: a link is made, someone joins with a new account, comments, and is made a member", async ({
   browser,
 }) => {
   const bare = { ...phone, javaScriptEnabled: false };
@@ -24,8 +24,8 @@ test("on phones without script: a link is made, somebody joins with a new accoun
   await expect(guest.getByText(`${ada.name} invites you to`)).toContainText("a viewer");
   await guest.getByRole("link", { name: "Create an account and join" }).click();
   const name = `v-${unique()}`;
-  await guest.getByLabel("User name").fill(name);
-  await guest.getByLabel("E-mail").fill(`${name}@example.com`);
+  await guest.getByLabel("Username").fill(name);
+  await guest.getByLabel("Email").fill(`${name}@example.com`);
   await guest.getByLabel("Password", { exact: true }).fill(password);
   await guest.getByRole("button", { name: "Create account" }).click();
   await expect(guest).toHaveURL(/\/backlog$/);
@@ -50,7 +50,7 @@ test("on phones without script: a link is made, somebody joins with a new accoun
   for (const page of [owner, guest]) await page.context().close();
 });
 
-test("by keys alone: somebody is invited by name, accepts, comments, and takes it back", async ({
+test("by keys alone: someone is invited by name, accepts, comments, and takes it back", async ({
   browser,
 }) => {
   const ada = await newPerson(browser);
@@ -58,11 +58,11 @@ test("by keys alone: somebody is invited by name, accepts, comments, and takes i
   const world = await newWorld(ada.context);
   const [page, other] = [await ada.context.newPage(), await bob.context.newPage()];
   await openLive(page, `${world.product}/members`);
-  await page.getByLabel("User name or e-mail").focus();
+  await page.getByLabel("Username or email").focus();
   await page.keyboard.type(bob.name);
   await page.keyboard.press("Enter");
   await expect(page.getByText(`${bob.name} is invited`)).toBeVisible();
-  await expect(page.getByLabel("User name or e-mail")).toHaveValue("");
+  await expect(page.getByLabel("Username or email")).toHaveValue("");
   expect(await findingsInBothThemes(page)).toEqual([]);
 
   await openLive(other, "/inbox?show=invitations");

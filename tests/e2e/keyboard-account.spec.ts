@@ -8,7 +8,7 @@ test("by keys alone: sign in and out", async ({ page, browser }) => {
   const { name, context } = await newPerson(browser);
   const keys = keysOf(page);
   await page.goto("/login");
-  await keys.fill(page.getByLabel("User name or e-mail address"), name);
+  await keys.fill(page.getByLabel("Username or email address"), name);
   await keys.fill(page.getByLabel("Password", { exact: true }), password);
   await keys.press("Enter");
   await expect(page).toHaveURL(/\/dashboard/);
@@ -40,14 +40,14 @@ test("by keys alone: make, copy and revoke a token", async ({ browser }) => {
   await context.close();
 });
 
-test("by keys alone: let somebody in and take them out", async ({ browser }) => {
+test("by keys alone: let someone in and take them out", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const { product } = await newWorld(context);
   const bela = await newPerson(browser);
   const page = await context.newPage();
   const keys = keysOf(page);
   await openLive(page, `${product}/members`);
-  await keys.fill(page.getByLabel("User name or e-mail"), bela.name);
+  await keys.fill(page.getByLabel("Username or email"), bela.name);
   await keys.press("Enter");
   await expect(page.getByRole("main")).toContainText(bela.name);
   const invited = await bela.context.newPage();

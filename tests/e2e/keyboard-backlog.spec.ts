@@ -63,11 +63,11 @@ test("by keys alone: order, block and rename a PBI, and take a story out of its 
   await expect(details.getByRole("button", { name: "Unblock" })).toBeVisible();
   await keys.tabTo(details.getByRole("button", { name: "Edit title" }));
   await keys.press("e");
-  await keys.fill(details.getByRole("textbox", { name: "Title" }), "Greet everybody");
+  await keys.fill(details.getByRole("textbox", { name: "Title" }), "Greet everyone");
   await keys.press("Enter");
-  await expect(tree).toContainText("Greet everybody");
+  await expect(tree).toContainText("Greet everyone");
   await keys.press("Escape");
-  await expect(tree.getByRole("link", { name: "Greet everybody" })).toBeFocused();
+  await expect(tree.getByRole("link", { name: "Greet everyone" })).toBeFocused();
 
   await keys.sequence("j", "Enter");
   await keys.activate(details.getByRole("button", { name: "Remove from sprint" }));

@@ -28,7 +28,7 @@ async function withSecondStory(context: BrowserContext, world: World): Promise<v
   await post(context, world.sprint, { intent: "add-story", sprint_id: world.sprintId, story_id });
 }
 
-test("a card dragged into another lane becomes what the lane stands for, for everybody, and back", async ({
+test("a card dragged into another lane becomes what the lane stands for, for everyone, and back", async ({
   browser,
 }) => {
   const { name, context } = await newPerson(browser);

@@ -139,8 +139,8 @@ test("a live change does not overwrite an edit in progress", async ({ page, cont
   const title = page.getByRole("textbox", { name: "Title" }).first();
   await title.fill("My half-written ti");
 
-  await addPbi(context, "Somebody else's work");
-  await expect(page.getByText("Somebody else's work")).toBeVisible();
+  await addPbi(context, "Someone else's work");
+  await expect(page.getByText("Someone else's work")).toBeVisible();
   await expect(title).toHaveValue("My half-written ti");
 });
 

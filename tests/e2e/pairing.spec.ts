@@ -15,7 +15,7 @@ async function openPhone(browser: Browser, signedIn: boolean): Promise<BrowserCo
 
 async function signIn(page: Page): Promise<void> {
   await page.goto("/login");
-  await page.getByLabel("User name or e-mail address").fill(username);
+  await page.getByLabel("Username or email address").fill(username);
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page).toHaveURL(/\/dashboard/);
@@ -46,8 +46,8 @@ test("a person registers on the phone", async ({ browser }) => {
   const phone = await openPhone(browser, false);
   const page = await phone.newPage();
   await page.goto("/register");
-  await page.getByLabel("User name").fill(username);
-  await page.getByLabel("E-mail address").fill(`${username}@example.com`);
+  await page.getByLabel("Username").fill(username);
+  await page.getByLabel("Email address").fill(`${username}@example.com`);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Create account" }).click();
   await expect(page).toHaveURL(/\/dashboard/);
@@ -98,7 +98,7 @@ test("a signed-out phone signs in first and keeps the code to itself; the deskto
   const requests = watchRequests(page);
   await page.goto(qrUrl);
   await page.getByRole("link", { name: "Sign in on this phone" }).click();
-  await page.getByLabel("User name or e-mail address").fill(username);
+  await page.getByLabel("Username or email address").fill(username);
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page.getByTestId("check-code")).toHaveText(checkCode);
@@ -119,11 +119,11 @@ test("the login form works without JavaScript", async ({ browser }, info) => {
   const page = await context.newPage();
   await page.goto("/settings/devices");
   await expect(page).toHaveURL(/\/login\?redirectTo=/);
-  await page.getByLabel("User name or e-mail address").fill(username);
+  await page.getByLabel("Username or email address").fill(username);
   await page.getByLabel("Password", { exact: true }).fill("wrong password");
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page.getByRole("alert")).toHaveText(/wrong/);
-  await expect(page.getByLabel("User name or e-mail address")).toHaveValue(username);
+  await expect(page.getByLabel("Username or email address")).toHaveValue(username);
   await page.screenshot({ path: info.outputPath("login-refused.png") });
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();

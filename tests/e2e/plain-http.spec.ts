@@ -24,7 +24,7 @@ test("in a home network, over plain http on a name, every page opens, stays live
   const page = await context.newPage();
   await page.goto("/login");
   expect(await page.evaluate(() => isSecureContext)).toBe(false);
-  await page.getByLabel("User name or e-mail address").fill(owner.name);
+  await page.getByLabel("Username or email address").fill(owner.name);
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page).toHaveURL(/\/dashboard/);

@@ -3,7 +3,7 @@ import { openLive } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld } from "./world";
 
-test("the code of a page is loaded before somebody goes there, its data once", async ({
+test("the code of a page is loaded before someone goes there, its data once", async ({
   browser,
 }) => {
   const { context } = await newPerson(browser);

@@ -14,7 +14,7 @@ test("what people write is text in rows, and the page comes to life over them", 
   await post(context, `/tasks/${task_id}`, { intent: "edit", task_id, title });
   const page = await context.newPage();
   page.on("dialog", () => {
-    throw new Error("What somebody wrote was run");
+    throw new Error("What someone wrote was run");
   });
   for (const address of [world.sprint, `${world.product}/backlog?open=all`]) {
     await openLive(page, address);

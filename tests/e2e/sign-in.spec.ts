@@ -8,8 +8,8 @@ test("a newcomer registers, logs out, and is let in again with the password only
 }) => {
   const name = `ada-${Date.now().toString(36)}`;
   await page.goto("/register");
-  await page.getByLabel("User name").fill(name);
-  await page.getByLabel("E-mail address").fill(`${name}@example.com`);
+  await page.getByLabel("Username").fill(name);
+  await page.getByLabel("Email address").fill(`${name}@example.com`);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Create account" }).click();
   await expect(page).toHaveURL(/\/dashboard/);
@@ -19,7 +19,7 @@ test("a newcomer registers, logs out, and is let in again with the password only
   await expect(page).toHaveURL(/\/login/);
 
   const signIn = async (secret: string) => {
-    await page.getByLabel("User name or e-mail address").fill(name);
+    await page.getByLabel("Username or email address").fill(name);
     await page.getByLabel("Password", { exact: true }).fill(secret);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
   };

@@ -80,7 +80,7 @@ describe("the migrations", () => {
     expect(await findings()).toEqual([]);
   });
 
-  it("would be caught by the advisors with a table that everybody may read", async () => {
+  it("would be caught by the advisors with a table that everyone may read", async () => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     await client.query(

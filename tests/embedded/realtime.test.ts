@@ -137,7 +137,7 @@ describe("realtime.send", () => {
     expect(notices.join()).toContain("ErrorSendingBroadcastMessage");
   });
 
-  it("may not be used by a user to send to anybody", async () => {
+  it("may not be used by a user to send to anyone", async () => {
     const client = await t.sql.connect();
     await client.query("begin; set local role authenticated");
     await client.query("select realtime.send('{}'::jsonb, 'change', 'user:x', true)");

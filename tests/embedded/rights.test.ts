@@ -11,7 +11,7 @@ const rights = `
     from information_schema.table_privileges
    where grantee in ('anon', 'authenticated', 'service_role', 'PUBLIC') and table_schema in ('public', 'private', 'auth', 'realtime')`;
 
-describe("the embedded Supabase gives nobody more than a hosted one", () => {
+describe("the embedded Supabase gives no one more than a hosted one", () => {
   it("runs migrations as a role that is no superuser", async () => {
     const { rows } = await t.sql.query(
       "select rolsuper, rolname from pg_roles where rolname = current_user",
@@ -63,7 +63,7 @@ describe("the embedded Supabase gives nobody more than a hosted one", () => {
     expect(answer.status).toBe(401);
   });
 
-  it("tells a user's token who the user is, and nobody else's", async () => {
+  it("tells a user's token who the user is, and no one else's", async () => {
     const { data } = await (await dataApi(t, ada)).from("users").select("id");
     expect(data?.map(({ id }) => id) ?? []).not.toContainEqual(expect.not.stringMatching(ada.id));
   });

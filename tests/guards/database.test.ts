@@ -21,7 +21,7 @@ describe("the database's manners", () => {
     expect(rows).toEqual([]);
   });
 
-  it("nobody who is not signed in can call a function or touch a table", async () => {
+  it("no one who is not signed in can call a function or touch a table", async () => {
     const { rows } = await t.sql.query(`
       select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
       where n.nspname in ('public', 'operations', 'private') and has_function_privilege('anon', p.oid, 'execute')

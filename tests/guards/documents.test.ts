@@ -1,5 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { variableNames } from "~/env.server";
+import { allTools, mainTools, workerTools } from "~/mcp/offers.server";
 import { updateTaskBody } from "~/nouns/tasks/contract";
 
 const page = readFileSync("docs/troubleshooting.md", "utf8");
@@ -68,6 +71,17 @@ it("llms.txt names only tools and addresses that there are", () => {
   }
 });
 
+const documents = [
+  "README.md",
+  "SECURITY.md",
+  "CONTRIBUTING.md",
+  "docs/README.md",
+  ...readdirSync("docs")
+    .filter((name) => name.endsWith(".md") && name !== "README.md")
+    .map((name) => `docs/${name}`),
+].map((file) => ({ file, text: readFileSync(file, "utf8") }));
+const everything = documents.map(({ text }) => text).join("\n");
+
 /** Names of other programs' pages, which the documents name too. */
 const elsewhere = [
   "APIs & Services",
@@ -94,12 +108,9 @@ it("documents name only controls that there are", () => {
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => readFileSync(`app/${file}`, "utf8").replaceAll(/\s+/g, " "))
     .join("\n");
-  const documents = ["SECURITY.md", ...readdirSync("docs").map((name) => `docs/${name}`)];
-  const named = documents
-    .filter((file) => file.endsWith(".md"))
-    .flatMap((file) =>
-      namesIn(readFileSync(file, "utf8")).map((name) => ({ file, name: name.trim() })),
-    );
+  const named = documents.flatMap(({ file, text }) =>
+    namesIn(text).map((name) => ({ file, name: name.trim() })),
+  );
   expect(named.length).toBeGreaterThan(120);
   const untrue = named.filter(({ name }) => !pages.includes(name) && !elsewhere.includes(name));
   expect(untrue).toEqual([]);
@@ -125,4 +136,117 @@ it("sentences of the database name only buttons that there are", () => {
     .map(([, name = ""]) => name);
   expect(named.length).toBeGreaterThan(1);
   expect(named.filter((name) => !pages.includes(name))).toEqual([]);
+});
+
+/** The anchors that a code host makes of a document's headings. */
+function anchorsOf(text: string): string[] {
+  const titles = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => title);
+  return titles.map((title) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+it("links in documents lead to a file and a heading", () => {
+  const links = documents.flatMap(({ file, text }) =>
+    [
+      ...text.replaceAll(/`[^`\n]*`/g, "").matchAll(/(?:\]\(|src(?:set)?=")(?!https?:)([^)"\s]+)/g),
+    ].map(([, link = ""]) => ({
+      file,
+      link,
+    })),
+  );
+  expect(links.length).toBeGreaterThan(150);
+  const broken = links.filter(({ file, link }) => {
+    const [path = "", anchor] = link.split("#");
+    const target = path === "" ? file : join(dirname(file), path);
+    if (path.startsWith("/") || !existsSync(target)) return !path.startsWith("/api/");
+    return anchor !== undefined && !anchorsOf(readFileSync(target, "utf8")).includes(anchor);
+  });
+  expect(broken).toEqual([]);
+  expect(anchorsOf("## What was tried, and where\n### `.backloom.yml`")).toEqual([
+    "what-was-tried-and-where",
+    "backloomyml",
+  ]);
+});
+
+it("the index names every document", () => {
+  const index = readFileSync("docs/README.md", "utf8");
+  const missing = readdirSync("docs").filter(
+    (name) => name.endsWith(".md") && name !== "README.md" && !index.includes(`(${name})`),
+  );
+  expect(missing).toEqual([]);
+});
+
+it("the page of MCP tools is the service's own list", () => {
+  const page = readFileSync("docs/mcp.md", "utf8");
+  const listed = (tools: readonly { name: string }[], name: string) =>
+    tools.some((tool) => tool.name === name) ? "yes" : "";
+  const rows = allTools.tools.map(({ name, description }) =>
+    `| \`${name}\` | ${listed(mainTools.listed ?? [], name)} | ${listed(workerTools.tools, name)} | ${description} |`.replaceAll(
+      /\| +\|/g,
+      "|  |",
+    ),
+  );
+  const written = page.split("\n").filter((line) => /^\| `[a-z_]+` \|/.test(line));
+  expect(written, "replace the rows of docs/mcp.md by these").toEqual(rows);
+});
+
+it("the page of configuration has every variable, and no other", () => {
+  const page = readFileSync("docs/configuration.md", "utf8");
+  const rows = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name = ""]) => name);
+  const program = readdirSync("app/worker", { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) => [
+      ...readFileSync(`app/worker/${file}`, "utf8").matchAll(/\.(BACKLOOM_[A-Z_]+)/g),
+    ])
+    .map(([, name = ""]) => name);
+  const ofCommands = /`(BACKLOOM_\w+_FILE)`/g;
+  const given = [...everything.matchAll(ofCommands)].map(([, name]) => name);
+  const ofWorker = program.filter((name) => !given.includes(name));
+  const read = [...variableNames, ...ofWorker, "BACKLOOM_FORGE_TOKEN"];
+  expect([...new Set(rows)].sort()).toEqual([...new Set(read)].sort());
+  const template = readFileSync(".env.example", "utf8");
+  const inTemplate = [...template.matchAll(/^([A-Z_]+)=/gm)].map(([, name = ""]) => name);
+  expect([...inTemplate, "NODE_ENV"].sort()).toEqual([...variableNames].sort());
+});
+
+it("every metric is in a document", () => {
+  const sources = readdirSync("app/metrics", { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => readFileSync(`app/metrics/${file}`, "utf8"))
+    .join("\n");
+  const metrics = new Set(sources.match(/\bbackloom_[a-z_]+[a-z]\b/g));
+  expect(metrics.size).toBeGreaterThan(10);
+  expect([...metrics].filter((name) => !everything.includes(name))).toEqual([]);
+});
+
+it("every endpoint of /api in a document exists, and every one is in a document", () => {
+  const routes = readdirSync("app/routes")
+    .filter((name) => name.startsWith("api.") && name !== "api.$.ts")
+    .map(
+      (name) =>
+        `/${name
+          .replace(/\.ts$/, "")
+          .replaceAll(/(?<!\[)\.(?!\])/g, "/")
+          .replaceAll(/[[\]]/g, "")}`,
+    );
+  const shapes = routes.map((route) => route.replaceAll(/\$\w+/g, "*"));
+  const named = [...everything.matchAll(/(?<![\w}])\/api\/(?!v\d)[a-z][\w/:<>.*-]*[\w>*]/g)].map(
+    ([path]) => path.replaceAll(/:\w+|<\w+>/g, "*").replace(/\.$/, ""),
+  );
+  const known = (path: string) =>
+    shapes.some(
+      (shape) =>
+        shape === path ||
+        shape.startsWith(`${path}/`) ||
+        (path.endsWith("*") && shape.startsWith(path.slice(0, -1))),
+    );
+  expect([...new Set(named)].filter((path) => !known(path))).toEqual([]);
+  expect(
+    shapes.filter((shape) => !named.includes(shape)),
+    "name them in the page of their subject in docs/",
+  ).toEqual([]);
 });

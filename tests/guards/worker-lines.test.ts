@@ -6,7 +6,7 @@ import { setups } from "~/routes/_app.connect/setups";
 import { optionNames, readOptions, usage } from "~/worker/base/options";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const pages = ["README.md", "docs/worker.md", "docs/agents.md"].map((file) => ({
+const pages = ["README.md", "docs/worker.md", "docs/running.md"].map((file) => ({
   file,
   text: readFileSync(root + file, "utf8"),
 }));
@@ -44,7 +44,7 @@ function wordsOf(line: string): string[] {
 describe("what the pages say of the worker", () => {
   it("has lines to copy in each of them", () => {
     expect(new Set(lines.map(({ file }) => file))).toEqual(
-      new Set(["README.md", "docs/worker.md", "docs/agents.md", "Connect"]),
+      new Set(["README.md", "docs/worker.md", "docs/running.md", "Connect"]),
     );
   });
 

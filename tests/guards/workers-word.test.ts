@@ -27,7 +27,7 @@ async function readOperations(): Promise<{ own: Source[]; whole: Source[] }> {
   return { own, whole: own.map(({ name }) => ({ name, text: withCalls(name) })) };
 }
 
-/** What only a look at the code host or at the main branch can tell, and what is done there. */
+/** What only a look at the Git host or at the main branch can tell, and what is done there. */
 const words = [
   /(?:insert into|update|delete from) public\.(?:pulls|pull_reactions|landings|issue_notes)\b/,
   /private\.set_merged\(/,
@@ -50,7 +50,7 @@ async function readTakers() {
   return { takers: takers.map(({ name }) => name).sort(), deaf: deaf.map(({ name }) => name) };
 }
 
-describe("a worker's word about the code host", () => {
+describe("a worker's word about the Git host", () => {
   it("passes private.hear_worker in each operation that takes one", async () => {
     const { takers, deaf } = await readTakers();
     expect(deaf).toEqual([]);
@@ -62,7 +62,7 @@ describe("a worker's word about the code host", () => {
     );
   });
 
-  it("would be found in an operation that asks nobody, also through a function that it calls", async () => {
+  it("would be found in an operation that asks no one, also through a function that it calls", async () => {
     await t.sql.query(`
       create function operations.planted(p_id uuid) returns void language plpgsql set search_path = '' as
       $$ begin perform private.note_merged(p_id, 'main'); end; $$`);

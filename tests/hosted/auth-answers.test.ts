@@ -94,9 +94,9 @@ describe("what Auth refuses at registration is said with its reason", () => {
 
 describe("what Auth refuses at sign-in is said with its reason", () => {
   it.each([
-    [400, "invalid_credentials", 401, "User name or password is wrong"],
+    [400, "invalid_credentials", 401, "Username or password is wrong"],
     // Told before the password is looked at: it must not tell that the account exists.
-    [400, "user_banned", 401, "User name or password is wrong"],
+    [400, "user_banned", 401, "Username or password is wrong"],
     [400, "email_not_confirmed", 403, "not confirmed yet"],
     [400, "captcha_failed", 503, "CAPTCHA"],
     [429, "over_request_rate_limit", 429, "Too many tries"],
@@ -143,7 +143,7 @@ describe("the link that confirms an address", () => {
 
   it("leads to a page that says what became of it", async () => {
     const confirmed = await (await app.request("/login?code=abc")).text();
-    expect(confirmed).toContain("Your e-mail address is confirmed");
+    expect(confirmed).toContain("Your email address is confirmed");
     const late = "/login?error=access_denied&error_code=otp_expired";
     expect(await (await app.request(late)).text()).toContain("This link has expired");
   });
@@ -187,7 +187,7 @@ describe("doctor, about sign-ups that Auth takes by itself", () => {
     expect(await look("open", { disable_signup: false })).toMatchObject({ ok: true });
   });
 
-  it("takes no answer for none that reassures, and asks nobody beside the embedded stack", async () => {
+  it("takes no answer for none that reassures, and asks no one beside the embedded stack", async () => {
     expect(await look("invite", { message: "Invalid API key" })).toMatchObject({ ok: false });
     const embedded = { registration: "invite", supabase: undefined } as const;
     expect(await checkRegistration(embedded)).toMatchObject({ ok: true });

@@ -8,7 +8,7 @@ const begins = new Promise<void>((resolve) => {
 });
 const t = await createTestDatabase({ realtime: { begins } });
 
-it("doctor waits for a Realtime that follows the database only after somebody has joined", async () => {
+it("doctor waits for a Realtime that follows the database only after someone has joined", async () => {
   const checks = checkSession(t.database);
   const lost = async () => {
     const { rows } = await t.sql.query("select count(*)::int as sent from realtime.messages");

@@ -87,7 +87,7 @@ describe.each([
     },
   );
 
-  it.runIf(here)("refuses everybody without the secret, and jobs that do not exist", async () => {
+  it.runIf(here)("refuses everyone without the secret, and jobs that do not exist", async () => {
     const job = "expire-questions";
     expect((await send(handler, { job }, {})).status).toBe(401);
     expect((await send(handler, { job }, bearer("other"))).status).toBe(401);

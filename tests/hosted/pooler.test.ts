@@ -149,7 +149,7 @@ function runOverPooler({ t, pool, open, address }: Awaited<ReturnType<typeof ope
       expect(check.message).toContain("SUPABASE_DB_CONNECTIONS");
     });
 
-    it("doctor says when somebody leaves a role behind on the pooler's connections", async () => {
+    it("doctor says when someone leaves a role behind on the pooler's connections", async () => {
       const dirty = await pool({ size: 2 });
       const client = new pg.Client({ connectionString: dirty.through(t.supabase.databaseUrl) });
       await client.connect();

@@ -20,7 +20,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
   describe("in a project that confirms addresses", () => {
     const confirming = project({ GOTRUE_MAILER_AUTOCONFIRM: "false" });
 
-    it("lets nobody in before the link in the message is followed", async () => {
+    it("lets no one in before the link in the message is followed", async () => {
       const { mails, post, app, t } = confirming();
       expect((await post("/register", person)).location).toContain("notice=confirm");
       await expect.poll(() => mails()).toHaveLength(1);

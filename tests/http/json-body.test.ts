@@ -76,7 +76,7 @@ describe("A12 values", () => {
   it.each([
     ["many zeros between two digits", `[0.1${"0".repeat(60_000)}1]`],
     ["many digits", `[${"1".repeat(1_000_000)}]`],
-    ["more values than anybody sends", `[${"0,".repeat(500_000)}0]`],
+    ["more values than anyone sends", `[${"0,".repeat(500_000)}0]`],
   ])("refuses %s at once", (_, body) => {
     const before = busyMilliseconds();
     expect(statusOf(body)).toBe(422);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { safeRedirect } from "~/http/redirects.server";
 
-describe("W5 redirects to a path that somebody asked for", () => {
+describe("W5 redirects to a path that someone asked for", () => {
   it.each(["/dashboard", "/products/1?tab=x#y", "/", "/a%20b"])("follows %s", (path) => {
     expect(safeRedirect(path, "/fallback")).toBe(path);
   });

@@ -44,7 +44,7 @@ describe("an undo that is asked for while a change is on its way", () => {
     expect(await (await undone).json()).toEqual({ message: "Taken back." });
   });
 
-  it("is sent also when the change reached nobody", async () => {
+  it("is sent also when the change reached no one", async () => {
     const { sent, requests, paths } = slowNetwork();
     const changed = requests.fetch(change, post);
     void requests.fetch(undo, post);

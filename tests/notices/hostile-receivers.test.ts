@@ -73,7 +73,7 @@ describe("a receiver that", () => {
     expect(await untilClosed(receiver)).toBeLessThan(16 * 1024 * 1024);
   });
 
-  it("drips its body keeps nobody, and neither does a push service that pours", async () => {
+  it("drips its body keeps no one, and neither does a push service that pours", async () => {
     const dripping = await startHostileReceiver((socket) => {
       socket.write(ok);
       drip(socket, "1\r\nx\r\n1\r\nx\r\n");

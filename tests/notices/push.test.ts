@@ -100,7 +100,7 @@ describe("web push", () => {
     const receiver = await startReceiver("https");
     const { actor, story } = await seedWorld(t);
     await subscribePush(actor, createDevice(`${receiver.origin}/push/inside`).subscription);
-    await askQuestion(actor, { story_id: story.id, question: "Anybody?" });
+    await askQuestion(actor, { story_id: story.id, question: "Anyone?" });
     await sendBatch({ ...sender, allowPrivateDestinations: false });
     expect(receiver.deliveries).toEqual([]);
   });

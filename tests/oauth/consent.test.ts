@@ -92,7 +92,7 @@ describe("the consent page", () => {
     expect(tokens.scope).toBe("read");
   });
 
-  it("lets its form lead to another program, and tells nobody its address", async () => {
+  it("lets its form lead to another program, and tells no one its address", async () => {
     const answer = await pageAt(authorizePath(app, { clientId: await register(app), challenge }));
     expect(answer.headers.get("content-security-policy")).not.toContain("form-action");
     expect(answer.headers.get("referrer-policy")).toBe("same-origin");
@@ -299,7 +299,7 @@ describe("a program that describes itself at an address", () => {
     expect((await pageAt(authorizePath(app, { clientId, challenge }))).status).toBe(401);
   });
 
-  it("is never fetched for somebody who is not signed in, nor from a private network by default", async () => {
+  it("is never fetched for someone who is not signed in, nor from a private network by default", async () => {
     let asked = 0;
     publisher.on("request", () => {
       asked += 1;
@@ -352,7 +352,7 @@ describe("registrations", () => {
     await t.sql.query("delete from public.rate_limit_counters");
   });
 
-  it("that nobody used for 30 days are removed, and the program learns it by invalid_client", async () => {
+  it("that no one used for 30 days are removed, and the program learns it by invalid_client", async () => {
     const unused = await register(app);
     const clientId = await register(app);
     await getAccess({ t, app, user: ada }, all, { clientId });

@@ -48,7 +48,7 @@ describe("what programs read before they sign in", () => {
     });
   });
 
-  it("says the host as it was typed, and never one that somebody made up", async () => {
+  it("says the host as it was typed, and never one that someone made up", async () => {
     const typed = `http://localhost:${app.port}`;
     const paths = ["/.well-known/oauth-authorization-server"];
     for (const path of paths)

@@ -7,7 +7,7 @@ import { createUser } from "../setup/users";
 const t = await createTestDatabase();
 const app = await startTestApp(t, { pages: true });
 
-it("says the branch of a task or story to everybody in its product, and to nobody else", async () => {
+it("says the branch of a task or story to everyone in its product, and to no one else", async () => {
   const owner = await createUser(t);
   const member = await createUser(t);
   const stranger = await createUser(t);

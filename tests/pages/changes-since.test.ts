@@ -17,7 +17,7 @@ const diff = (attempt: number, ...files: DiffFile[]): JobDiff => ({
   ...{ created_at: "", attempts: [], files },
 });
 
-const viewer = "somebody";
+const viewer = "someone";
 const home = mkdtempSync(join(tmpdir(), "backloom-round-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 const write = (name: string, text: string): string => {
@@ -112,7 +112,7 @@ describe("what changed since an earlier attempt", () => {
     const small = (files: Awaited<ReturnType<typeof roundOf>>) =>
       files.find(({ file: { path } }) => path === "small")?.file;
     expect(small(await roundOf(before, now, viewer))).toMatchObject({ deletions: 3 });
-    const alone = await roundOf(diff(1, ...old), diff(2, ...next), "somebody else");
+    const alone = await roundOf(diff(1, ...old), diff(2, ...next), "someone else");
     expect(small(alone)).toMatchObject({ additions: 2, deletions: 2 });
     expect(small(await roundOf(before, now, viewer))).toEqual(small(alone));
   });

@@ -36,7 +36,7 @@ it("the owner asks for a sandbox and names what jobs may reach; a list with a sl
     ["may_reach", "pypi.org\nhttp://evil"],
   ]);
   expect(slip.status).toBe(422);
-  expect(await slip.text()).toContain("&quot;http://evil&quot; is no host");
+  expect(await slip.text()).toContain("&quot;http://evil&quot; is not a host");
   expect(await read()).toMatchObject({ may_reach });
 
   await visitor.submit(settings, "update", { may_reach: "crates.io" });

@@ -64,9 +64,9 @@ describe("what only a hostile visitor sends", () => {
 
 describe("a page that is asked too often", () => {
   it("says when to come back, with and without script", async () => {
-    for (let tries = 0; tries < 10; tries += 1) await post("/login", "identifier=nobody");
+    for (let tries = 0; tries < 10; tries += 1) await post("/login", "identifier=no one");
     for (const path of ["/login", "/login?_data=routes%2F_auth.login"]) {
-      const answer = await post(path, "identifier=nobody");
+      const answer = await post(path, "identifier=no one");
       expect(answer.status).toBe(429);
       expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
     }

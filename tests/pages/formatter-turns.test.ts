@@ -9,7 +9,7 @@ parentPort.on("message", (text) => {
 });
 parentPort.postMessage({ ready: true });`;
 
-it("who asks for much waits behind everybody who asks for little", async () => {
+it("who asks for much waits behind everyone who asks for little", async () => {
   const thread = new WorkThread(echo, { longest: 3_000, memoryMb: 256 });
   const order: string[] = [];
   const ask = async (viewer: string, text: string) => {

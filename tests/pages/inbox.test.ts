@@ -142,7 +142,7 @@ it("puts aside for one person alone, until tomorrow or until it waits anew", asy
   expect((await getInbox(actor, { state: "later" })).items).toHaveLength(0);
 });
 
-it("refuses what waits for nobody, what is too far off, and demo accounts; marks are nobody else's", async () => {
+it("refuses what waits for no one, what is too far off, and demo accounts; marks are no one else's", async () => {
   const { actor, owner, product, question } = await seedWaiting();
   const stranger = await createUser(t);
   const demo = await createUser(t, { demo: true });

@@ -51,7 +51,7 @@ describe("a text in Markdown", () => {
     ["footnotes", "[^a]: ".repeat(16_000)],
     ["indented lists", Array.from({ length: 300 }, (_, at) => `${"  ".repeat(at)}- a`).join("\n")],
   ])(
-    "of endless %s holds nobody up and is shown",
+    "of endless %s holds no one up and is shown",
     async (_, text) => {
       let longest = 0;
       let last = busyMilliseconds();
@@ -74,7 +74,7 @@ describe("a text in Markdown", () => {
     expect(await htmlOf(`${">".repeat(1_000)}<b>"x"`)).toContain("&#60;b&#62;&#34;x&#34;</pre>");
   });
 
-  it("is formatted once for everybody who looks at it", async () => {
+  it("is formatted once for everyone who looks at it", async () => {
     const text = "- item\n".repeat(200);
     // Raw at first where the thread is busy.
     await expect.poll(() => htmlOf(text)).toContain("<ul>");

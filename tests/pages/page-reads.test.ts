@@ -52,7 +52,7 @@ const reads: readonly [name: string, read: (actor: Actor) => Promise<unknown>][]
 
 describe("what the pages read", () => {
   for (const [name, read] of reads) {
-    it(`shows the ${name} to owner, member and demo account, and to nobody else`, async () => {
+    it(`shows the ${name} to owner, member and demo account, and to no one else`, async () => {
       for (const user of [owner, member, demo]) {
         await expect(read(t.actorOf(user))).resolves.toBeDefined();
       }
@@ -125,7 +125,7 @@ describe("what the pages read", () => {
     expect(await done()).toBe(1);
   });
 
-  it("shows on the solo board one's own stories and those that nobody took", async () => {
+  it("shows on the solo board one's own stories and those that no one took", async () => {
     const codes = async (actor: Actor) =>
       (await getSoloBoard(actor, { product_id: product.id })).stories.map(({ code }) => code);
     expect(await codes(t.actorOf(member))).toEqual(["ST-001"]);

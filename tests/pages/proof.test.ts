@@ -73,11 +73,11 @@ it("people judge and waive criteria without script, on the pages of story, task 
   }
   const judged = { criterion: opens?.id ?? "", verdict: "pass" };
   expect(await submit(`/jobs/${job.id}/proof`, "saw", judged)).toBe(`/stories/${story.id}#proof`);
-  const waived = { criterion: says?.id ?? "", reason: "Nobody reads it" };
+  const waived = { criterion: says?.id ?? "", reason: "No one reads it" };
   await submit(`/tasks/${job.task_id}`, "waive", waived);
   expect((await getProof(actor, of)).criteria.slice(0, 2)).toMatchObject([
     { state: "proven", grade: "person" },
-    { state: "waived", waiver: { reason: "Nobody reads it", waived_by: owner.username } },
+    { state: "waived", waiver: { reason: "No one reads it", waived_by: owner.username } },
   ]);
   const set = (fields: string) =>
     t.sql.query(`update evidence set ${fields} where criterion = $1`, [passes?.id]);
@@ -91,7 +91,7 @@ it("people judge and waive criteria without script, on the pages of story, task 
   const page = await read(`/stories/${story.id}`);
   expect(page).toContain("does not count: <!-- -->eva<!-- --> requested changes");
   expect(page).toContain("Not proven");
-  expect(page).toContain("Nobody reads it");
+  expect(page).toContain("No one reads it");
   expect(page).toContain(`Confirmed by ${owner.username}`);
   expect(page).not.toContain("Proven");
 });

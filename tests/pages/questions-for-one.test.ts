@@ -79,7 +79,7 @@ describe.each([
     question = await askQuestion(scene.asks, await inputFor(scene));
   });
 
-  it("stands in no list of anybody else", async () => {
+  it("stands in no list of anyone else", async () => {
     for (const [actor, count] of [
       [scene.asks, 1],
       [scene.actor, 0],
@@ -97,7 +97,7 @@ describe.each([
     expect(await rows(scene.owner)).toBe(0);
   });
 
-  it("is on no page of anybody else", async () => {
+  it("is on no page of anyone else", async () => {
     const paths = [
       "/inbox?show=questions",
       "/inbox",
@@ -114,7 +114,7 @@ describe.each([
     expect(await own.read("/inbox")).toContain(secret);
   });
 
-  it("is neither read, answered nor closed by anybody else", async () => {
+  it("is neither read, answered nor closed by anyone else", async () => {
     const question_id = question.id;
     const { actor } = scene;
     await expect(getQuestion(actor, { question_id })).rejects.toThrow(refusal);
@@ -223,7 +223,7 @@ describe("a permission whose person has left", () => {
     expect(page).not.toContain(">Allow<");
   });
 
-  it("is allowed by nobody, and its job goes on once the owner has dismissed it", async () => {
+  it("is allowed by no one, and its job goes on once the owner has dismissed it", async () => {
     const question_id = question.id;
     const { actor } = scene;
     const member = await createUser(t);
@@ -254,7 +254,7 @@ it("a permission for a host shows the host that an answer counts for, beside wha
 });
 
 describe("asking for one person", () => {
-  it("gives a permission to nobody else, and never by silence", async () => {
+  it("gives a permission to no one else, and never by silence", async () => {
     const scene = await openScene();
     const ask = (rest: Partial<AskQuestionInput>) =>
       askQuestion(scene.asks, {

@@ -13,7 +13,7 @@ import { createVisitor } from "../setup/page-forms";
 const t = await createTestDatabase();
 const app = await startTestApp(t, { pages: true });
 
-it("the page of a run shows tasks that change the same file, and the pair that nobody could bring together", async () => {
+it("the page of a run shows tasks that change the same file, and the pair that no one could bring together", async () => {
   const { actor, owner, product, sprint } = await seedSprint(t, {
     ...{ strategy: "STORY", stories: [1, 1] },
   });

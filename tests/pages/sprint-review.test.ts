@@ -48,7 +48,7 @@ async function scene() {
   await waiveCriterion(actor, {
     ...of,
     criterion: says?.id ?? "",
-    reason: "Nobody <i>reads</i> it",
+    reason: "No one <i>reads</i> it",
   });
   await askQuestion(actor, { ...of, question: "Which <u>words</u>?" });
   const sent = await app.request(`/api/jobs/${job.id}/diff`, {
@@ -91,7 +91,7 @@ describe("the page of the sprint review", () => {
     expect(told).toContain("npm test -- opens");
     expect(told).toContain("&lt;script&gt;alert(1)&lt;/script&gt;⟨U+001B⟩[31m");
     expect(told).toContain("Says ⟨U+202E⟩so");
-    expect(told).toContain("Nobody &lt;i&gt;reads&lt;/i&gt; it");
+    expect(told).toContain("No one &lt;i&gt;reads&lt;/i&gt; it");
     expect(told).toContain("€2.50 + $1.50");
     expect(told).toContain("+120");
     expect(told).toContain("−8");
@@ -123,7 +123,7 @@ describe("the page of the sprint review", () => {
     const { world, run, first, second } = await scene();
     const { read } = createVisitor(app, await signIn(t, app, world.owner));
     const untouched = await create(world.actor, "create_story", {
-      ...{ p_pbi_id: world.pbi.id, p_title: "Nobody came to it" },
+      ...{ p_pbi_id: world.pbi.id, p_title: "No one came to it" },
     });
     await create(world.actor, "add_story_to_sprint", {
       ...{ p_sprint_id: world.sprint.id, p_story_id: untouched.id },
@@ -138,7 +138,7 @@ describe("the page of the sprint review", () => {
     }
     const open = page.slice(page.indexOf('aria-label="Unfinished"'));
     expect(open).toContain("Unfinished stories (3)");
-    expect(open).toContain("Nobody came to it");
+    expect(open).toContain("No one came to it");
     expect(storyIn(page, first.code)).toContain("€2.50 + $1.50");
   });
 
@@ -149,7 +149,7 @@ describe("the page of the sprint review", () => {
     expect(page).toContain("No data");
   });
 
-  it("is read by members, demo accounts and of archived products, and by nobody else", async () => {
+  it("is read by members, demo accounts and of archived products, and by no one else", async () => {
     const { world } = await scene();
     const member = await createUser(t);
     const demo = await createUser(t, { demo: true });
@@ -162,8 +162,8 @@ describe("the page of the sprint review", () => {
     expect(refused.status).toBe((await app.request(pageOf(world), stranger)).status);
     expect(refused.status).toBeGreaterThanOrEqual(403);
     expect(await refused.text()).not.toContain("npm test -- opens");
-    const nobody = await app.request(reviewOf(world));
-    expect([nobody.status, nobody.headers.get("location")]).toEqual([
+    const unknown = await app.request(reviewOf(world));
+    expect([unknown.status, unknown.headers.get("location")]).toEqual([
       302,
       `/login?redirectTo=${encodeURIComponent(reviewOf(world))}`,
     ]);

@@ -119,7 +119,7 @@ describe("who decides", () => {
   const decide = (credential: object, operation: string, values: object) =>
     t.database.callAs(credential as { user_id: string }, operation, { ...values });
 
-  it("no token accepts, merges or declines, and nobody twice", async () => {
+  it("no token accepts, merges or declines, and no one twice", async () => {
     const { story } = await suggest("Decided by people");
     const byToken = { token_hash: createHash("sha256").update(token).digest("hex") };
     const p_story_id = story.id;

@@ -160,7 +160,7 @@ describe("a viewer", () => {
     expect(rows.map(({ detail }) => detail.to)).toEqual(["VIEWER", "MEMBER"]);
   });
 
-  it("is nobody's way to take the product from its owner", async () => {
+  it("is no one's way to take the product from its owner", async () => {
     const s = await scene();
     for (const role of ["viewer", "owner"]) {
       const answer = await s.owner.send(s.members, [

@@ -70,7 +70,7 @@ describe("a full pairing over HTTP", () => {
     expect(desktop.response.headers.get("location")).toBeNull();
   });
 
-  it("P2 and P17: the phone page sends no referrer, is framed by nobody, and strips the fragment first", async () => {
+  it("P2 and P17: the phone page sends no referrer, is framed by no one, and strips the fragment first", async () => {
     const page = await app.request("/m/pair");
     expect(page.headers.get("referrer-policy")).toBe("no-referrer");
     expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");

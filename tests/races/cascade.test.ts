@@ -98,7 +98,7 @@ describe("the last tasks of a story finishing at the same moment (J11)", () => {
 });
 
 describe("400 random changes by 60 connections (J11)", () => {
-  it("end where the pure model says, deadlock nobody, and never overwrite a blocked PBI", async () => {
+  it("end where the pure model says, deadlock no one, and never overwrite a blocked PBI", async () => {
     const world = await seedWorld(t, 6);
     const blocked = await createPbi(world.actor, {
       product_id: world.product.id,

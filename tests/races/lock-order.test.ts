@@ -9,7 +9,7 @@ import { createTestDatabase } from "../setup/database";
 const t = await createTestDatabase();
 
 /** Someone in the middle of a transaction. */
-async function somebody(): Promise<pg.PoolClient> {
+async function someone(): Promise<pg.PoolClient> {
   const client = await t.sql.connect();
   await client.query("begin");
   await client.query("set local lock_timeout = '300ms'");
@@ -29,7 +29,7 @@ async function untilSomebodyWaits(): Promise<void> {
 
 it("the end of a run takes its jobs before their workers, as a heartbeat does", async () => {
   const { world, run, job } = await holdJob(t);
-  const heartbeat = await somebody();
+  const heartbeat = await someone();
   await heartbeat.query("select from public.agent_jobs where id = $1 for update", [job.id]);
   const cancelled = cancelSprintRun(world.actor, { sprint_run_id: run.id });
   await untilSomebodyWaits();
@@ -56,7 +56,7 @@ it("a sweep locks the products of leases and questions in one order", async () =
      select $1, s.id, $2, 'Which?', now() - interval '1 second', true from public.stories s where s.product_id = $1 limit 1`,
     [first.world.product.id, first.world.owner.id],
   );
-  const writer = await somebody();
+  const writer = await someone();
   await writer.query("select private.lock_product($1)", [first.world.product.id]);
   const swept = sweep(t.database);
   await untilSomebodyWaits();
@@ -69,7 +69,7 @@ it("a sweep locks the products of leases and questions in one order", async () =
 it("a restart closes what the worker held then, and not what it claimed meanwhile elsewhere", async () => {
   const { world, job } = await holdJob(t);
   const elsewhere = await holdJob(t);
-  const holder = await somebody();
+  const holder = await someone();
   await holder.query("select private.lock_product($1)", [world.product.id]);
   const restarted = restartWorker(world.actor, { worker: "worker-1" });
   await untilSomebodyWaits();

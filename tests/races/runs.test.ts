@@ -88,7 +88,7 @@ describe("starting at the same moment", () => {
   };
 
   it.each(Object.entries(obstacles))(
-    "J9: a start that meets %s which nobody sees yet waits for it and is refused",
+    "J9: a start that meets %s which no one sees yet waits for it and is refused",
     async (_, [statement, idOf]) => {
       const world = await seedSprint(t, { stories: [1] });
       const client = await t.sql.connect();
@@ -105,7 +105,7 @@ describe("starting at the same moment", () => {
   );
 
   it.each(Object.entries(obstacles))(
-    "J9: %s that meets a start which nobody sees yet waits for it",
+    "J9: %s that meets a start which no one sees yet waits for it",
     async (_, [statement, idOf]) => {
       const world = await seedSprint(t, { stories: [1] });
       const client = await t.sql.connect();

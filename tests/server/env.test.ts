@@ -83,7 +83,7 @@ describe("the environment", () => {
     ["APP_ORIGIN", "https://b.example/path"],
     ["SESSION_SECRET", "short"],
     ["CRON_SECRET", "short"],
-    ["TRUST_PROXY", "everybody"],
+    ["TRUST_PROXY", "everyone"],
     ["SUPABASE_URL", "project.example"],
     ["SUPABASE_DB_URL", "mysql://x"],
     ["SUPABASE_DB_URL", "postgresql://u:p@db.example/postgres?sslmode=on"],

@@ -16,7 +16,7 @@ describe("A17 slow clients", () => {
     server.close();
   });
 
-  it("do not hold up anybody else", async () => {
+  it("do not hold up anyone else", async () => {
     const app = await startTestApp(t);
     const slow = await Promise.all(Array.from({ length: 100 }, () => halfRequest(app.port)));
     expect((await app.request("/api/health")).status).toBe(200);

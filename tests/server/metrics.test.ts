@@ -150,7 +150,7 @@ describe("GET /metrics", () => {
 describe("who may read /metrics", () => {
   const token = "a token of monitoring";
 
-  it("with METRICS_TOKEN nobody without it, from wherever they ask", async () => {
+  it("with METRICS_TOKEN no one without it, from wherever they ask", async () => {
     const app = await startTestApp(t, { variables: { METRICS_TOKEN: token } });
     const status = async (headers: Record<string, string>) =>
       (await app.request("/metrics", { headers })).status;
@@ -162,7 +162,7 @@ describe("who may read /metrics", () => {
     expect(await status(forwarded)).toBe(200);
   });
 
-  it("without one this machine alone, and nobody whom a proxy brings", async () => {
+  it("without one this machine alone, and no one whom a proxy brings", async () => {
     const app = await startTestApp(t);
     const status = async (...lines: string[]) =>
       (await rawRequest(app.port, rawGet("/metrics", lines))).status;

@@ -9,7 +9,7 @@ import { seedProduct } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 
-it("cuts who takes nothing of a long answer, and nobody who takes it slowly", async () => {
+it("cuts who takes nothing of a long answer, and no one who takes it slowly", async () => {
   const answers: ServerResponse[] = [];
   const server = createServer((_, response) => {
     answers.push(response);

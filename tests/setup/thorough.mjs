@@ -1,6 +1,6 @@
 /**
  * What only `npm run test:all` and CI run, so that `npm test` stays under ten minutes on two cores: processes killed at every
- * step, floods, long repetitions, older releases, and the same over several code hosts; the journeys about how it feels.
+ * step, floods, long repetitions, older releases, and the same over several Git hosts; the journeys about how it feels.
  */
 export const thorough = [
   "tests/races/**",

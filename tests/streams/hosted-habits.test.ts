@@ -80,7 +80,7 @@ describe("a message that Realtime drops without a word", () => {
     expect(back.messages[0]?.data).not.toHaveProperty("resumed");
   });
 
-  it("is looked for among messages only, so that nobody is greeted anew without a reason", async () => {
+  it("is looked for among messages only, so that no one is greeted anew without a reason", async () => {
     const reader = await read(quick, "backlog");
     for (let n = 0; n < 5; n++) {
       const task = await createTask(t, w.storyId, `quiet ${n}`);

@@ -30,7 +30,7 @@ describe("private topics (SSE rule: own topics and no others)", () => {
     ["a member joins the product", () => join(w.member, `product:${w.productId}`), "SUBSCRIBED"],
     ["the owner joins the product", () => join(w.owner, `product:${w.productId}`), "SUBSCRIBED"],
     ["a stranger does not", () => join(w.stranger, `product:${w.productId}`), "CHANNEL_ERROR"],
-    ["nobody does", () => join(null, `product:${w.productId}`), "CHANNEL_ERROR"],
+    ["no one does", () => join(null, `product:${w.productId}`), "CHANNEL_ERROR"],
     ["a user joins their own topic", () => join(w.member, `user:${w.member.id}`), "SUBSCRIBED"],
     ["and no other's", () => join(w.member, `user:${w.owner.id}`), "CHANNEL_ERROR"],
     ["no user joins a pairing", () => join(w.owner, `pairing:${w.productId}`), "CHANNEL_ERROR"],
@@ -46,7 +46,7 @@ describe("private topics (SSE rule: own topics and no others)", () => {
     expect((await join(other.member, `product:${other.productId}`)).status).toBe("CHANNEL_ERROR");
   });
 
-  it("what a client sends reaches nobody: events come from the database alone (A9)", async () => {
+  it("what a client sends reaches no one: events come from the database alone (A9)", async () => {
     const listener = await join(w.owner, `product:${w.productId}`);
     const sender = await join(w.member, `product:${w.productId}`);
     await sender.channel.send({ type: "broadcast", event: "change", payload: { forged: true } });

@@ -99,7 +99,7 @@ describe("the way out of the database", () => {
     expect(rows).toEqual([{ title: "Kept" }]);
   });
 
-  it("is not open to clients: nobody but the triggers may send (A9)", async () => {
+  it("is not open to clients: no one but the triggers may send (A9)", async () => {
     const { rows } = await t.sql.query(
       `select has_function_privilege(r, 'private.emit(text, jsonb)', 'execute') as may
        from unnest(array['anon', 'authenticated', 'service_role']) as r`,

@@ -18,7 +18,7 @@ it("a Realtime that joins before it follows the database: the state is read agai
     bearer(await createToken(t, w.member)),
   );
   await reader.nextNamed("ready");
-  const early = await createTask(t, w.storyId, "before anybody followed");
+  const early = await createTask(t, w.storyId, "before anyone followed");
   begin();
   await reader.nextNamed("ready");
   expect(reader.messages.some(({ data }) => data.id === early)).toBe(false);

@@ -8,12 +8,12 @@ import { mover, newProduct, type Part, stock } from "./mover";
 const t = await createTestDatabase();
 const app = await startTestApp(t);
 /** No one may make more than five products a minute. */
-const somebody = async () => mover(t, app, await createUser(t));
+const someone = async () => mover(t, app, await createUser(t));
 
 /** What a file would become: its stories as `title state`, with the preview. */
 async function seen(format: ImportFormat, ...files: Part[]) {
   const named = files.map((file, index): [string, Part] => [`back-${index + 1} - File.md`, file]);
-  const { move } = await somebody();
+  const { move } = await someone();
   const report = await move({ format, ...newProduct() }, ...named);
   const stories = await stock(t, report.product.id);
   const states = stories.map(({ title, tasks }) => `${title}: ${tasks}`);
@@ -119,7 +119,7 @@ describe("where work stands", () => {
 
   it("makes one task of an open story that has none, from its title and description", async () => {
     const file = "ID,Title,Description,Status\nE-1,Sort the list,By name,Todo\n";
-    const { move } = await somebody();
+    const { move } = await someone();
     const report = await move({ format: "linear", ...newProduct() }, ["a.csv", file]);
     const { rows } = await t.sql.query(
       "select title, description, status from tasks where product_id = $1",
@@ -130,7 +130,7 @@ describe("where work stands", () => {
 
   it("previews what it read as what", async () => {
     const file = "ID,Title,Status\nE-1,A,Parked\nE-2,B,Parked\n";
-    const { preview } = await somebody();
+    const { preview } = await someone();
     const { statuses } = await preview({ format: "linear", ...newProduct() }, ["a.csv", file]);
     expect(statuses).toEqual([{ word: "Parked", became: "TO_DO", known: false, count: 2 }]);
   });
@@ -160,7 +160,7 @@ describe("files that other programs make", () => {
   });
 
   it("jira: a header in another language says what to do", async () => {
-    const { send } = await somebody();
+    const { send } = await someone();
     const refused = await send({ format: "jira", ...newProduct() }, [
       "jira.csv",
       "Zusammenfassung,Vorgangsschlüssel\nA,S-1",

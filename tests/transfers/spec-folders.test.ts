@@ -10,7 +10,7 @@ import { beads, openspec, specKit } from "./spec-shapes";
 const t = await createTestDatabase();
 const app = await startTestApp(t);
 /** No one may make more than five products a minute. */
-const somebody = async () => mover(t, app, await createUser(t));
+const someone = async () => mover(t, app, await createUser(t));
 
 type Content = string | Uint8Array;
 
@@ -23,7 +23,7 @@ function zipOf(files: Readonly<Record<string, Content>>): Uint8Array<ArrayBuffer
 }
 
 async function imported(format: ImportFormat, file: Part) {
-  const { move } = await somebody();
+  const { move } = await someone();
   const report = await move({ format, ...newProduct() }, ["file", file]);
   const again = () => move({ format, product_id: String(report.product.id) }, ["file", file]);
   return { report, again, stories: await stock(t, report.product.id) };
@@ -94,7 +94,7 @@ describe("Spec Kit", () => {
   });
 
   it("the same again makes nothing twice, however it is packed; what is new comes along", async () => {
-    const { move, preview } = await somebody();
+    const { move, preview } = await someone();
     const fields = { format: "spec-kit", ...newProduct() };
     const seen = await preview(fields, ["specs.zip", zipOf(specKit)]);
     const first = await move(fields, ["specs.zip", zipOf(specKit)]);
@@ -183,7 +183,7 @@ describe("beads", () => {
   });
 
   it("names the line that is none", async () => {
-    const { send } = await somebody();
+    const { send } = await someone();
     const broken = `${beads}\n<<<<<<< HEAD`;
     const refused = await send({ format: "beads", ...newProduct() }, ["issues.jsonl", broken]);
     expect([refused.status, await refused.json()]).toMatchObject([
@@ -192,7 +192,7 @@ describe("beads", () => {
   });
 });
 
-describe("folders that somebody made on purpose", () => {
+describe("folders that someone made on purpose", () => {
   const feature = (name: string) => ({
     [`specs/${name}/spec.md`]: `# ${name}`,
     [`specs/${name}/tasks.md`]: "- [ ] T001 Do it",
@@ -269,7 +269,7 @@ describe("folders that somebody made on purpose", () => {
       ),
     );
     for (const format of ["spec-kit", "openspec"]) {
-      const { send } = await somebody();
+      const { send } = await someone();
       const refused = await send({ format, ...newProduct() }, ["bomb.zip", bomb]);
       expect([refused.status, await refused.json()]).toMatchObject([
         ...[422, { error: expect.stringContaining("unpacks to more") }],
@@ -278,7 +278,7 @@ describe("folders that somebody made on purpose", () => {
   });
 
   it("what holds none says what to send", async () => {
-    const { send } = await somebody();
+    const { send } = await someone();
     for (const [format, words] of [
       ["spec-kit", "no features of Spec Kit"],
       ["openspec", "no live changes of OpenSpec"],

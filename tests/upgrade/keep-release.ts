@@ -129,7 +129,7 @@ async function signIn(): Promise<string> {
     body: new URLSearchParams({ identifier: "admin", password }),
   });
   const cookie = answer.headers.getSetCookie()[0]?.split(";")[0];
-  if (cookie === undefined) throw new Error(`Nobody could sign in: ${answer.status}`);
+  if (cookie === undefined) throw new Error(`No one could sign in: ${answer.status}`);
   return cookie;
 }
 

@@ -81,7 +81,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     expect(git("show", `${job?.branch}:published.txt`)).toBe("1.0.0");
   });
 
-  it("does on nobody's word but its person's what is not allowed", async () => {
+  it("does on no one's word but its person's what is not allowed", async () => {
     const run = await startRun(t, ada, { code: "STRANGER" });
     const words = ["--agent", agent("STRANGER", "permission"), "--allow", "edit"];
     const stranger = await createUser(t);
@@ -168,7 +168,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     expect(new Set(job.attempts.map(({ session_id }) => session_id)).size).toBe(1);
     for (const words of [
       "I was told 2 times",
-      "somebody has reviewed it",
+      "someone has reviewed it",
       "Nearly.",
       "made.txt",
       "Say three instead",
@@ -178,7 +178,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     expect(git("show", `${job.branch}:made.txt`)).toBe("one\ntwo");
   });
 
-  it("hides what --secret names from everybody", async () => {
+  it("hides what --secret names from everyone", async () => {
     const run = await startRun(t, ada, { code: "HUSH" });
     const secrets = join(home, "secrets.json");
     writeFileSync(secrets, JSON.stringify(["the moon is made of cheese", token]));

@@ -191,7 +191,7 @@ describe("the main branch", { timeout: 180_000 }, () => {
   const commitToMain = (file: string, line: string) =>
     `sh -c 'cd ${repo} && h=$(echo ${line} | git hash-object -w --stdin) && git read-tree --index-output=${home}/index main && GIT_INDEX_FILE=${home}/index git update-index --add --cacheinfo 100644,$h,${file} && git update-ref refs/heads/main $(git -c user.name=T -c user.email=t@example.com commit-tree -p main -m Theirs $(GIT_INDEX_FILE=${home}/index git write-tree))'`;
 
-  it("that took a part of the work over already sends nobody home: what nobody has seen is rebased", async () => {
+  it("that took a part of the work over already sends no one home: what no one has seen is rebased", async () => {
     const run = await startStories("TAKEN", 1);
     const commit = "git -c user.name=A -c user.email=a@example.com commit -qm";
     const output = await work(

@@ -61,7 +61,7 @@ describe("a job never brings a repository of this machine", { timeout: 120_000 }
     const run = await startRun(t, ada, { code: "BASE" });
     const branch = String((await jobOf(run)).branch);
     const root = git("rev-parse", "main");
-    const work = git("commit-tree", "-p", root, "-m", "Somebody's", treeWith("theirs.txt"));
+    const work = git("commit-tree", "-p", root, "-m", "Someone's", treeWith("theirs.txt"));
     git("update-ref", `refs/heads/${branch}`, work);
     await t.sql.query("update agent_jobs set base_sha = $1 where product_id = $2", [
       root,
@@ -99,7 +99,7 @@ describe("a repository of this machine serves one product", { timeout: 120_000 }
     expect(await jobOf(run)).toMatchObject({ status: "queued", attempt: 0 });
   });
 
-  it("and is the only one of somebody who has no other", async () => {
+  it("and is the only one of someone who has no other", async () => {
     const grace = await createUser(t, { username: "grace" });
     const run = await startRun(t, grace, { code: "ONLY" });
     const BACKLOOM_TOKEN = await createToken(t, grace);

@@ -27,7 +27,7 @@ describe("J7: a worker killed with -9 right after its word was heard", { timeout
     expect(await killed.readJob()).toEqual(killed.job);
   });
 
-  it("that the work failed: the run stays failed, and nobody gets another job of it", async () => {
+  it("that the work failed: the run stays failed, and no one gets another job of it", async () => {
     const place = { tool: "update_job_status", status: "failed", when: "after" } as const;
     const killed = await scene.killAt(place, { code: "FAILED", tasks: 2, exec: "exit 3" });
     expect(killed.job).toMatchObject({ status: "failed", failure_class: "agent_error" });
@@ -85,7 +85,7 @@ describe("J7: a worker killed with -9 before its word was heard", { timeout: 120
   it.each([
     ["that it asks a person", "ASK", "ask_user_question", asking],
     ["that its branch has a conflict", "CLASH", "POST conflicts", conflicting],
-  ])("%s: another one ends the job, and nobody is asked", async (_what, code, tool, exec) => {
+  ])("%s: another one ends the job, and no one is asked", async (_what, code, tool, exec) => {
     const killed = await scene.killAt({ tool, when: "before" }, { code, exec });
     expect(killed.job).toMatchObject({ status: "running", attempt: 1 });
     await scene.outliveLease(killed);

@@ -57,7 +57,7 @@ describe("a worker killed with -9 that has a message for its agent", { timeout: 
     await scene.letGo(killed);
   });
 
-  it("and nobody takes over: it is undelivered when the run is cancelled, with the reason", async () => {
+  it("and no one takes over: it is undelivered when the run is cancelled, with the reason", async () => {
     const { actor } = scene;
     const place: Place = { tool: "wait_for_job", when: "after" };
     const killed = await scene.killAt(place, {

@@ -42,7 +42,7 @@ async function wordsOf(socket: Socket): Promise<string> {
 
 describe("the proxy of a sandbox", () => {
   it.each(["example.com:65536", "example.com:99999", "example.com:0", "example.com", ":443"])(
-    "refuses CONNECT %s at once and asks nobody",
+    "refuses CONNECT %s at once and asks no one",
     async (target) => {
       const { ask, refused } = await open();
       const answer = await wordsOf(await ask(`CONNECT ${target} HTTP/1.1\r\nHost: x`));

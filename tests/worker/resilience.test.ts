@@ -53,7 +53,7 @@ describe("a worker that loses the service", { timeout: 120_000 }, () => {
     expect(await worker.ended, worker.output()).toBe(0);
   });
 
-  it("ends when it is asked to, although nobody can be told", async () => {
+  it("ends when it is asked to, although no one can be told", async () => {
     const run = await startRun(t, ada, { code: "GONE" });
     const worker = start("GONE", "sleep 600", "--url", `http://127.0.0.1:${line.port}`);
     await worker.said(/Claimed .*/);

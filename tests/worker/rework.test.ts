@@ -50,7 +50,7 @@ describe("what was done and has not landed is the start of what comes next", {
     expect(shared("show", `${job.head_sha}:T-1.txt`)).toBe("line\nline");
   });
 
-  it("after a run was cancelled: what was done, and the half that nobody delivered", async () => {
+  it("after a run was cancelled: what was done, and the half that no one delivered", async () => {
     const p = await product("CANCEL", "STORY", [2]);
     const run = await p.startRun();
     await work("CANCEL", "a", line, "--once");
@@ -159,7 +159,7 @@ describe("what is left out, and what is missing", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("what cannot be found pauses the run; nobody begins at main in silence", async () => {
+  it("what cannot be found pauses the run; no one begins at main in silence", async () => {
     const p = await product("GONE", "STORY", [1]);
     await p.startRun();
     await work("GONE", "a", line);

@@ -36,7 +36,7 @@ describe.skipIf(sandboxProblem !== null)("the network of a sandbox", async () =>
   const ask = (url: string, words = "") =>
     `curl -s -m 5 -o out.txt -w '%{http_code}' ${words} ${url}`;
 
-  it("reaches neither this machine, nor the service, nor hosts that nobody listed", async () => {
+  it("reaches neither this machine, nor the service, nor hosts that no one listed", async () => {
     const secret = await startServer(greet);
     const attempts = {
       loopback: ask(`http://127.0.0.1:${secret.port}/`),
@@ -131,7 +131,7 @@ done`,
       async () => {
         const { questions } = await listQuestions(actor, { state: "open", limit: 50 });
         const found = questions.find(({ reach }) => reach === "registry.invalid:80");
-        if (found === undefined) throw new Error("Nobody was asked yet");
+        if (found === undefined) throw new Error("No one was asked yet");
         return found;
       },
       { timeout: 60_000, interval: 200 },
@@ -176,7 +176,7 @@ cat ${shown} > shown.txt; (echo evil > ${shown}) 2>/dev/null && touch evil.txt; 
     expect(() => read("evil.txt")).toThrow();
   });
 
-  it("opens a registry of this machine to nobody because a lockfile names it, and keeps what was fetched", async () => {
+  it("opens a registry of this machine to no one because a lockfile names it, and keeps what was fetched", async () => {
     const actor = t.actorOf(ada);
     const registry = await startServer((request, response) => {
       if (request.url !== "/left/-/left-1.0.0.tgz") return response.writeHead(404).end();

@@ -31,7 +31,7 @@ describe.skipIf(sandboxProblem !== null)("what the person of a sandbox is asked"
     const question = await vi.waitFor(
       async () => {
         const found = (await open()).find(({ question: text }) => text.includes(words));
-        if (found === undefined) throw new Error("Nobody was asked yet");
+        if (found === undefined) throw new Error("No one was asked yet");
         return found;
       },
       { timeout: 60_000, interval: 200 },
@@ -152,7 +152,7 @@ curl -s http://other.shop.example/ > other.txt; true`,
     for (const path of ["/run/../home", "/run/a\u202eb", `/${"a".repeat(200)}`]) {
       writeRules(`needs: [${JSON.stringify(path)}]\n`);
       const refused = await run("echo x > x.txt");
-      expect(refused.job.failure_reason, refused.output).toContain("is no plain absolute path");
+      expect(refused.job.failure_reason, refused.output).toContain("is not a plain absolute path");
     }
     expect(real).toContain("real");
     writeRules("{}\n");

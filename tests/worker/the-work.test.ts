@@ -110,7 +110,7 @@ describe("a task that only verifies", { timeout: 120_000 }, () => {
     ["VNONE", "true", [], "skipped"],
     ["VTEST", "true", ["--test", "true"], "done"],
     ["VRED", "true", ["--test", "echo red; exit 1"], "failed"],
-  ])("%s is done only when somebody has looked", async (code, exec, words, status) => {
+  ])("%s is done only when someone has looked", async (code, exec, words, status) => {
     const run = await startRun(t, ada, { code, task });
     await workOnce(code, exec, ...words);
     const tasks: Record<string, string> = { done: "done", skipped: "review", failed: "failed" };

@@ -7,7 +7,7 @@ import { z } from "zod";
 /** Which call of a tool is held: before the service hears it, or before the worker hears the answer. */
 export interface HeldTool {
   /**
-   * Its name, or for an address of a job, or of the code host, the method and the last part: `POST conflicts`, `PUT pulls`; for the
+   * Its name, or for an address of a job, or of the Git host, the method and the last part: `POST conflicts`, `PUT pulls`; for the
    * stream of a job `GET realtime`.
    */
   tool: string;

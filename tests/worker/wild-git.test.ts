@@ -178,7 +178,7 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
     expect(git("show", `${job.branch}:same`)).toBe("both");
   });
 
-  it("comes without secrets, packages and huge files that nobody ignores, and says so", async () => {
+  it("comes without secrets, packages and huge files that no one ignores, and says so", async () => {
     const { work, filesOf } = await openCase("SWEEP");
     const { job, said } = await work(
       "mkdir -p a/node_modules/b; echo k > .env; echo k > a/.env.local; echo k > .env.example; echo x > a/node_modules/b/c; head -c 11000000 /dev/zero > big; echo x > x",
@@ -252,7 +252,7 @@ describe("git of the worker", () => {
 });
 
 describe("the main branch without a remote", { timeout: 240_000 }, () => {
-  it("is not a branch of ours that somebody checked out to review it, which also stays where it is", async () => {
+  it("is not a branch of ours that someone checked out to review it, which also stays where it is", async () => {
     const { git, work, repo } = await openCase("LOOKED");
     const { job } = await work("echo x > x");
     const branch = String(job.branch);

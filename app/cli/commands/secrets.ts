@@ -11,7 +11,7 @@ export const secretsRotate = defineCommand({
     const dataDir = ownDataDir(target.env(), "make new keys on its page of API keys");
     const { rotateSecrets } = await import("../../../supabase/embedded/data-folder/rotate-secrets");
     await refusing(() => rotateSecrets(dataDir, sessions));
-    const people = sessions ? "Everybody signs in again." : "People stay signed in.";
+    const people = sessions ? "Everyone signs in again." : "People stay signed in.";
     return {
       json: { data_dir: dataDir, sessions_ended: sessions },
       lines: [`The passwords and keys in ${dataDir} are new. ${people} Start the service over it.`],

@@ -4,7 +4,7 @@ import { type Check, failed, passed, reasonOf } from "./check";
 
 const name = "provider";
 
-/** Checks that the sign-in provider answers, and names the address to register there. Returns [] if none is set up. */
+/** Checks that the identity provider answers, and names the address to register there. Returns [] if none is set up. */
 export async function checkSignInProvider({
   oidc,
   appOrigin,

@@ -22,6 +22,6 @@ export async function checkRegistration({
   if (!isOpen) return passed(name, `${registration}: an administrator creates accounts`);
   return failed(
     name,
-    `Supabase Auth still creates accounts for anybody with the publishable key, past REGISTRATION=${registration}: turn "Allow new users to sign up" off (Authentication → Providers → E-mail)`,
+    `Supabase Auth still creates accounts for anyone with the publishable key, past REGISTRATION=${registration}: turn "Allow new users to sign up" off (Authentication → Providers → Email)`,
   );
 }

@@ -12,7 +12,7 @@ export interface ScheduleFacts {
 }
 
 /**
- * Checks that the scheduled endpoints are called in one of the two ways of docs/deploy.md, and that the running service
+ * Checks that the scheduled endpoints are called in one of the two ways of docs/supabase.md, and that the running service
  * accepts the secret. Really calls `expire-questions`, which is safe: it expires only overdue questions.
  */
 export async function checkSchedules(
@@ -31,7 +31,7 @@ export async function checkSchedules(
     (secret) => !facts.vault_secrets.includes(secret),
   );
   if (missing.length === 0) return passed(name, facts.schedules.join(", "));
-  return failed(name, `Vault has no secret ${missing.join(" and ")}: see docs/deploy.md`);
+  return failed(name, `Vault has no secret ${missing.join(" and ")}: see docs/supabase.md`);
 }
 
 /** Returns the problem if the running service refuses the secret. A stopped service is no problem. */

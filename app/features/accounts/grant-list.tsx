@@ -19,7 +19,7 @@ export function GrantList({ grants }: { grants: readonly Grant[] }) {
       flush={grants.length > 0}
     >
       {grants.length === 0 ? (
-        <EmptyState title="No program has access" compact>
+        <EmptyState title="No app has access" compact>
           Connect shows how to add one.
         </EmptyState>
       ) : (
@@ -101,7 +101,7 @@ function RevokeGrant({ grant }: { grant: Grant }) {
       size="sm"
       disabled={!canWrite}
       question={`Revoke “${isolated(grant.label)}”?`}
-      consequence="The program loses access at once. To use Backloom again it has to ask you."
+      consequence="The app loses access immediately and must ask you again."
       confirmLabel="Revoke"
     >
       {(buttons) => (

@@ -75,7 +75,7 @@ function DeleteFile({ file }: { file: ListedFile }) {
       label={`Delete ${name}`}
       size="sm"
       question={`Delete ${isolated(name)}?`}
-      consequence="It is gone for everybody, also where a text or a criterion shows it."
+      consequence="It is gone for everyone, also where a text or a criterion shows it."
       confirmLabel="Delete"
     >
       {(buttons) => (

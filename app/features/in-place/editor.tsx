@@ -75,8 +75,7 @@ function Theirs({ clash }: { clash: Clash }) {
   return (
     <div role="status" className="grid gap-1 text-xs text-waiting">
       <p>
-        {clash.by ?? "Somebody else"} changed this while you were editing. Your text is below
-        theirs.
+        {clash.by ?? "Someone else"} changed this while you were editing. Your text is below theirs.
       </p>
       <blockquote className="max-h-60 overflow-auto whitespace-pre-wrap rounded border border-line bg-sunken px-2.5 py-2 text-sm text-ink">
         {clash.text || "Empty"}

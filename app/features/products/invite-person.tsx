@@ -20,7 +20,7 @@ export function InvitePerson({ invitations }: { invitations: readonly Invitation
   });
   return (
     <Section
-      title="Invite somebody who has an account"
+      title="Invite someone who has an account"
       about="They find the invitation in their inbox and join when they accept it. It expires after 7 days."
     >
       <div className="grid gap-4">
@@ -29,7 +29,7 @@ export function InvitePerson({ invitations }: { invitations: readonly Invitation
             <input type="hidden" name="intent" value="add" />
             <div className="min-w-56 flex-1">
               <TextField
-                label="User name or e-mail"
+                label="Username or email"
                 required
                 autoComplete="off"
                 {...form.field("identifier")}

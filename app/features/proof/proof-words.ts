@@ -78,7 +78,7 @@ export const requirements = {
 
 /** Choices of "Agent work waits for". */
 export const requirementChoices = [
-  { value: "none", label: "Nobody", description: "A story is done when all its tasks are." },
+  { value: "none", label: "No one", description: "A story is done when all its tasks are." },
   {
     value: "worker",
     label: "Tests and CI",
@@ -89,7 +89,7 @@ export const requirementChoices = [
     value: "person",
     label: "A person",
     description:
-      "The last task of a story waits in Review until somebody approves it. So does work that follows its plan only in part.",
+      "The last task of a story waits in Review until someone approves it. So does work that follows its plan only in part.",
   },
 ] as const;
 

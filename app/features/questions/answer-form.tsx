@@ -98,7 +98,7 @@ function HeldAnswer({
 function ReaderLeft({ name }: { name: string | null }) {
   return (
     <p className="text-sm">
-      {`${name ?? "The person who could answer"} has left the product, so nobody can give this permission.`}{" "}
+      {`${name ?? "The person who could answer"} has left the product, so no one can give this permission.`}{" "}
       Dismiss the question to let the job continue without it.
     </p>
   );

@@ -110,7 +110,7 @@ function Outcome({ question }: { question: AgentQuestion }) {
       <p className="border-l-2 border-done pl-3 text-sm">
         <span className="whitespace-pre-wrap">{question.answer}</span>
         <span className="block text-xs text-muted">
-          {question.answered_by_name ?? "somebody"}
+          {question.answered_by_name ?? "someone"}
           {question.answered_at ? (
             <>
               {" "}

@@ -91,7 +91,7 @@ export function ImportResult({ report, children }: { report: ImportReport; child
         ) : null}
         {unknown_people.length > 0 ? (
           <p>
-            Unassigned, because nobody here has this name or e-mail: {unknown_people.join(", ")}.
+            Unassigned, because no one here has this name or email: {unknown_people.join(", ")}.
           </p>
         ) : null}
         {statuses.length > 0 ? <ReadStatuses statuses={statuses} /> : null}

@@ -9,9 +9,9 @@ interface Refusal {
 }
 
 const refusals: Readonly<Record<string, Refusal>> = {
-  email_exists: aboutEmail("An account with this e-mail address exists already."),
-  user_already_exists: aboutEmail("An account with this e-mail address exists already."),
-  email_address_invalid: aboutEmail("Enter an e-mail address like anna@example.org"),
+  email_exists: aboutEmail("An account with this email address exists already."),
+  user_already_exists: aboutEmail("An account with this email address exists already."),
+  email_address_invalid: aboutEmail("Enter an email address like anna@example.org"),
   email_address_not_authorized: aboutEmail(
     "This server may not send mail to this address yet. Ask its administrator to set up SMTP in Supabase Auth.",
   ),
@@ -24,7 +24,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   email_not_confirmed: {
     status: 403,
     message:
-      "Your e-mail address is not confirmed yet. Follow the link in the message we sent you, then sign in.",
+      "Your email address is not confirmed yet. Follow the link in the message we sent you, then sign in.",
   },
   captcha_failed: {
     status: 503,
@@ -34,7 +34,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   email_provider_disabled: {
     status: 503,
     message:
-      "E-mail and password are switched off in Supabase Auth. Ask the administrator to switch them on.",
+      "Email and password are switched off in Supabase Auth. Ask the administrator to switch them on.",
   },
 };
 

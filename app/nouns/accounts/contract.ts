@@ -13,9 +13,9 @@ const bytes = (text: string) => new TextEncoder().encode(text).length;
 /** Whether Postgres can store the text unchanged: no NUL, no lone surrogate. */
 export const isStorable = (text: string) => !/[\0\p{Surrogate}]/u.test(text);
 
-/** Sign-in name: letters, digits, dots, underscores and hyphens. Never mistaken for an e-mail address. */
+/** Sign-in name: letters, digits, dots, underscores and hyphens. Never mistaken for an email address. */
 export const usernameSchema = z
-  .string({ error: "Choose a user name" })
+  .string({ error: "Choose a username" })
   .trim()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9._-]{1,39}$/,
@@ -23,11 +23,11 @@ export const usernameSchema = z
   );
 
 export const emailSchema = z
-  .string({ error: "Enter an e-mail address" })
+  .string({ error: "Enter an email address" })
   .trim()
   .toLowerCase()
-  .max(254, "Use an e-mail address of at most 254 characters")
-  .pipe(z.email("Enter an e-mail address like anna@example.org"));
+  .max(254, "Use an email address of at most 254 characters")
+  .pipe(z.email("Enter an email address like anna@example.org"));
 
 /** New password. Normalized to NFC, so that every keyboard produces the same password. */
 export const passwordSchema = z
@@ -52,11 +52,11 @@ export type Registration = z.infer<typeof registrationSchema>;
 /** Form `POST /login`. Checks less than registration: a password that could never be valid just fails to sign in. */
 export const loginSchema = z.object({
   identifier: z
-    .string({ error: "Enter your user name or e-mail address" })
+    .string({ error: "Enter your username or email address" })
     .trim()
-    .min(1, "Enter your user name or e-mail address")
-    .max(254, "Enter your user name or e-mail address")
-    .refine(isStorable, "Enter your user name or e-mail address"),
+    .min(1, "Enter your username or email address")
+    .max(254, "Enter your username or email address")
+    .refine(isStorable, "Enter your username or email address"),
   password: z
     .string({ error: "Enter your password" })
     .min(1, "Enter your password")

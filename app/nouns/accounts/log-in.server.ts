@@ -7,7 +7,7 @@ import { findLoginIdentity } from "./operations.server";
 import { giveBackLimit, isWithinLimit, takeLimit } from "./take-limit.server";
 
 /**
- * Signs in with user name or e-mail address (form `POST /login`). Counts each try before checking the password, so that
+ * Signs in with username or email address (form `POST /login`). Counts each try before checking the password, so that
  * parallel guesses all count, and uncounts it if it was right: only failures add up. If the account's limit was used up
  * under its other name, every password is treated as wrong: a refusal would reveal that both names belong together.
  */
@@ -28,7 +28,7 @@ export async function logIn(
   if (userId === null) {
     throw new ContractError(
       401,
-      "User name or password is wrong. Check both and try again. After many failed attempts, wait a minute first.",
+      "Username or password is wrong. Check both and try again. After many failed attempts, wait a minute first.",
     );
   }
   await giveBackLimit(database, "login", limit_key);

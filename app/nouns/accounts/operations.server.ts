@@ -40,7 +40,7 @@ export const getProfile = operation("get_profile", noInput, profileSchema);
 /** The user's signed-in browsers. */
 export const listSessions = operation("list_sessions", noInput, z.array(sessionSchema));
 
-/** Changes user name, worker quota threshold or theme. */
+/** Changes username, worker quota threshold or theme. */
 export const updateProfile = operation("update_profile", profileChangesSchema, profileSchema);
 
 /** Ends one of the user's sessions. */
@@ -68,7 +68,7 @@ const loginIdentitySchema = z.object({
 export type LoginIdentity = z.infer<typeof loginIdentitySchema>;
 
 /**
- * Finds the account of a user name or e-mail address. For unknown ones, returns no id and a decoy's address. A browser
+ * Finds the account of a username or email address. For unknown ones, returns no id and a decoy's address. A browser
  * that was signed in to it (`session_id`) is counted separately.
  */
 export const findLoginIdentity = serviceOperation(
@@ -80,7 +80,7 @@ export const findLoginIdentity = serviceOperation(
 /** True if any account exists. Without one, an embedded installation runs its first start. */
 export const hasAccounts = serviceOperation("has_accounts", noInput, z.boolean());
 
-/** Finds a user by name, e-mail address or id, for the admin command line; 404 if there is none. */
+/** Finds a user by name, email address or id, for the admin command line; 404 if there is none. */
 export const resolveAccount = serviceOperation(
   "resolve_account",
   z.object({ identifier: z.string() }),

@@ -4,7 +4,7 @@ import { findLoginIdentity } from "./operations.server";
 import { resetPasswordOf } from "./reset-password-of.server";
 
 interface NamedReset {
-  /** User name or e-mail address. */
+  /** Username or email address. */
   identifier: string;
   password: string;
 }
@@ -15,7 +15,8 @@ export async function resetPassword(
   { identifier, password }: NamedReset,
 ): Promise<{ id: string }> {
   const { user_id: userId } = await findLoginIdentity(database, { identifier });
-  if (userId === null) throw new ContractError(404, "No such user.");
+  if (userId === null)
+    throw new ContractError(404, "No such user. Check the ID: the account may have been deleted.");
   await resetPasswordOf(database, { userId, password, actorId: null });
   return { id: userId };
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { idSchema, text } from "~/contract/text";
 import { confinementSchema } from "~/nouns/workers/confinement";
 
-/** Kinds of entries in an agent's output (docs/agents.md, live output). */
+/** Kinds of entries in an agent's output (docs/runs.md). */
 export const outputKinds = [
   "text",
   "thought",

@@ -1,3 +1,4 @@
+import "~/contract/zod-words";
 import type { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";

@@ -52,7 +52,7 @@ async function checkIdentity(
   const renewal = await renewSignIn(settings, { subject, refreshToken });
   if (renewal.outcome === "ended") {
     const { ended } = await endIdentity(database, { issuer, subject, tried });
-    if (ended) log.info({ subject }, "an account ended at the sign-in provider");
+    if (ended) log.info({ subject }, "an account ended at the identity provider");
     return;
   }
   const refresh_token = await seal("refresh token", renewal.refreshToken, sessionSecrets);

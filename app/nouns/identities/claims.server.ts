@@ -4,7 +4,7 @@ import { emailSchema } from "~/nouns/accounts/contract";
 /** Claims of a provider about a person. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** The e-mail address if the provider has verified it, by the standard claim or by Microsoft Entra's. */
+/** The email address if the provider has verified it, by the standard claim or by Microsoft Entra's. */
 export function verifiedEmailOf(claims: Claims): string | null {
   const isVerified = [claims.email_verified, claims.xms_edov].some((said) =>
     [true, "true", 1, "1"].some((yes) => yes === said),

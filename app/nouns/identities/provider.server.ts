@@ -88,7 +88,7 @@ export async function finishSignIn(
     .catch(refuse);
   const idToken = tokens.claims();
   if (!idToken)
-    throw new ContractError(401, "The sign-in provider did not identify you. Sign in again.");
+    throw new ContractError(401, "The identity provider did not identify you. Sign in again.");
   const claims = await completeClaims(config, tokens.access_token, idToken);
   return {
     issuer: settings.issuer,
@@ -169,7 +169,7 @@ function refuse(error: unknown): never {
   if (error instanceof client.AuthorizationResponseError && error.error === "access_denied") {
     throw refusal(
       403,
-      "The sign-in provider denied access. Ask its administrator for access to Backloom.",
+      "The identity provider denied access. Ask its administrator for access to Backloom.",
       error,
     );
   }
@@ -183,7 +183,7 @@ function refuse(error: unknown): never {
 
 function refuseProvider(error: unknown): never {
   const message = isAway(error)
-    ? "The sign-in provider is not responding. Try again, or sign in with your password."
+    ? "The identity provider is not responding. Try again, or sign in with your password."
     : "Company sign-in is misconfigured. Sign in with your password, and ask your administrator to run npm run admin -- doctor.";
   throw refusal(503, message, error);
 }

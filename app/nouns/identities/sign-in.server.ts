@@ -117,7 +117,7 @@ async function makeAccount(context: SignInContext, person: ProvenPerson, email: 
   return id;
 }
 
-/** Derives a free user name from the name at the provider, or the part before the @. */
+/** Derives a free username from the name at the provider, or the part before the @. */
 async function freeUsername(database: Database, wanted: string): Promise<string> {
   const [before = ""] = wanted.split("@");
   const plain = before.normalize("NFKD").replace(/[^A-Za-z0-9._-]/g, "");
@@ -152,7 +152,7 @@ function requireAllowedDomain({ verifiedEmail }: ProvenPerson, settings: OidcSet
 }
 
 const unverified =
-  "Your e-mail address is not verified at the sign-in provider. Verify it there, then sign in again.";
+  "Your email address is not verified at the identity provider. Verify it there, then sign in again.";
 
 function randomPassword(): string {
   return randomBytes(32).toString("base64url");

@@ -16,7 +16,7 @@ const numbersSchema = z.object({
 });
 export type UsageNumbers = z.infer<typeof numbersSchema>;
 
-/** Why the code host or the landing queue returned work. */
+/** Why the Git host or the merge queue returned work. */
 const returnKinds = [
   "ci_failed",
   "changes_requested",

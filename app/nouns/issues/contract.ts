@@ -6,7 +6,7 @@ import { issueLabelSchema } from "~/nouns/products/contract";
 /** Most issues per report, and longest body and address in characters. */
 export const issueLimits = { issues: 100, body: 20_000, url: 300 } as const;
 
-/** An issue of the code host as a worker saw it. Its URL identifies it. */
+/** An issue of the Git host as a worker saw it. Its URL identifies it. */
 const observedIssueSchema = z.object({
   number: z.int().min(1).max(2_147_483_647),
   url: httpUrlSchema.refine((url) => url.length <= issueLimits.url, {

@@ -14,5 +14,5 @@ export const nextLanding = operation("next_landing", nextLandingInput, nextLandi
 /** Reports the state of a landing. */
 export const reportLanding = operation("report_landing", reportLandingInput, landingSchema);
 
-/** The landing queue of a product, and its latest results. */
+/** The merge queue of a product, and its latest results. */
 export const listLandings = operation("list_landings", listLandingsInput, landingListSchema);

@@ -19,7 +19,7 @@ export const dependencyReleases = ["done", "merged"] as const;
 
 /** Whether agents write missing plans: if chosen at the start of a run, always, or never. */
 export const planFirstChoices = ["ask", "auto", "never"] as const;
-/** What follows when a job fails: the failure goes up to its run and sprint, or a person is asked (docs/users.md). */
+/** What follows when a job fails: the failure goes up to its run and sprint, or a person is asked (docs/running.md). */
 export const onFailureChoices = ["stop", "ask"] as const;
 /** Who approves what agents plan before they begin. */
 export const planReviewers = ["none", "person"] as const;
@@ -61,7 +61,7 @@ const productFieldsSchema = productSchema.extend({
   on_failure: z.enum(onFailureChoices),
   plan_review: z.enum(planReviewers),
   agent_items: z.enum(agentItemChoices),
-  /** Issues on the code host with this label become stories in triage; empty: none. */
+  /** Issues on the Git host with this label become stories in triage; empty: none. */
   forge_issue_label: z.string(),
   /** Where the names of its branches begin. */
   branch_prefix: z.string(),
@@ -217,7 +217,7 @@ const productFields = {
   fallback_after: z.int().min(1).max(44_640),
 };
 
-/** Commas are not allowed: code hosts read a comma as the end of a label. */
+/** Commas are not allowed: Git hosts read a comma as the end of a label. */
 export const issueLabelSchema = text(100)
   .trim()
   .regex(/^[^,\r\n\t]*$/, "Name one label, without a comma.");

@@ -10,7 +10,7 @@ export const invitationCodeSchema = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 export const createInvitationInput = z.object({ product_id: idSchema, role: grantedRoleSchema });
 export type CreateInvitationInput = z.infer<typeof createInvitationInput>;
 
-/** Invites a person who has an account, by user name or e-mail address. */
+/** Invites a person who has an account, by username or email address. */
 export const invitePersonInput = z.object({
   product_id: idSchema,
   identifier: requiredText(254),

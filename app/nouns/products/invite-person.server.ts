@@ -10,7 +10,7 @@ const invitedSchema = z.object({
   asked: z.boolean(),
 });
 
-/** Invites a user by name or e-mail; owner only (specification: Authentication 4). */
+/** Invites a user by name or email; owner only (specification: Authentication 4). */
 export async function invitePerson(
   actor: Actor,
   { product_id, identifier, role }: InvitePersonInput,

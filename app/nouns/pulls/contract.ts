@@ -15,7 +15,7 @@ export const pullLimits = {
   comment: 10_000,
 } as const;
 
-/** A comment on the code at its code host. */
+/** A comment on the code at its Git host. */
 const commentSchema = z.object({
   id: text(200).min(1),
   kind: z.enum(["changes_requested", "review_comment"]),

@@ -57,5 +57,5 @@ export const startSprintRun = operation(
   startedSprintRunSchema,
 );
 
-/** Starts a run over chosen tasks or a story, without a sprint; a refusal carries `{ blockers }` (docs/users.md). */
+/** Starts a run over chosen tasks or a story, without a sprint; a refusal carries `{ blockers }` (docs/running.md). */
 export const startRun = operation("start_run", startRunInput, startedRunSchema);

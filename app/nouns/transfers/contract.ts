@@ -129,7 +129,7 @@ export const importReportSchema = importedRowsSchema.omit({ impossible: true }).
   already_there: z
     .int()
     .describe("Stories of an earlier import of the same file, left as they are"),
-  unknown_people: z.array(z.string()).describe("Assignees that no member has as name or e-mail"),
+  unknown_people: z.array(z.string()).describe("Assignees that no member has as name or email"),
   left_out: importDraftSchema.shape.left_out.describe("What is not imported, and why"),
   statuses: importDraftSchema.shape.statuses.describe("Statuses of the tool, and what they became"),
   rows: z

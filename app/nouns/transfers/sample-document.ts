@@ -27,7 +27,7 @@ export const sampleDocument: Omit<ExportDocumentInput, "format" | "version"> = {
     pr_strategy: "SPRINT",
     done_requires: "person",
   },
-  sprints: [{ code: "SP-1", sprint_goal: "A greeting that everybody can read", status: "ACTIVE" }],
+  sprints: [{ code: "SP-1", sprint_goal: "A greeting that everyone can read", status: "ACTIVE" }],
   pbis: [
     {
       code: "PBI-1",

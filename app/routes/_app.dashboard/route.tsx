@@ -126,7 +126,7 @@ function AddedTo({ products }: { products: DashboardData["added_to"] }) {
       {products.map((product) => (
         <li key={product.id} className="flex flex-wrap items-center gap-2 px-4 py-2.5 text-sm">
           <p className="min-w-56 flex-1">
-            {product.owner_username ?? "Somebody"} added you to{" "}
+            {product.owner_username ?? "Someone"} added you to{" "}
             <Link to={`/products/${product.id}/backlog`} className="font-medium hover:underline">
               {product.name}
             </Link>

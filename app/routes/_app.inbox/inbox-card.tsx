@@ -116,7 +116,7 @@ function AddedCard({ item }: { item: Of<"added"> }) {
       label={`You were added to ${item.title}`}
       pill={<StatusPill status="WAITING" label="You were added" />}
       to={`/products/${item.product_id}/backlog`}
-      about={`${item.owner_name ?? "Somebody"} added you to this product. Allow your workers to run its jobs?`}
+      about={`${item.owner_name ?? "Someone"} added you to this product. Allow your workers to run its jobs?`}
     >
       <ActionForm
         action={`/products/${item.product_id}/members`}
@@ -142,7 +142,7 @@ function InvitationCard({ item }: { item: Of<"invitation"> }) {
       label={`Invitation to ${item.title}`}
       pill={<StatusPill status="WAITING" label="Invitation" />}
       to="/inbox?show=invitations"
-      about={`${item.invited_by ?? "Somebody"} invites you as a ${item.role === "VIEWER" ? "viewer" : "member"}.`}
+      about={`${item.invited_by ?? "Someone"} invites you as a ${item.role === "VIEWER" ? "viewer" : "member"}.`}
     >
       <p className="text-sm text-muted">
         The invitation expires <RelativeTime at={item.expires_at} />.

@@ -10,8 +10,8 @@ const reasons: Record<ReturnKind, string> = {
   review_comment: "Review comment",
   conflict: "Conflict in a pull request",
   closed: "Pull request closed",
-  landing_conflict: "Conflict in the landing queue",
-  landing_test_failed: "Tests failed in the landing queue",
+  landing_conflict: "Conflict in the merge queue",
+  landing_test_failed: "Tests failed in the merge queue",
   landing_refused: "Could not be landed",
 };
 

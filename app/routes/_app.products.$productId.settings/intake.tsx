@@ -20,8 +20,8 @@ export function Intake({ intake }: { intake: ShownIntake | null }) {
   return (
     <Section
       id="intake"
-      title="Intake"
-      about="Let other services send items to this product. Each one waits in Triage until somebody accepts it."
+      title="Incoming webhook"
+      about="Let other services send items to this product. Each one waits in Triage until someone accepts it."
     >
       {intake ? (
         <Address intake={intake} />
@@ -29,7 +29,7 @@ export function Intake({ intake }: { intake: ShownIntake | null }) {
         <WriteFields quiet>
           <ActionForm>
             <Button type="submit" name="intent" value="set-intake">
-              Create an address
+              Create a URL
             </Button>
           </ActionForm>
         </WriteFields>
@@ -42,15 +42,15 @@ function Address({ intake }: { intake: ShownIntake }) {
   return (
     <div className="grid gap-3 text-sm">
       {intake.address === null ? (
-        <Alert title="The address cannot be shown, because the session secret of this service has changed. It still works; renew it to see a new one." />
+        <Alert title="The URL cannot be shown, because the session secret of this service has changed. It still works; renew it to see a new one." />
       ) : (
         <>
-          <CopyBlock label="Address (keep it secret)" text={intake.address} />
+          <CopyBlock label="URL (keep it secret)" text={intake.address} />
           <CopyBlock label="Try it" text={example(intake.address)} />
         </>
       )}
       <p className="text-xs text-muted">
-        Created by {intake.created_by_name ?? "somebody who has left"}{" "}
+        Created by {intake.created_by_name ?? "someone who has left"}{" "}
         <RelativeTime at={intake.created_at} />
         {intake.last_item_at ? (
           <>
@@ -64,14 +64,14 @@ function Address({ intake }: { intake: ShownIntake }) {
         <Ending
           trigger="Renew"
           intent="set-intake"
-          question="Renew the address?"
-          consequence="The address stops working at once. Give the new one to every service that sends items."
+          question="Renew the URL?"
+          consequence="The URL stops working at once. Give the new one to every service that sends items."
         />
         <Ending
           trigger="Revoke"
           intent="revoke-intake"
-          question="Revoke the address?"
-          consequence="The address stops working at once. Items it already delivered are kept."
+          question="Revoke the URL?"
+          consequence="The URL stops working at once. Items it already delivered are kept."
         />
       </WriteFields>
     </div>

@@ -68,7 +68,7 @@ function LabelRow({ label }: { label: Label }) {
             {hidden}
             <NameField label="Name" value={label.name} />
             <label className="grid gap-1 text-xs text-muted">
-              Colour
+              Color
               <input
                 type="color"
                 name="color"

@@ -43,7 +43,7 @@ const choices = [
       "In the queue, workers started with --pr or --land merge finished branches one at a time, each tested with the main branch as it is then.",
     options: [
       { value: "manual", label: "People merge" },
-      { value: "queue", label: "Landing queue" },
+      { value: "queue", label: "Merge queue" },
     ],
   },
   {
@@ -159,7 +159,7 @@ export function ProductFields({
             {section === "agents" ? <AgentFields product={product} field={form.field} /> : null}
             {section === "code-host" ? (
               <TextField
-                label="Issues from the code host"
+                label="Issues from the Git host"
                 description="Open issues with this label come into Triage, seen by workers started with --pr. Workers comment on an issue when its work is done, and close it when that is merged. Leave empty to take none."
                 required={false}
                 {...form.field("forge_issue_label")}

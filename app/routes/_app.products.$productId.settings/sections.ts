@@ -2,7 +2,7 @@
 export const sections = [
   ["general", "General"],
   ["agents", "Agents"],
-  ["code-host", "Code host"],
+  ["code-host", "Git host"],
   ["automation", "Automation"],
   ["integrations", "Integrations"],
   ["danger", "Danger"],

@@ -14,8 +14,8 @@ export function CompanyAccount({ company }: { company: ShownCompanyAccount }) {
   const { provider, connectedAt, address } = company;
   return (
     <Section
-      title="Company account"
-      about={`Sign in through ${provider} instead of with a password. When your account there ends, so do your sessions, tokens and workers here.`}
+      title="Single sign-on (SSO)"
+      about={`Sign in through ${provider} instead of with a password. If that account is deactivated, your sessions, tokens and workers here stop working.`}
     >
       {connectedAt ? (
         <p className="text-sm text-muted">

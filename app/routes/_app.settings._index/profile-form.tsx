@@ -25,7 +25,7 @@ export function ProfileForm({ profile }: { profile: Profile }) {
             {profile.is_demo ? <Badge tone="accent">demo</Badge> : null}
           </div>
           <TextField
-            label="User name"
+            label="Username"
             description="Shown to others, and used to sign in."
             autoComplete="username"
             required

@@ -28,7 +28,7 @@ export function BottomBar({ shell }: { shell: ShellData }) {
         <Slot to={productPath(product.id, "backlog")} label="Backlog" icon="list-tree" />
       ) : null}
       {product ? (
-        <Slot to={productPath(product.id, "solo")} label="Solo" icon="square-kanban" />
+        <Slot to={productPath(product.id, "solo")} label="My work" icon="square-kanban" />
       ) : null}
       <Slot to="/inbox" label="Inbox" icon="inbox">
         <span className="absolute top-1 left-1/2 ml-2">

@@ -44,7 +44,7 @@ export const adminDestination: Destination = {
 export const productPages = [
   { page: "backlog", label: "Backlog", letter: "b" },
   { page: "sprints", label: "Sprints", letter: "s" },
-  { page: "solo", label: "Solo", letter: "o" },
+  { page: "solo", label: "My work", letter: "o" },
   { page: "members", label: "Members", letter: "m" },
   { page: "settings", label: "Settings", letter: "e" },
 ] as const;

@@ -25,7 +25,7 @@ const notices: Readonly<Record<string, string>> = {
   confirm: "Almost done. Open the link in the message we sent you, then sign in.",
   reset: "Password changed. Sign in with your new password.",
   "signed-out": "You are signed out.",
-  confirmed: "Your e-mail address is confirmed. Sign in.",
+  confirmed: "Your email address is confirmed. Sign in.",
   late: "This link has expired. Sign in, or request a new link under “Forgot your password?”.",
 };
 
@@ -92,14 +92,14 @@ export default function LoginPage() {
   );
 }
 
-/** Sign-in with user name or email and password: a plain form, with or without JavaScript. */
+/** Sign-in with username or email and password: a plain form, with or without JavaScript. */
 function PasswordForm({ redirectTo }: { redirectTo: string }) {
   const form = useServerForm<"identifier" | "password">({ lastResult: useActionResult() });
   return (
     <ServerForm form={form}>
       <input type="hidden" name="redirectTo" value={redirectTo} />
       <TextField
-        label="User name or e-mail address"
+        label="Username or email address"
         autoComplete="username"
         autoCapitalize="none"
         spellCheck={false}

@@ -4,6 +4,8 @@ import { type ErrorStatus, errorBodySchema } from "~/contract/errors";
 import { idempotencyKeySchema } from "~/contract/idempotency";
 import { idSchema } from "~/contract/text";
 import type { DocumentedEndpoint } from "~/http/documentation.server";
+import { answers } from "./answers";
+import { examples } from "./examples";
 
 const securities: Record<
   DocumentedEndpoint["auth"] | "person" | "pairing",
@@ -19,36 +21,36 @@ const securities: Record<
 };
 
 const meanings: Record<ErrorStatus, string> = {
-  400: "The body is not valid JSON, or a required query parameter is missing",
-  401: "The credential is missing, unknown, expired or revoked",
-  403: "A demo account writes, or the caller has no access to the product",
-  404: "Unknown id, or there is nothing to answer",
-  405: "Another method; Allow names those that are served",
-  409: "The state does not allow it",
-  410: "Expired, or used already",
-  412: "The row is not the version that If-Match names; current has it, changed_fields what is new",
-  413: "The body is too large",
-  415: "Another type of body",
-  422: "Well-formed, but not valid; issues say what and where",
-  429: "Rate limit exceeded; Retry-After says for how long",
-  500: "Unexpected error",
-  503: "The service is starting or stopping",
-  507: "The installation has no room for more files; its administrator can make some",
+  400: "The body is not valid JSON, or a required query parameter is missing.",
+  401: "The credential is missing, unknown, expired or revoked.",
+  403: "The caller has no access to the product, or the account is read-only.",
+  404: "The ID is unknown, or there is nothing to return.",
+  405: "The method is not supported. See Allow.",
+  409: "The current state does not allow this.",
+  410: "Expired or already used.",
+  412: "The item changed since the version in If-Match. See current and changed_fields.",
+  413: "The body is too large.",
+  415: "The content type is not supported.",
+  422: "A value is not valid. See issues.",
+  429: "Too many requests. Retry after the seconds in Retry-After.",
+  500: "An unexpected error.",
+  503: "The service is starting or stopping.",
+  507: "There is no space left for files. An administrator can make room.",
 };
 
 const keyHeader = z.object({
   "Idempotency-Key": idempotencyKeySchema.optional().meta({
     description:
-      "Names this request: sent again with the same key within 24 hours it does nothing more and is answered as the first time, with Idempotency-Replayed: true",
+      "Makes a retry safe: for 24 hours, a request with the same key returns the first response, with Idempotency-Replayed: true.",
   }),
 });
 const versionHeader = z.object({
   "If-Match": z.string().optional().meta({
     description:
-      "The ETag that the change was made from: when somebody changed the row since, nothing is written and the answer is 412",
+      "The ETag you read. If the item has changed since, nothing is written and the response is 412.",
   }),
 });
-/** The same request is still running; or the key was used for another request. */
+/** 409: the first request is still running. 422: the key was used for another request. */
 const keyErrors: readonly ErrorStatus[] = [409, 422];
 
 const uploadedFile = z.object({
@@ -92,11 +94,16 @@ export function describedOperation(
         }
       : {}),
     ...(body
-      ? { requestBody: { required: true, content: { "application/json": { schema: body } } } }
+      ? {
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: body, example: examples[name] } },
+          },
+        }
       : {}),
     responses: {
       [`${status}`]: {
-        description: "Good",
+        description: answers[name] ?? "OK",
         ...contentOf(answer),
       },
       ...errorResponses(new Set([...errorsOf(endpoint), ...(isKeyed ? keyErrors : [])])),

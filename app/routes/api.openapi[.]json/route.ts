@@ -8,7 +8,7 @@ import { authenticate } from "~/nouns/accounts/authenticate.server";
 export const loader = apiRoute({
   GET: endpoint({
     name: "getOpenApi",
-    summary: "This document",
+    summary: "Get this document",
     auth: "either",
     answer: z.looseObject({ openapi: z.string() }),
     handle: async ({ actor, context: { services } }) => {

@@ -41,7 +41,7 @@ export function ConsentForm({
           <Link to="/products/new" className="text-accent underline">
             Create a product
           </Link>{" "}
-          first, then connect the program again.
+          first, then connect the app again.
         </Alert>
       ) : (
         <fieldset className="grid gap-2.5">
@@ -102,8 +102,8 @@ function WhoAsks({ client, returnsTo }: Pick<ConsentFormProps, "client" | "retur
     <div className="grid gap-1 text-sm text-muted">
       {client.source === "registered" ? (
         <p>
-          The program chose the name “<bdi>{client.name}</bdi>” itself. Allow it only if you have
-          just connected it.
+          The app chose the name “<bdi>{client.name}</bdi>” itself. Allow it only if you have just
+          connected it.
         </p>
       ) : (
         <p>

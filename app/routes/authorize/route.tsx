@@ -16,7 +16,7 @@ import { RouteError } from "~/ui/error-page";
 import { isolated } from "~/ui/isolated";
 import { ConsentForm } from "./consent-form";
 
-/** A program requests access, and the user decides on products and scopes (docs/agents.md, Signing in over OAuth). */
+/** A program requests access, and the user decides on products and scopes (docs/oauth.md). */
 export const loader = pageLoader(async ({ request, context }) => {
   try {
     const { asked, actor, principal } = await readAuthorizationRequest(request, context);
@@ -74,7 +74,7 @@ export default function AuthorizePage() {
   const answer = useActionResult<{ error?: string }>();
   if (data.refusal) {
     return (
-      <AuthFrame title="This program cannot sign in">
+      <AuthFrame title="This app cannot sign in">
         <Alert tone="failed" role="alert" title={data.refusal.code}>
           {data.refusal.message}
         </Alert>

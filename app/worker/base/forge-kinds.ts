@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-/** Supported code hosts. Gitea's API is the same as Forgejo's. */
+/** Supported Git hosts. Gitea's API is the same as Forgejo's. */
 export const forgeKinds = ["github", "gitlab", "forgejo"] as const;
 export type ForgeKind = (typeof forgeKinds)[number];
 
-/** `forge:` in `.backloom.yml`: the kind of a self-hosted code host, and its URL if the remote does not tell. */
+/** `forge:` in `.backloom.yml`: the kind of a self-hosted Git host, and its URL if the remote does not tell. */
 export const forgeWishSchema = z.union([
   z.enum(forgeKinds),
   z.strictObject({ kind: z.enum(forgeKinds), url: z.url({ protocol: /^https?$/ }).optional() }),

@@ -30,7 +30,7 @@ npm run worker -- agents        which agents and sandbox this machine has; --san
   --test       command that checks the work; it must end with 0
   --pr         open pull requests at GitHub, GitLab or Forgejo, where the product wants them; with a command: it opens
                them and prints their address
-  --land       push finished branches to the main branch where the product has a landing queue and no pull requests
+  --land       push finished branches to the main branch where the product has a merge queue and no pull requests
   --heartbeat  seconds between heartbeats (default: as the service says, 60)
   --quota      command that prints the remaining quota in percent, of the agent in BACKLOOM_AGENT where there are several
   --sandbox    where agents and commands run: auto (bwrap where it works, else off), bwrap or off (default: auto)
@@ -155,7 +155,7 @@ export function readOptions(
     once: data.once,
     name: data.name ?? hostname().slice(0, 90),
     testCommand: data.test,
-    /** `--pr` without a value: the worker opens pull requests with the user's login at the code host. */
+    /** `--pr` without a value: the worker opens pull requests with the user's login at the Git host. */
     opensPulls: data.pr === "",
     /** `--land`: pushes branches without a pull request to the main branch. */
     lands: data.land,
@@ -249,7 +249,7 @@ function readPollSeconds(given: string | undefined): number {
 
 function readForgeUrl(given: string | undefined): string | undefined {
   if (!given || z.url({ protocol: /^https?$/ }).safeParse(given).success) return given || undefined;
-  throw new WorkerProblem("BACKLOOM_FORGE_URL must be the address of a code host");
+  throw new WorkerProblem("BACKLOOM_FORGE_URL must be the address of a Git host");
 }
 
 function valuesOf(argv: readonly string[]): Record<string, unknown> {

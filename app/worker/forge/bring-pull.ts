@@ -29,7 +29,7 @@ export interface PullTools {
   rules: Rules;
 }
 
-/** Opens the pull request of a branch at its code host, or updates the open one. Returns its URL. */
+/** Opens the pull request of a branch at its Git host, or updates the open one. Returns its URL. */
 export async function bringPull(tools: PullTools, wish: PullWish): Promise<string> {
   const { repository, rules, options } = tools;
   const forge = await openForge(repository, rules, options);

@@ -14,7 +14,7 @@ export async function describePulls(
   const path = `/api/products/${product.id}/pull-texts`;
   const { wanted, draft } = await service.read(path, pullTextsSchema);
   if (wanted === false) {
-    return `Opens no pull requests: ${product.code} is set to "Do not open pull requests". Its owner can change this under Settings, Code host.`;
+    return `Opens no pull requests: ${product.code} is set to "Do not open pull requests". Its owner can change this under Settings, Git host.`;
   }
   return draft
     ? "Opens pull requests as drafts until every criterion is proven."

@@ -2,13 +2,13 @@ import type { ObservedIssue } from "~/nouns/issues/contract";
 import type { ObservedPull } from "~/nouns/pulls/contract";
 import type { ForgeKind } from "../base/forge-kinds";
 
-/** A login at a code host. `user` is known for passwords from git only. */
+/** A login at a Git host. `user` is known for passwords from git only. */
 export interface Credential {
   secret: string;
   user: string | null;
 }
 
-/** A repository at its code host. */
+/** A repository at its Git host. */
 export interface ForgePlace {
   kind: ForgeKind;
   /** Base URL of the API, without a trailing slash. */
@@ -76,7 +76,7 @@ export interface PullDetails {
   unread?: string;
 }
 
-/** What Backloom needs of a code host. */
+/** What Backloom needs of a Git host. */
 export interface Forge {
   place: ForgePlace;
   /** The open pull request of a branch in this repository. */
@@ -104,7 +104,7 @@ export interface Forge {
   closeIssue(number: number): Promise<void>;
 }
 
-/** The code host refused or did not answer. The message is for the worker's user. */
+/** The Git host refused or did not answer. The message is for the worker's user. */
 export class ForgeProblem extends Error {
   constructor(
     message: string,

@@ -1,7 +1,7 @@
 import type { Credential, Forge, ForgePlace } from "./forge";
 import type { Requests } from "./requests";
 
-/** What is known of a kind of code host. */
+/** What is known of a kind of Git host. */
 export interface ForgeHost {
   title: string;
   /** Parts of a host's name that tell its kind. */

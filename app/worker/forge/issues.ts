@@ -62,7 +62,7 @@ export function seenOf(
   const heading = storable(title, lengths.title).trim();
   return {
     ...{ number, url, state: isClosed ? "closed" : "open" },
-    author: storable(author ?? "somebody", 200),
+    author: storable(author ?? "someone", 200),
     title: heading || `Issue #${number}`,
     body: storable(body ?? "", issueLimits.body),
   };

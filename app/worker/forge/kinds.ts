@@ -4,5 +4,5 @@ import { github } from "./github/github";
 import { gitlab } from "./gitlab/gitlab";
 import type { ForgeHost } from "./host";
 
-/** Supported code hosts. */
+/** Supported Git hosts. */
 export const kinds: Readonly<Record<ForgeKind, ForgeHost>> = { github, gitlab, forgejo };

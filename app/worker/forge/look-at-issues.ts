@@ -59,7 +59,7 @@ const mostInOneGo = 20;
  */
 const ownMilliseconds = 240_000;
 
-/** Writes under issues of the code host what the service has decided: that their work is done, and that they are closed. */
+/** Writes under issues of the Git host what the service has decided: that their work is done, and that they are closed. */
 async function writeNotes(tools: NoteTools, forge: Forge): Promise<void> {
   for (let count = 0; count < mostInOneGo; count += 1) {
     const own = limitTime(ownMilliseconds, interruption());

@@ -15,7 +15,7 @@ import { openRequests } from "./requests";
 /** One per repository, so that cached answers and rate limits are kept across jobs. */
 const opened = new Map<string, { secret: string; forge: Forge }>();
 
-/** Opens the code host of a repository with the user's login. */
+/** Opens the Git host of a repository with the user's login. */
 export async function openForge(
   repository: Repository,
   rules: Pick<Rules, "forge">,

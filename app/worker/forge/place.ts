@@ -14,7 +14,7 @@ interface Remote {
   path: string;
 }
 
-/** Finds the code host of a remote. The user's `BACKLOOM_FORGE_URL` takes precedence over the repository's setting. */
+/** Finds the Git host of a remote. The user's `BACKLOOM_FORGE_URL` takes precedence over the repository's setting. */
 export function placeOf(
   address: string,
   wish: ForgeWish | undefined,
@@ -22,7 +22,7 @@ export function placeOf(
 ): ForgePlace {
   const remote = readRemote(address);
   if (remote === null) {
-    throw new ForgeProblem("the repository has no remote on a code host");
+    throw new ForgeProblem("the repository has no remote on a Git host");
   }
   const kind = (typeof wish === "string" ? wish : wish?.kind) ?? kindOf(remote.hostname, given);
   const root = rootOf(remote, typeof wish === "string" ? undefined : wish?.url, given);
@@ -64,7 +64,7 @@ function rootOf(remote: Remote, named: string | undefined, given: string | undef
   const root = new URL(given ?? named ?? remote.origin ?? `https://${remote.hostname}`);
   if (given === undefined && root.hostname !== remote.hostname) {
     throw new ForgeProblem(
-      `.backloom.yml names ${root.host} as the code host of ${remote.hostname}: set BACKLOOM_FORGE_URL if your login may go there`,
+      `.backloom.yml names ${root.host} as the Git host of ${remote.hostname}: set BACKLOOM_FORGE_URL if your login may go there`,
     );
   }
   if (root.protocol === "http:" && !isLoopback(root.hostname)) {
@@ -89,7 +89,7 @@ function kindOf(hostname: string, given: string | undefined): ForgeKind {
     if (kind !== undefined) return kind;
   }
   throw new ForgeProblem(
-    `what kind of code host ${hostname} is cannot be seen from its name: write "forge: github", "gitlab" or "forgejo" into .backloom.yml on the main branch`,
+    `what kind of Git host ${hostname} is cannot be seen from its name: write "forge: github", "gitlab" or "forgejo" into .backloom.yml on the main branch`,
   );
 }
 

@@ -3,7 +3,7 @@ import { interruption } from "../base/interruption";
 import { limitTime } from "../base/time-limit";
 import { ForgeProblem } from "./forge";
 
-/** Requests to one code host, one at a time. */
+/** Requests to one Git host, one at a time. */
 export interface Requests {
   /** GET on an API path. Unchanged answers are not sent again and do not count against the rate limit. */
   get(path: string): Promise<unknown>;

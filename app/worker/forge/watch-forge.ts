@@ -50,7 +50,7 @@ export async function watchForge(watch: Watch, stop: AbortSignal): Promise<void>
         if (stop.aborted) return;
         const words =
           error instanceof ZodError
-            ? "the code host answered something else than expected"
+            ? "the Git host answered something else than expected"
             : messageOf(error);
         const sentence = `${what}: ${words}`;
         if (said.get(what) !== sentence) journal.say(sentence);

@@ -122,7 +122,7 @@ async function openFolder(folder: string, mayCreate: boolean): Promise<Repositor
   const { code, problem } = await gitEnd(folder, "rev-parse", "--git-dir");
   if (code !== 0 || (await commitOf(folder, "HEAD")) === null) {
     const words = problem === "" ? "" : `: ${problem}`;
-    throw new WorkerProblem(`${folder} is no git repository with at least one commit${words}`);
+    throw new WorkerProblem(`${folder} is not a Git repository with at least one commit${words}`);
   }
   return requireLfs({ folder, remote: await remoteOf(folder) });
 }

@@ -18,7 +18,7 @@ const rulesSchema = z.strictObject({
     .optional(),
   test: z.string().min(1).optional(),
   pr: z.string().min(1).optional(),
-  /** Code host of the remote, if its name does not tell. */
+  /** Git host of the remote, if its name does not tell. */
   forge: forgeWishSchema.optional(),
   /** Labels and reviewers of new pull requests. */
   labels: z.array(z.string().min(1)).default([]),
@@ -35,9 +35,9 @@ const rulesSchema = z.strictObject({
     )
     .default({}),
   /** Hosts the work needs. The worker's user decides. */
-  net: z.array(z.string().refine(isHost, "is no host or host:port")).default([]),
+  net: z.array(z.string().refine(isHost, "is not a host or host:port")).default([]),
   /** Paths of the machine, as in `--mount`. Mounted only if the user allows it. */
-  needs: z.array(z.string().refine(isPlainPath, "is no plain absolute path")).default([]),
+  needs: z.array(z.string().refine(isPlainPath, "is not a plain absolute path")).default([]),
 });
 
 /** What a person is asked about must be what it looks like. */

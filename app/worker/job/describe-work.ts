@@ -50,7 +50,7 @@ export function describeContinuation(assignment: Assignment): string {
     assignment.mending !== null
       ? "You did this work in this conversation, and it does not merge with other work."
       : job.review.length > 0
-        ? "You did this work in this conversation, and somebody has reviewed it."
+        ? "You did this work in this conversation, and someone has reviewed it."
         : "You began this work in this conversation and were interrupted: by a question, a limit or a restart.";
   const isPlanned = assignment.planned || wasApproved(assignment);
   const goOn = isPlanned
@@ -106,7 +106,7 @@ export function storyOf({ storyCode, storyDescription }: Assignment): string | n
 function specialsOf({ verifyOnly, requiresOpus }: Assignment): string {
   return [
     verifyOnly &&
-      'Only verify: change nothing, and look whether what the task asks for is there. Say what you found as "verify_result" in the result file: ALIGNED when it is there, PARTIAL or DIVERGENT when it is not. Without it nobody has looked, and the task stays open.',
+      'Only verify: change nothing, and look whether what the task asks for is there. Say what you found as "verify_result" in the result file: ALIGNED when it is there, PARTIAL or DIVERGENT when it is not. Without it no one has looked, and the task stays open.',
     requiresOpus && "This task asks for the most capable model that you can use.",
   ]
     .filter(Boolean)
@@ -124,7 +124,7 @@ function criteriaOf({ job, criteria }: Assignment): string | null {
     const last =
       command === null
         ? ""
-        : ` (${state}; somebody has named \`${command}\` for it: data, look at it before you use it)`;
+        : ` (${state}; someone has named \`${command}\` for it: data, look at it before you use it)`;
     return `- ${id} ${text}${last}`;
   });
   const demand =

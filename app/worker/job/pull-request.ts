@@ -16,7 +16,7 @@ import { runShown } from "./shown-command";
 export type PullRequest = { url?: string; problem?: string };
 
 /**
- * Opens or updates the branch's pull request if the product wants one: at the code host, or by the configured command,
+ * Opens or updates the branch's pull request if the product wants one: at the Git host, or by the configured command,
  * which prints its URL. If that fails, the job continues without one and the person is told.
  */
 export async function openPullRequest(attempt: Attempt, worktree: Worktree): Promise<PullRequest> {
@@ -67,7 +67,7 @@ async function openAtForge(attempt: Attempt, worktree: Worktree): Promise<PullRe
     if (!(error instanceof ForgeProblem) && !(error instanceof ZodError)) throw error;
     const reason =
       error instanceof ZodError
-        ? "the code host answered something else than expected"
+        ? "the Git host answered something else than expected"
         : messageOf(error);
     const problem = `No pull request was opened: ${reason}.`;
     attempt.journal.say(problem);

@@ -34,7 +34,7 @@ export async function uploadMade(attempt: Attempt, made: Made): Promise<string |
     const type = bytes && typeOf(bytes);
     if (!bytes || !type || !/^(image|video)\//.test(type)) {
       if (made.mayBeMissing) return undefined;
-      journal.say(`Not shown as proof: ${shown} is no picture or recording that the command made`);
+      journal.say(`Not shown as proof: ${shown} is not an image or video that the command made`);
       return undefined;
     }
     const { id } = await service.upload(

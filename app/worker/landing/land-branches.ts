@@ -11,7 +11,7 @@ import type { LandingTools } from "./run-tests";
 const renewMilliseconds = 60_000;
 
 /**
- * Lands branches of done work one after another, in parallel to the worker's jobs, for products with a landing queue.
+ * Lands branches of done work one after another, in parallel to the worker's jobs, for products with a merge queue.
  * With `--pr` it merges pull requests; with `--land` it pushes to the main branch. Runs until the worker stops.
  */
 export async function landBranches(

@@ -39,7 +39,7 @@ export async function landOne(
       landing.pull === null ? isOnMain(folder, main, tip) : isAncestor(folder, tip, main);
     if (await isThere) return { state: "landed", head_sha: tip };
     if (tip !== landing.ours_sha && tip !== landing.head_sha) {
-      return { state: "refused", words: `Somebody has pushed ${tip.slice(0, 8)} to it.` };
+      return { state: "refused", words: `Someone has pushed ${tip.slice(0, 8)} to it.` };
     }
     const name = `${landing.id}-1${baseEnd}`;
     const parent = tools.folder.worktrees;
@@ -83,7 +83,7 @@ async function landTree(
 }
 
 /**
- * A pull request's branch gets the main branch merged in; the code host then merges it. Otherwise makes a merge commit
+ * A pull request's branch gets the main branch merged in; the Git host then merges it. Otherwise makes a merge commit
  * with the main branch as first parent: every commit the main branch was ever at has been tested.
  */
 async function mergeBoth({ landing, main, tip }: LandingPlace, folder: string): Promise<void> {
@@ -168,7 +168,7 @@ async function mergePull(
   const main = await mainOf(repository);
   if ((await treeOf(repository, main)) !== (await treeOf(repository, head))) {
     journal.say(
-      `Somebody pushed to the main branch while ${landing.branch} was merged: ${main.slice(0, 8)} was not tested as it is`,
+      `Someone pushed to the main branch while ${landing.branch} was merged: ${main.slice(0, 8)} was not tested as it is`,
     );
   }
   return { state: "landed", head_sha: head };

@@ -46,8 +46,7 @@ $$;
 grant execute on function private.is_demo to authenticated, service_role;
 
 -- Why: a token may be limited to some of its user's products; call_as sets which, for the transaction. Every check of
--- membership also checks this. Sessions and unlimited tokens reach all products of their user (docs/agents.md, Signing
--- in over OAuth).
+-- membership also checks this. Sessions and unlimited tokens reach all products of their user (docs/oauth.md).
 create function private.is_open_to_token(p_product_id uuid)
 returns boolean language plpgsql stable set search_path = '' as $$
 declare
@@ -106,7 +105,7 @@ begin
 
   if v_product_id is null then
     raise exception using errcode = 'PT404',
-      message = format('No such %s.', case p_kind when 'pbi' then 'PBI' else p_kind end);
+      message = format('No such %s. Check the ID: it may have been deleted.', case p_kind when 'pbi' then 'PBI' else p_kind end);
   end if;
 
   return v_product_id;
@@ -168,7 +167,7 @@ begin
   where p.id = p_product_id;
 
   if v_member is null then
-    raise exception using errcode = 'PT404', message = 'No such product.';
+    raise exception using errcode = 'PT404', message = 'No such product. List products to see yours.';
   end if;
 
   if not v_member then
@@ -202,8 +201,7 @@ $$;
 grant execute on function private.require_product_owner to authenticated;
 
 -- Why: a token may be limited to scopes. Every token may read. What an agent does with a job needs `work`, any other
--- write `plan`. Called by public.call_as for tokens with scopes, before an operation that writes (docs/agents.md,
--- Signing in over OAuth).
+-- write `plan`. Called by public.call_as for tokens with scopes, before an operation that writes (docs/oauth.md).
 create function private.require_scope(p_scopes text[], p_function text)
 returns void language plpgsql immutable set search_path = '' as $$
 declare

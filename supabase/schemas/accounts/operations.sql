@@ -15,12 +15,12 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('administrators', 0));
   select * into v_before from public.users u where u.id = p_user_id for update;
   if not found then
-    raise exception using errcode = 'PT404', message = 'No such user.';
+    raise exception using errcode = 'PT404', message = 'No such user. Check the ID: the account may have been deleted.';
   end if;
   if v_before.role = 'ADMIN' and (v_role <> 'ADMIN' or p_is_demo)
     and not exists (select from public.users u where u.role = 'ADMIN' and not u.is_demo and u.id <> p_user_id) then
     raise exception using errcode = 'PT409',
-      message = 'This is the last administrator. Make somebody else an administrator first.';
+      message = 'This is the last administrator. Make someone else an administrator first.';
   end if;
 
   update public.users
@@ -51,7 +51,7 @@ begin
       updated_at = private.now()
   where id = p_user_id;
   if not found then
-    raise exception using errcode = 'PT404', message = 'No such user.';
+    raise exception using errcode = 'PT404', message = 'No such user. Check the ID: the account may have been deleted.';
   end if;
 
   perform private.audit(p_user_id, null, 'user.configured',
@@ -63,7 +63,7 @@ grant execute on function operations.configure_account to service_role;
 
 -- Why: every sign-in creates a new session id and ends the browser's previous session (no session fixation). Lifetime
 -- 30 days, sliding. Deletes sessions that ended more than 30 days ago.
--- Refuses an account that ended at the sign-in provider (end_identity), whatever the way of signing in.
+-- Refuses an account that ended at the identity provider (end_identity), whatever the way of signing in.
 -- Called by the login and the registration with the secret key, after Supabase Auth has checked the password.
 create function operations.create_session(
   p_user_id uuid, p_user_agent text default null, p_ip text default null, p_previous_session_id uuid default null
@@ -124,7 +124,7 @@ $$;
 grant execute on function operations.end_session to service_role;
 
 -- Why: a new password ends every other session and every unclaimed pairing at once, and clears or sets the flag that
--- asks for another one. A reset by an administrator also disconnects the account from the sign-in provider. Called with
+-- asks for another one. A reset by an administrator also disconnects the account from the identity provider. Called with
 -- the secret key after Supabase Auth has stored the password: by the person (p_keep_session_id stays), by a recovery,
 -- or by an administrator (p_must_reset: the next sign-in asks for another).
 create function operations.password_changed(
@@ -136,7 +136,7 @@ declare
 begin
   update public.users set must_reset_password = p_must_reset, updated_at = private.now() where id = p_user_id;
   if not found then
-    raise exception using errcode = 'PT404', message = 'No such user.';
+    raise exception using errcode = 'PT404', message = 'No such user. Check the ID: the account may have been deleted.';
   end if;
 
   if p_must_reset then
@@ -174,7 +174,7 @@ begin
   perform private.require_no_demo();
   if not exists (select from public.user_sessions s where s.id = p_session_id and s.user_id = auth.uid())
     or not private.end_session_chain(p_session_id) then
-    raise exception using errcode = 'PT404', message = 'No such device is signed in to your account.';
+    raise exception using errcode = 'PT404', message = 'No such device is signed in to your account. Reload the list.';
   end if;
   perform private.audit(auth.uid(), auth.uid(), 'session.revoked', jsonb_build_object('session_id', p_session_id));
   return json_build_object('id', p_session_id);
@@ -241,7 +241,7 @@ end;
 $$;
 grant execute on function operations.set_avatar to authenticated;
 
--- Why: what people set about themselves: user name, worker quota threshold, theme; never role or flags.
+-- Why: what people set about themselves: username, worker quota threshold, theme; never role or flags.
 -- Definer: users may not write profiles directly; it touches only the caller's row (specification: Other records,
 -- User).
 create function operations.update_profile(
@@ -254,7 +254,7 @@ begin
       detail = '{"issues":[{"path":"min_quota_pct","message":"Enter a whole number from 1 to 100"}]}';
   end if;
   if p_username !~ '^[A-Za-z0-9][A-Za-z0-9._-]{1,39}$' then
-    raise exception using errcode = 'PT422', message = 'This user name cannot be used. Choose another one.',
+    raise exception using errcode = 'PT422', message = 'This username cannot be used. Choose another one.',
       detail = '{"issues":[{"path":"username","message":"Use 2 to 40 letters, digits, dots, underscores or hyphens"}]}';
   end if;
 
@@ -266,8 +266,8 @@ begin
   where id = auth.uid();
   return operations.get_profile();
 exception when unique_violation then
-  raise exception using errcode = 'PT422', message = 'This user name is taken. Choose another one.',
-    detail = '{"issues":[{"path":"username","message":"This user name is taken"}]}';
+  raise exception using errcode = 'PT422', message = 'This username is taken. Choose another one.',
+    detail = '{"issues":[{"path":"username","message":"This username is taken"}]}';
 end;
 $$;
 grant execute on function operations.update_profile to authenticated;

@@ -1,4 +1,4 @@
--- Why: the administration page. Definer: e-mail addresses and flags are not readable by users in general; it refuses
+-- Why: the administration page. Definer: email addresses and flags are not readable by users in general; it refuses
 -- everyone but administrators. Ordered by name, 100 per page after p_after.
 create function operations.admin_list_users(p_after text default null)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -21,7 +21,7 @@ end;
 $$;
 grant execute on function operations.admin_list_users to authenticated;
 
--- Why: people sign in with user name or e-mail address, but Supabase Auth knows only the address. For an unknown name
+-- Why: people sign in with username or email address, but Supabase Auth knows only the address. For an unknown name
 -- it returns someone else's address and no user id, so that the caller does the same work with a password that cannot
 -- be right: neither answer nor time reveals whether the account exists.
 -- limit_key is where a failed try counts and is refused: by the name or address as given, so that a refusal does not
@@ -71,7 +71,7 @@ begin
       join public.product_members theirs on theirs.product_id = mine.product_id
       where mine.user_id = auth.uid() and theirs.user_id = u.id));
   if not found then
-    raise exception using errcode = 'PT404', message = 'No such picture.';
+    raise exception using errcode = 'PT404', message = 'No such picture. The user may have removed it.';
   end if;
   return v_avatar;
 end;
@@ -87,7 +87,7 @@ end;
 $$;
 grant execute on function private.is_admin to authenticated, service_role;
 
--- Why: the profile page. Definer: e-mail and flags are not readable by users in general; it reads only the caller's
+-- Why: the profile page. Definer: email and flags are not readable by users in general; it reads only the caller's
 -- row (specification: Other records, User).
 create function operations.get_profile()
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -174,7 +174,7 @@ end;
 $$;
 grant execute on function private.current_session_id to authenticated;
 
--- Why: the admin command line names people by user name or e-mail address, products by code, all else by id. Service
+-- Why: the admin command line names people by username or email address, products by code, all else by id. Service
 -- only: it resolves any account.
 create function operations.resolve_account(p_identifier text)
 returns json language plpgsql stable set search_path = '' as $$
@@ -188,7 +188,7 @@ begin
 
   if v_account is null then
     raise exception using errcode = 'PT404',
-      message = format('There is no user %s. Give the user name or the e-mail address of an account.', private.one_line(p_identifier));
+      message = format('There is no user %s. Give the username or the email address of an account.', private.one_line(p_identifier));
   end if;
   return v_account;
 end;

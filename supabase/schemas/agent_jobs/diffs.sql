@@ -17,7 +17,7 @@ create table public.job_diffs (
     references public.job_attempts (job_id, attempt) on delete cascade
 );
 
-comment on table public.job_diffs is 'What the attempts of agent jobs have changed (docs/review.md).';
+comment on table public.job_diffs is 'Changes of each attempt of a job (docs/review.md).';
 comment on column public.job_diffs.marks is 'Facts that ask for a careful look, by private.review_marks.';
 comment on column public.job_diffs.files is
   'One object a file: path, old_path, status, additions, deletions, binary, folded, truncated, and patch as git writes it.';

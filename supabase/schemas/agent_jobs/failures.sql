@@ -1,6 +1,6 @@
 -- Why: where a product asks about failures, a task whose job would fail has not failed yet: its job waits for a person's
 -- choice and leaves the turn of its branch queue to the next. Returns the question, or null where the job fails. A batch is one job,
--- so there is nothing that could go on without it. Called under the product lock, before the job is queued again (docs/users.md).
+-- so there is nothing that could go on without it. Called under the product lock, before the job is queued again (docs/running.md).
 create function private.ask_about_failure(p_job public.agent_jobs, p_reason text)
 returns uuid language plpgsql volatile set search_path = '' as $$
 declare

@@ -17,7 +17,7 @@ create table public.job_outputs (
     references public.job_attempts (job_id, attempt) on delete cascade
 );
 
-comment on table public.job_outputs is 'What an agent says and does in an attempt, entry by entry (docs/agents.md).';
+comment on table public.job_outputs is 'Output of an attempt, entry by entry (docs/runs.md).';
 create index job_outputs_created_at_idx on public.job_outputs (created_at);
 
 alter table public.job_outputs enable row level security;
@@ -32,7 +32,7 @@ grant select, insert, update, delete on public.job_outputs to service_role;
 -- Takes no product lock: nothing else depends on entries, and the lock of the attempt's row serializes its batches. The
 -- job's row is locked before it, as in every other write.
 -- Refusals: 404, 403, 409 for a lost attempt or one that ended long ago, 422, 429. Definer: entries are written by
--- functions only (docs/agents.md).
+-- functions only (docs/runs.md).
 create function operations.append_job_output(p_job_id uuid, p_attempt integer, p_entries jsonb)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -129,7 +129,7 @@ $$;
 
 -- Why: an event carries only the last seq, and a line of what the agent is doing for boards; each process reads the
 -- entries once for all its viewers. The output of a conversation about an idea goes only to its owner's topic
--- (docs/agents.md, live output).
+-- (docs/runs.md).
 create function private.emit_job_output(p_job public.agent_jobs, p_attempt public.job_attempts)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -171,7 +171,7 @@ end;
 $$;
 
 -- Why: entries of one attempt after a seq, live and afterwards; by default of the newest attempt. `complete` means that
--- no more entries will follow. Refusals: 404, 403, 422. Definer: access is checked first (docs/agents.md).
+-- no more entries will follow. Refusals: 404, 403, 422. Definer: access is checked first (docs/runs.md).
 create function operations.get_job_output(
   p_job_id uuid, p_attempt integer default null, p_after bigint default null, p_limit integer default null
 ) returns json language plpgsql stable security definer set search_path = '' as $$
@@ -209,7 +209,7 @@ $$;
 grant execute on function operations.get_job_output to authenticated;
 
 -- Why: the first state of a job's stream and its reader, in one statement. Definer: access is checked first
--- (docs/agents.md).
+-- (docs/runs.md).
 create function operations.read_job_stream(p_job_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare

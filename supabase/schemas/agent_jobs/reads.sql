@@ -52,7 +52,7 @@ declare
 begin
   select j.product_id into v_product_id from public.agent_jobs j where j.id = p_job_id;
   if v_product_id is null then
-    perform private.refuse(404, 'No such agent job.');
+    perform private.refuse(404, 'No such agent job. Check the ID: failed and cancelled jobs are deleted after seven days.');
   end if;
   perform private.require_product_access(v_product_id);
   return v_product_id;
@@ -69,7 +69,7 @@ end;
 $$;
 grant execute on function private.may_read_talk to authenticated;
 
--- Why: the attempts of a job: worker, times, outcome and usage (docs/agents.md) (specification: Agent job; attempts).
+-- Why: the attempts of a job: worker, times, outcome and usage (docs/runs.md) (specification: Agent job; attempts).
 create function private.attempts_json(p_job_id uuid) returns jsonb language plpgsql stable set search_path = '' as $$
 begin
   return (
@@ -189,7 +189,7 @@ $$;
 
 -- Why: boards and runs show in one line what an agent is doing: the latest entry of an attempt, cut to a line. Not for
 -- conversations about ideas. Definer: entries have no policy for users; access to the product is checked
--- (docs/agents.md, live output).
+-- (docs/runs.md).
 create function private.doing_now(p_job_id uuid, p_attempt integer)
 returns jsonb language plpgsql stable security definer set search_path = '' as $$
 begin

@@ -126,12 +126,12 @@ alter table public.agent_jobs
 
 comment on table public.agent_jobs is
   'Agent jobs (specification: Agent job): one a task of a run, one a batch run, or one a question about an idea.';
-comment on column public.agent_jobs.author_worker_id is 'Who did the work that is to be verified: anybody but this worker may.';
+comment on column public.agent_jobs.author_worker_id is 'Worker that did the work to verify. Any other worker may verify it.';
 comment on column public.agent_jobs.agent is
-  'Who does its last attempt: what was named, else the first agent of the worker. Model and effort are what that attempt was given.';
-comment on column public.agent_jobs.fallback_agent is 'The agent of the fallback list of its product that has it now, whatever task, story and product name.';
-comment on column public.agent_jobs.confinement is 'What kept its last attempt apart from the machine of its worker.';
-comment on column public.agent_jobs.evidence is 'What a worker gave for verification: changed files, the result of the tests.';
+  'Agent of its last attempt: the named one, or the first agent of the worker. Model and effort are those of that attempt.';
+comment on column public.agent_jobs.fallback_agent is 'Agent of the product''s fallback list that has it now. Overrides task, story and product.';
+comment on column public.agent_jobs.confinement is 'Sandbox of its last attempt.';
+comment on column public.agent_jobs.evidence is 'Evidence a worker sent for verification: changed files and test results.';
 comment on column public.agent_jobs.additions is 'Lines that the newest diff of the job adds, for chips; null until there is one.';
 comment on column public.agent_jobs.merged_at is
   'Since when its work is known to be on the main branch; looked for where a product asks for it (docs/dependencies.md).';
@@ -205,12 +205,11 @@ create table public.job_attempts (
   constraint job_attempts_ended check ((ended_at is null) = (outcome is null))
 );
 
-comment on table public.job_attempts is
-  'Attempts of agent jobs: one a claim, with its worker, its end, and how far its output goes (specification: Agent job).';
+comment on table public.job_attempts is 'Attempts of jobs, one per claim, with worker, end and last output entry (specification: Agent job).';
 comment on column public.job_attempts.agent is 'The agent that did it; null for a command, and for workers that announce none.';
 comment on column public.job_attempts.dropped_from is
   'First and last seq of the middle of a long output that was let go; null while everything is there.';
-comment on column public.job_attempts.told_at is 'When viewers were last told that there is more to read: at most once a second.';
+comment on column public.job_attempts.told_at is 'When viewers were last notified of new output, at most once a second.';
 create index job_attempts_product_id_idx on public.job_attempts (product_id, started_at);
 create index job_attempts_worker_id_idx on public.job_attempts (worker_id);
 
@@ -243,7 +242,7 @@ create table public.past_jobs (
   created_at timestamptz not null
 );
 
-comment on table public.past_jobs is 'What stays of the work of deleted agent jobs (docs/worker.md, Where a run starts).';
+comment on table public.past_jobs is 'Work of deleted jobs that later runs still need (docs/worker.md).';
 create index past_jobs_product_id_idx on public.past_jobs (product_id);
 create index past_jobs_task_id_idx on public.past_jobs (task_id);
 create index past_jobs_sprint_run_id_idx on public.past_jobs (sprint_run_id);

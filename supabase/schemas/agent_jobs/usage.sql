@@ -32,8 +32,7 @@ create table public.usage_events (
 comment on table public.usage_events is
   'Tokens and cost of agents, written once with the prices of the moment (specification: Agent job, token usage; Model price).';
 
-comment on column public.usage_events.subscription is
-  'Paid by a subscription: the cost is what the list price would be, and no money that anybody spends.';
+comment on column public.usage_events.subscription is 'Paid by a subscription: cost is the list price, and not charged.';
 create index usage_events_product_id_idx on public.usage_events (product_id, created_at);
 
 -- Later lines of a budget's subject; the last line of a worker.
@@ -75,9 +74,8 @@ create table public.usage_so_far (
   primary key (job_id, attempt, model_id)
 );
 
-comment on table public.usage_so_far is
-  'Tokens of turns that are under way, one row a model, told by heartbeats (specification: Agent job, token usage).';
-comment on column public.usage_so_far.after_seq is 'The last line of the ledger that the worker had told of this attempt.';
+comment on table public.usage_so_far is 'Tokens of turns in progress, one row per model, reported by heartbeats (specification: Agent job, token usage).';
+comment on column public.usage_so_far.after_seq is 'Last ledger line the worker had reported for this attempt.';
 create index usage_so_far_product_id_idx on public.usage_so_far (product_id, told_at);
 create index usage_so_far_task_id_idx on public.usage_so_far (task_id);
 create index usage_so_far_sprint_run_id_idx on public.usage_so_far (sprint_run_id);

@@ -67,7 +67,7 @@ begin
   update public.api_tokens set revoked_at = coalesce(revoked_at, private.now())
   where id = p_token_id and user_id = auth.uid();
   if not found then
-    raise exception using errcode = 'PT404', message = 'No such token.';
+    raise exception using errcode = 'PT404', message = 'No such token. It may already be revoked: see Settings, API tokens.';
   end if;
   perform private.audit(auth.uid(), auth.uid(), 'token.revoked', jsonb_build_object('token_id', p_token_id));
   return json_build_object('id', p_token_id);

@@ -27,7 +27,7 @@ begin
 
   insert into public.fresh_starts (product_id, story_id, left_branches, user_id, started_by)
   select v_product_id, (l ->> 'story_id')::uuid, jsonb_agg(jsonb_build_object('branch', l -> 'branch', 'head_sha', l -> 'head_sha')),
-    auth.uid(), coalesce(private.username(auth.uid()), 'somebody')
+    auth.uid(), coalesce(private.username(auth.uid()), 'someone')
   from jsonb_array_elements(v_left) l
   group by 2;
   perform private.audit(auth.uid(), auth.uid(), 'story.started_over', jsonb_build_object('product_id', v_product_id,

@@ -13,7 +13,7 @@ create table public.budget_reservations (
   primary key (job_id, unit)
 );
 
-comment on table public.budget_reservations is 'What held jobs may still use of the budgets that they fall under.';
+comment on table public.budget_reservations is 'Amounts reserved by held jobs in each of their budgets.';
 create index budget_reservations_product_id_idx on public.budget_reservations (product_id);
 
 alter table public.budget_reservations enable row level security;

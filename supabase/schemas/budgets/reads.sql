@@ -245,7 +245,7 @@ end;
 $$;
 
 -- Why: a run that will probably exceed the budget of its sprint or product is not refused, but its start shows a
--- warning (docs/users.md).
+-- warning (docs/budgets.md).
 create function private.budget_warnings(p_sprint public.sprints)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare

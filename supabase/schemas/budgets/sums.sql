@@ -9,7 +9,7 @@ create table private.budget_sums (
   amount numeric not null
 );
 
-comment on table private.budget_sums is 'What the ledger has for a budget up to a line of it (private.sum_budget).';
+comment on table private.budget_sums is 'Stored total of a budget, computed from the usage ledger up to a line (private.sum_budget).';
 
 alter table private.budget_sums enable row level security;
 

@@ -46,7 +46,7 @@ create table public.budgets (
   constraint budgets_one_each unique nulls not distinct (product_id, scope, period, sprint_id, sprint_run_id, task_id, unit)
 );
 
-comment on table public.budgets is 'Budgets: what may be used, and how far it is. Only people who own the product raise them.';
+comment on table public.budgets is 'Budgets and how much of them is used. Only the product''s owner changes them.';
 create index budgets_sprint_id_idx on public.budgets (sprint_id);
 create index budgets_sprint_run_id_idx on public.budgets (sprint_run_id);
 create index budgets_task_id_idx on public.budgets (task_id);
@@ -71,7 +71,7 @@ create table public.budget_settings (
 );
 
 comment on table public.budget_settings is 'Settings for the budgets of a product: time zone, agents without usage, expectations.';
-comment on column public.budget_settings.expected_cost is 'Of one task, in whatever currency its budget has.';
+comment on column public.budget_settings.expected_cost is 'Expected cost of one task, in the currency of its budget.';
 
 alter table public.budget_settings enable row level security;
 

@@ -18,7 +18,7 @@ create table private.changes (
   changed_at timestamptz not null default private.now()
 );
 
-comment on table private.changes is 'What a person may still take back. Written by triggers, read by undo_change.';
+comment on table private.changes is 'Changes a user can still undo. Written by triggers, read by undo_change.';
 create index changes_session_idx on private.changes (session_id, id);
 create index changes_changed_at_idx on private.changes (changed_at);
 

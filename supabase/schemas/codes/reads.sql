@@ -27,7 +27,7 @@ begin
 
   if v_found is null then
     raise exception using errcode = 'PT404',
-      message = format('No such %s.', case p_kind when 'pbi' then 'PBI' else p_kind end);
+      message = format('No such %s. Check the ID: it may have been deleted.', case p_kind when 'pbi' then 'PBI' else p_kind end);
   end if;
 
   if cardinality(v_found) > 1 then

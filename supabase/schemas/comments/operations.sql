@@ -14,7 +14,7 @@ begin
   end if;
   insert into public.comments (product_id, pbi_id, story_id, task_id, body, author_id, author)
   values (v_product_id, case v_kind when 'pbi' then p_id end, case v_kind when 'story' then p_id end,
-    case v_kind when 'task' then p_id end, p_body, auth.uid(), coalesce(private.username(auth.uid()), 'somebody'))
+    case v_kind when 'task' then p_id end, p_body, auth.uid(), coalesce(private.username(auth.uid()), 'someone'))
   returning * into v_comment;
   perform private.mention_members(v_comment);
   perform private.adopt_files(v_comment);

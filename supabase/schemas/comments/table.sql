@@ -1,4 +1,4 @@
--- The state of a comment sent to an agent: sent, seen by an attempt, acted on, or undelivered (docs/agents.md).
+-- The state of a comment sent to an agent: sent, seen by an attempt, acted on, or undelivered (docs/rest.md).
 create type public.message_state as enum ('sent', 'seen', 'acted_on', 'undelivered');
 
 -- Why: people and agents comment on a PBI, story or task. A comment belongs to one of them and is deleted with it. The
@@ -55,7 +55,7 @@ create table public.agent_messages (
   constraint agent_messages_reason_if_undelivered check ((state = 'undelivered') = (reason is not null))
 );
 
-comment on table public.agent_messages is 'Comments that were sent to the agent of a job, and what became of them (docs/agents.md).';
+comment on table public.agent_messages is 'Comments that were sent to the agent of a job, and what became of them (docs/rest.md).';
 comment on column public.agent_messages.code is 'The code of the item that the comment is about.';
 comment on column public.agent_messages.attempt is 'The attempt that saw it, or was handed it last.';
 comment on column public.agent_messages.told is 'How many answers to heartbeats of that attempt had it, where the caller confirms none.';

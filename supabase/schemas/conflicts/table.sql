@@ -17,11 +17,9 @@ create table public.job_conflicts (
 
 comment on table public.job_conflicts is 'Work that does not merge, and the job that mends it (docs/dependencies.md).';
 comment on column public.job_conflicts.job_id is 'The job that mends it; attempt is the one that had ended, or was at work, when it was met.';
-comment on column public.job_conflicts.kind is
-  'What the work does not go together with: its own branch that has moved on, the main branch, or another branch of the run.';
-comment on column public.job_conflicts.files is 'One object a file: path, and what stands on either side (ours, theirs), both cut.';
-comment on column public.job_conflicts.decision is
-  'home: the job went back to work; paused: it was tried twice in vain; noted: the job waited and hears of it with its next claim.';
+comment on column public.job_conflicts.kind is 'What the work conflicts with: its own branch, the main branch, or another branch of the run.';
+comment on column public.job_conflicts.files is 'One object per file: path, and the content on each side (ours, theirs), truncated.';
+comment on column public.job_conflicts.decision is 'home: the job returned to the queue; paused: two tries failed; noted: the next claim gets it.';
 create index job_conflicts_job_id_idx on public.job_conflicts (job_id, created_at);
 create index job_conflicts_other_job_id_idx on public.job_conflicts (other_job_id) where other_job_id is not null;
 create index job_conflicts_product_id_idx on public.job_conflicts (product_id);

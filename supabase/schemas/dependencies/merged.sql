@@ -103,7 +103,7 @@ begin
         join private.works a on a.sprint_run_id = e.sprint_run_id and a.kind = 'SPRINT_IMPLEMENTATION'
         where e.task_id = t.id and e.status = 'DONE'
       ) j
-      -- Where the main branch is waited for, it has what is done without an own commit, or nobody knows.
+      -- Where the main branch is waited for, it has what is done without an own commit, or no one knows.
       where (j.status = 'DONE' or j.status = 'SKIPPED' and p.dependency_release = 'done') and j.head_sha is not null and j.branch is not null and j.branch is distinct from p_job.branch
         and coalesce(nullif(t.repo_url, ''), p.repo_url) = v_repo_url
       order by j.branch, j.finished_at desc, j.id, t.sort_order, t.code

@@ -14,7 +14,7 @@ create table public.story_dependencies (
     references public.stories (id, product_id) on delete cascade
 );
 
-comment on table public.story_dependencies is 'A story waits for a story of its product: each of its tasks waits for the whole other story; only DONE frees it.';
+comment on table public.story_dependencies is 'A story is blocked by a story of its product until that one is DONE.';
 create index story_dependencies_blocked_idx on public.story_dependencies (blocked_id, product_id);
 create index story_dependencies_blocker_idx on public.story_dependencies (blocker_id, product_id);
 create index story_dependencies_product_id_idx on public.story_dependencies (product_id);
@@ -43,7 +43,7 @@ create table public.task_dependencies (
     references public.tasks (id, product_id) on delete cascade
 );
 
-comment on table public.task_dependencies is 'A task waits for a task of its product; only DONE frees it.';
+comment on table public.task_dependencies is 'A task is blocked by a task of its product until that one is DONE.';
 create index task_dependencies_blocked_idx on public.task_dependencies (blocked_id, product_id);
 create index task_dependencies_blocker_idx on public.task_dependencies (blocker_id, product_id);
 create index task_dependencies_product_id_idx on public.task_dependencies (product_id);

@@ -1,6 +1,6 @@
 -- Why: adds a file to a product. Viewers add files to their own comments only. The service has detected its type from its
 -- content. Concurrent calls for products of one owner wait for each other's count. Refusals: 404, 403, 413, 422, 429.
--- Definer: files are written by functions only (docs/users.md).
+-- Definer: files are written by functions only (docs/board.md).
 create function operations.add_file(
   p_product_id uuid, p_name text, p_type text, p_content text, p_story_id uuid default null,
   p_task_id uuid default null, p_comment_id uuid default null, p_job_id uuid default null
@@ -44,7 +44,7 @@ end;
 $$;
 
 -- Why: no one fills the disk for the others: a product holds 1 GB, all products of an account 5 GB, and a viewer adds
--- 50 MB to a product (docs/users.md). Uploads and imports of one owner take turns, so that the count holds until the file is there.
+-- 50 MB to a product (docs/board.md). Uploads and imports of one owner take turns, so that the count holds until the file is there.
 create function private.require_file_room(p_product_id uuid, p_bytes integer)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -83,7 +83,7 @@ begin
   select f.* into v_file from public.files f
   where f.id = p_file_id and f.product_id in (select private.accessible_product_ids());
   if v_file.id is null then
-    perform private.refuse(404, 'No such file.');
+    perform private.refuse(404, 'No such file. It may have been deleted: list the files of the product.');
   end if;
   perform private.take_rate_limit('file', auth.uid()::text);
   perform private.share_product(v_file.product_id);
@@ -115,7 +115,7 @@ begin
   select f.* into v_file from public.files f
   where f.id = p_file_id and f.product_id in (select private.accessible_product_ids());
   if v_file.id is null then
-    perform private.refuse(404, 'No such file.');
+    perform private.refuse(404, 'No such file. It may have been deleted: list the files of the product.');
   end if;
   if p_length > 0 then
     perform private.take_rate_limit('file_read', auth.uid()::text);

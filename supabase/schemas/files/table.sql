@@ -17,7 +17,7 @@ create table public.files (
   constraint files_task_fkey foreign key (task_id, product_id) references public.tasks (id, product_id) on delete cascade
 );
 
-comment on table public.files is 'Files that people and agents attach in a product (docs/users.md).';
+comment on table public.files is 'Files that people and agents attach in a product (docs/board.md).';
 create index files_product_idx on public.files (product_id);
 create index files_story_idx on public.files (story_id, product_id) where story_id is not null;
 create index files_task_idx on public.files (task_id, product_id) where task_id is not null;

@@ -55,11 +55,11 @@ begin
   select i.* into v_idea from public.ideas i where i.id = p_idea_id;
 
   if v_idea.id is null then
-    raise exception using errcode = 'PT404', message = 'No such idea.';
+    raise exception using errcode = 'PT404', message = 'No such idea. Check the ID: it may have been deleted.';
   end if;
 
   if v_idea.user_id is distinct from auth.uid() then
-    raise exception using errcode = 'PT403', message = 'This idea belongs to somebody else. Ask them, or add your own.';
+    raise exception using errcode = 'PT403', message = 'This idea belongs to someone else. Ask them, or add your own.';
   end if;
 
   if not private.is_open_to_token(v_idea.product_id) then

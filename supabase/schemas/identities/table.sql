@@ -1,4 +1,4 @@
--- Why: a user's identity at the sign-in provider (OpenID Connect). Issuer and subject are permanent; an address may
+-- Why: a user's identity at the identity provider (OpenID Connect). Issuer and subject are permanent; an address may
 -- pass to another person. The refresh token is used to check whether the account there still exists; the service seals
 -- it with SESSION_SECRET.
 create table public.account_identities (
@@ -14,7 +14,7 @@ create table public.account_identities (
   primary key (issuer, subject)
 );
 
-comment on table public.account_identities is 'Accounts of the sign-in provider and whose they are here. Service only.';
+comment on table public.account_identities is 'Accounts of the identity provider and whose they are here. Service only.';
 comment on column public.account_identities.ended_at is 'When the provider refused to renew the sign-in: the account signs in no more until it signs in there again.';
 create index account_identities_account_idx on public.account_identities (account);
 create index account_identities_checked_at_idx on public.account_identities (checked_at) where ended_at is null;

@@ -13,8 +13,8 @@ create table public.inbox_marks (
   primary key (user_id, item_kind, item_id)
 );
 
-comment on table public.inbox_marks is 'What a person has done or put off in their inbox: theirs alone.';
-comment on column public.inbox_marks.item_at is 'Since when the item waited as it was marked; one that waits anew is shown again.';
+comment on table public.inbox_marks is 'Inbox items a user has archived or snoozed. Private to the user.';
+comment on column public.inbox_marks.item_at is 'Version of the item when it was marked. An item that is newer is shown again.';
 
 alter table public.inbox_marks enable row level security;
 

@@ -35,7 +35,7 @@ create table public.settled_items (
 
 comment on table public.settled_items is 'Items from outside that are gone from triage, by their external id.';
 
-comment on column public.settled_items.merged_into is 'The story that an issue of the code host was merged into.';
+comment on column public.settled_items.merged_into is 'The story that an issue of the Git host was merged into.';
 create index settled_items_merged_into_idx on public.settled_items (merged_into) where merged_into is not null;
 
 alter table public.settled_items enable row level security;

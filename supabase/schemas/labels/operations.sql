@@ -61,7 +61,7 @@ begin
   perform private.take_rate_limit('label', auth.uid()::text);
   select l.* into v_label from public.labels l where l.id = p_label_id and l.product_id = p_product_id;
   if v_label.id is null then
-    perform private.refuse(404, 'No such label.');
+    perform private.refuse(404, 'No such label. List the labels of the product, or create it.');
   end if;
   return v_label;
 end;

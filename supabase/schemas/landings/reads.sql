@@ -22,7 +22,7 @@ grant execute on function operations.list_landings to authenticated;
 
 -- Why: the branches that may land, in order: all their work is done and no one is at work on them, their stories'
 -- blockers have landed, and the pull request, if the product opens one, is at that commit with nothing against it. A
--- returned branch waits for its next commit; one refused by the code host is retried after half an hour
+-- returned branch waits for its next commit; one refused by the Git host is retried after half an hour
 -- (docs/forges.md).
 create function private.landing_queue(p_product_id uuid)
 returns table (place bigint, job_id uuid, branch text, head_sha text) language plpgsql stable set search_path = '' as $$
@@ -123,6 +123,6 @@ begin
     return format('Its branch is landing now (worker %s)%s.', v_landing.worker, coalesce(': ' || v_landing.words, ''));
   end if;
   select q.place into v_place from private.landing_queue(p_product_id) q where q.branch = p_branch;
-  return case when v_place is not null then format('Its branch is number %s in the landing queue.', v_place) end;
+  return case when v_place is not null then format('Its branch is number %s in the merge queue.', v_place) end;
 end;
 $$;

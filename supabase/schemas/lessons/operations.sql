@@ -1,6 +1,6 @@
 -- Why: a person decides what agents read. Editing and accepting is one step, so that people accept
 -- only what they see; the same sentence that still waits a second time goes with it. Tokens are refused: an agent could accept its own
--- words. Refusals: 404, 403, 409 for a second verdict, 422. Definer: lessons are written by functions only (docs/users.md).
+-- words. Refusals: 404, 403, 409 for a second verdict, 422. Definer: lessons are written by functions only (docs/running.md).
 create function operations.decide_lesson(p_lesson_id uuid, p_verdict text, p_text text default null)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -35,7 +35,7 @@ begin
   update public.lessons l
   set text = v_text,
     status = case v_verdict when 'accept' then 'accepted' when 'decline' then 'declined' else 'retired' end,
-    accepted_by = case v_verdict when 'accept' then coalesce(private.username(auth.uid()), 'somebody') else l.accepted_by end,
+    accepted_by = case v_verdict when 'accept' then coalesce(private.username(auth.uid()), 'someone') else l.accepted_by end,
     since = case v_verdict when 'accept' then private.now() else l.since end,
     counted_from = case v_verdict when 'accept' then private.now() end,
     before = case when v_verdict = 'retire' then l.before else private.effect_until_now(l) end,
@@ -52,7 +52,7 @@ $$;
 grant execute on function operations.decide_lesson to authenticated;
 
 -- Why: an agent without Backloom's worker proposes what it learned from rework. Refusals: 404, 403, 409 without rework, beyond three
--- a job, or what the team has decided, 422. Definer: lessons are written by functions only (docs/agents.md).
+-- a job, or what the team has decided, 422. Definer: lessons are written by functions only (docs/runs.md).
 create function operations.propose_lesson(p_product_id uuid, p_text text, p_job_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare

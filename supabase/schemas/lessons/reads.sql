@@ -1,6 +1,6 @@
 -- Why: what a product has learned, with what each lesson did: those in force first, then those that wait, then the
 -- rest, newest first. Lessons of one cause and the same labels share one count. Refusals: 404, 403. Definer: access is
--- checked first (docs/users.md).
+-- checked first (docs/running.md).
 create function operations.list_lessons(p_product_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin

@@ -43,7 +43,7 @@ declare
 begin
   select w.* into v_webhook from public.webhooks w where w.id = p_webhook_id;
   if not found then
-    perform private.refuse(404, 'No such webhook.');
+    perform private.refuse(404, 'No such webhook. Reload the settings: it may have been deleted.');
   end if;
   perform private.require_product_owner(v_webhook.product_id);
   return v_webhook;

@@ -134,7 +134,7 @@ grant execute on function operations.refresh_oauth_token to service_role;
 
 -- Why: processes of one program that share a stored token refresh at the same time, and an answer can get lost. So the
 -- same client gets the same tokens again for 30 seconds. Later, or from another client, the token was stolen, and its
--- grant ends; that refusal is returned, not raised, which would roll it back (docs/agents.md, Signing in over OAuth).
+-- grant ends; that refusal is returned, not raised, which would roll it back (docs/oauth.md).
 create function private.answer_spent_refresh_token(p_refresh_hash bytea, p_client_id text)
 returns json language plpgsql volatile set search_path = '' as $$
 declare
@@ -185,7 +185,7 @@ $$;
 grant execute on function operations.revoke_oauth_token to service_role;
 
 -- Why: a working day instead of the usual hour: hosted connectors often refresh too late, and a revoked grant ends at
--- once whatever the lifetime of its token (docs/agents.md, Signing in over OAuth).
+-- once whatever the lifetime of its token (docs/oauth.md).
 create function private.access_token_lifetime() returns interval language plpgsql immutable set search_path = '' as $$
 begin
   return interval '8 hours';
@@ -194,7 +194,7 @@ $$;
 grant execute on function private.access_token_lifetime to service_role;
 
 -- Why: a reused code or refresh token, or a program that signs out, ends the grant at once, including open streams (by
--- the trigger of api_tokens) (docs/agents.md, Signing in over OAuth).
+-- the trigger of api_tokens) (docs/oauth.md).
 create function private.end_grant(p_token_id uuid, p_reason text)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -212,7 +212,7 @@ $$;
 grant execute on function private.end_grant to service_role;
 
 -- Why: a program whose registration was removed must register again, and only `invalid_client` tells it so. A program
--- identified by its document's address needs no registration (docs/agents.md, Signing in over OAuth).
+-- identified by its document's address needs no registration (docs/oauth.md).
 create function private.is_oauth_client(p_client_id text)
 returns boolean language plpgsql stable set search_path = '' as $$
 begin
@@ -222,7 +222,7 @@ $$;
 grant execute on function private.is_oauth_client to service_role;
 
 -- Why: redeeming and refreshing give the same answer. The app generates the tokens; they never reach the database
--- (docs/agents.md, Signing in over OAuth).
+-- (docs/oauth.md).
 create function private.oauth_answer(p_scopes text[]) returns json language plpgsql immutable set search_path = '' as $$
 begin
   return json_build_object('expires_in', extract(epoch from private.access_token_lifetime())::integer, 'scope', array_to_string(p_scopes, ' '));
@@ -230,8 +230,7 @@ end;
 $$;
 grant execute on function private.oauth_answer to service_role;
 
--- Why: the codes are those of RFC 6749 and 8707; the app adds each code's sentence and status (docs/agents.md, Signing
--- in over OAuth).
+-- Why: the codes are those of RFC 6749 and 8707; the app adds each code's sentence and status (docs/oauth.md).
 create function private.oauth_refusal(p_error text) returns json language plpgsql immutable set search_path = '' as $$
 begin
   return json_build_object('refused', p_error);

@@ -11,8 +11,7 @@ $$;
 grant execute on function operations.get_oauth_client to service_role;
 
 -- Why: the devices page: which programs can access what, since when, and until when. Includes API tokens, which give
--- access too; only those still valid. Row level security shows only the caller's (docs/agents.md, Signing in over
--- OAuth).
+-- access too; only those still valid. Row level security shows only the caller's (docs/oauth.md).
 create function operations.list_grants() returns json language plpgsql stable set search_path = '' as $$
 begin
   return (

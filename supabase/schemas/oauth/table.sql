@@ -9,7 +9,7 @@ create table public.oauth_clients (
 );
 
 comment on table public.oauth_clients is
-  'Registered OAuth clients (docs/agents.md, Signing in over OAuth); removed when unused for 30 days. Service only.';
+  'Registered OAuth clients (docs/oauth.md); removed when unused for 30 days. Service only.';
 create index oauth_clients_created_at_idx on public.oauth_clients (created_at);
 
 alter table public.oauth_clients enable row level security;
@@ -40,7 +40,7 @@ create table public.oauth_codes (
 );
 
 comment on table public.oauth_codes is
-  'Authorization codes, good once for 60 seconds (docs/agents.md, Signing in over OAuth). Service only.';
+  'Authorization codes, good once for 60 seconds (docs/oauth.md). Service only.';
 create index oauth_codes_user_id_idx on public.oauth_codes (user_id);
 create index oauth_codes_session_id_idx on public.oauth_codes (session_id);
 create index oauth_codes_token_id_idx on public.oauth_codes (token_id);
@@ -64,7 +64,7 @@ create table public.spent_refresh_tokens (
 );
 
 comment on table public.spent_refresh_tokens is
-  'Refresh tokens that were used, by their hash (docs/agents.md, Signing in over OAuth). Service only.';
+  'Refresh tokens that were used, by their hash (docs/oauth.md). Service only.';
 create index spent_refresh_tokens_token_id_idx on public.spent_refresh_tokens (token_id);
 
 alter table public.spent_refresh_tokens enable row level security;

@@ -2,7 +2,7 @@
 -- unfinished. Includes stories that left the sprint, because completing a sprint returns unfinished ones to the
 -- backlog. Work and cost are those of this sprint's runs, so that the review does not change when a story returns
 -- later. All lists are bounded; of the evidence only the decisive piece is read, shortened. Definer: users may not call
--- the proof functions; access is checked first (docs/users.md).
+-- the proof functions; access is checked first (docs/planning.md).
 create function operations.get_sprint_review(p_sprint_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -76,7 +76,7 @@ $$;
 grant execute on function operations.get_sprint_review to authenticated;
 
 -- Why: one story of a sprint review: its tasks by status, its proof, the changes of its newest work, its cost
--- (docs/users.md).
+-- (docs/planning.md).
 create function private.reviewed_story(p_story public.stories, p_sprint_id uuid, p_runs uuid[])
 returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -146,7 +146,7 @@ begin
 end;
 $$;
 
--- Why: a sprint review names and links the work behind a story, without the job's whole row (docs/users.md).
+-- Why: a sprint review names and links the work behind a story, without the job's whole row (docs/planning.md).
 create function private.reviewed_job(p_job public.agent_jobs)
 returns json language plpgsql stable set search_path = '' as $$
 begin

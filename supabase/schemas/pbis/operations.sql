@@ -72,7 +72,7 @@ begin
 
   select b.priority into v_priority from public.pbis b where b.id = v_anchor_id and b.product_id = v_product_id;
   if v_priority is null then
-    raise exception using errcode = 'PT404', message = 'No such PBI to go before or after in this product.';
+    raise exception using errcode = 'PT404', message = 'No such PBI to go before or after in this product. Reload the backlog.';
   end if;
 
   v_place := private.pbi_place(v_product_id, v_priority, p_pbi_id, v_anchor_id, p_before_id is not null);

@@ -7,8 +7,7 @@ create schema operations;
 
 comment on schema private is 'Helpers and trigger functions; not exposed by the Data API.';
 
-comment on schema operations is
-  'What users and the service itself may ask, each once, by name through the doors of public; not exposed by the Data API.';
+comment on schema operations is 'Operations of users and of the service, called by name through public; not exposed by the Data API.';
 
 revoke all on schema private, operations from public;
 grant usage on schema private, operations to authenticated, service_role;

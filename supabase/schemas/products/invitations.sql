@@ -10,7 +10,7 @@ create table public.product_invitations (
   created_at timestamptz not null default private.now(),
   expires_at timestamptz not null default private.now() + interval '7 days',
   invited_user_id uuid references public.users (id) on delete cascade,
-  -- While the bearer of a link makes an account with it, nobody else can use it.
+  -- While the bearer of a link makes an account with it, no one else can use it.
   reserved_until timestamptz,
   constraint product_invitations_never_owner check (role <> 'OWNER'),
   constraint product_invitations_link_or_person check (num_nonnulls(code_hash, invited_user_id) = 1),
@@ -121,11 +121,11 @@ $$;
 grant execute on function operations.find_invitation to service_role;
 
 -- Why: a person with an account is asked first: the invitation waits in their inbox for seven days. Definer, because
--- users may not look up others by user name or e-mail; access, ownership and rate limits are checked first. Each
+-- users may not look up others by username or email; access, ownership and rate limits are checked first. Each
 -- look-up counts, and a successful one is given back, so that no one can try a list of addresses: after ten wrong ones
 -- a right one is refused like a wrong one. That refusal is therefore returned, not raised, which would roll the count
 -- back. A demo account only reads and cannot answer, so it becomes a member at once.
--- Called by the members page. The identifier is a user name or an e-mail address; owner only (specification:
+-- Called by the members page. The identifier is a username or an email address; owner only (specification:
 -- Authentication 4).
 create function operations.invite_person(p_product_id uuid, p_identifier text, p_role text default 'MEMBER')
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -148,8 +148,8 @@ begin
 
   if v_user.id is null then
     return json_build_object('refused', json_build_object('code', 422,
-      'error', 'Nobody here has this user name or e-mail address. Invite them with a link.',
-      'issues', json_build_array(json_build_object('path', 'identifier', 'message', 'No account has this user name or e-mail address. Invite them with a link.'))));
+      'error', 'No one here has this username or email address. Invite them with a link.',
+      'issues', json_build_array(json_build_object('path', 'identifier', 'message', 'No account has this username or email address. Invite them with a link.'))));
   end if;
   perform operations.give_back_limit('member_lookup', auth.uid()::text);
 
@@ -246,7 +246,7 @@ begin
     and (p_release or coalesce(i.reserved_until, '-infinity') <= private.now());
   if not found then
     perform operations.find_invitation(p_code_hash);
-    perform private.refuse(409, 'Somebody is creating an account with this invitation. Try again in two minutes, or ask for another one.');
+    perform private.refuse(409, 'Someone is creating an account with this invitation. Try again in two minutes, or ask for another one.');
   end if;
   return json_build_object('reserved', not p_release);
 end;

@@ -7,7 +7,7 @@ create table public.product_members (
   workers_allowed boolean not null default false,
   workers_decided_at timestamptz,
   primary key (product_id, user_id),
-  -- Whoever owns a product wrote, or let others write, what its jobs say; everybody else is asked first.
+  -- Whoever owns a product wrote, or let others write, what its jobs say; everyone else is asked first.
   constraint product_members_owner_workers check (role <> 'OWNER' or workers_allowed),
   constraint product_members_viewer_workers check (role <> 'VIEWER' or not workers_allowed)
 );
@@ -15,7 +15,7 @@ create table public.product_members (
 comment on table public.product_members is 'Owner, members and viewers of each product (specification: Authentication 4).';
 
 comment on column public.product_members.workers_allowed is 'Whether this person''s workers may take the jobs of the product.';
-comment on column public.product_members.workers_decided_at is 'When the person last said so; null while nobody has been asked.';
+comment on column public.product_members.workers_decided_at is 'When the member last decided; null if never asked.';
 create index product_members_user_id_idx on public.product_members (user_id, product_id);
 create unique index product_members_one_owner_key on public.product_members (product_id) where role = 'OWNER';
 
@@ -179,7 +179,7 @@ begin
 
   delete from public.product_members m where m.product_id = p_product_id and m.user_id = p_user_id;
   if not found then
-    raise exception using errcode = 'PT404', message = 'No such member.';
+    raise exception using errcode = 'PT404', message = 'No such member. Reload the list: they may have left.';
   end if;
   return json_build_object('product_id', p_product_id, 'user_id', p_user_id);
 end;
@@ -204,7 +204,7 @@ begin
   where m.product_id = p_product_id and m.user_id = p_user_id
   for update;
   if not found then
-    perform private.refuse(404, 'No such member.');
+    perform private.refuse(404, 'No such member. Reload the list: they may have left.');
   end if;
   if v_before = 'OWNER' then
     perform private.refuse(409, 'The owner stays the owner of the product. Archive or delete it instead.');

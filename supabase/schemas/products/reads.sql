@@ -269,7 +269,7 @@ $$;
 grant execute on function operations.resolve_product to service_role;
 
 -- Why: a repository over ssh may have another host name there: ssh.github.com, or an alias without a dot. A product
--- without an address at a code host has none to compare with.
+-- without an address at a Git host has none to compare with.
 create function private.is_own_address(p_product_id uuid, p_url text)
 returns boolean language plpgsql stable set search_path = '' as $$
 declare

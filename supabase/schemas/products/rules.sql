@@ -105,7 +105,7 @@ create trigger _900_emit
 after insert or update or delete on public.products
 for each row execute function private.tg_products__emit();
 
--- Why: what a worker says about the code host (pull requests, CI, merges, landings, issues) ends work, frees what waits for
+-- Why: what a worker says about the Git host (pull requests, CI, merges, landings, issues) ends work, frees what waits for
 -- it, reaches prompts, and is acted on with the logins of other workers. So each operation that takes such a word, or
 -- gives a worker something to do there, asks here: only workers allowed in the product, and only addresses of its own
 -- repository. What was said is audited once an hour, and no one fills the disk with it (docs/forges.md).
@@ -124,7 +124,7 @@ begin
   end if;
   select a into v_foreign from unnest(p_addresses) a where not private.is_own_address(p_product_id, a) limit 1;
   if v_foreign is not null then
-    perform private.refuse(403, format('%s is not in the repository of this product. If it should be, set the repository in the product''s settings to its address at the code host.', left(v_foreign, 300)));
+    perform private.refuse(403, format('%s is not in the repository of this product. If it should be, set the repository in the product''s settings to its address at the Git host.', left(v_foreign, 300)));
   end if;
   if p_said is not null and not exists (
     select from public.audit_events e

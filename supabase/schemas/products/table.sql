@@ -8,7 +8,7 @@ create type public.member_role as enum ('OWNER', 'MEMBER', 'VIEWER');
 -- (docs/proof.md).
 create type public.done_requires as enum ('none', 'worker', 'other_worker', 'ci', 'person');
 
--- Whether agents write missing plans: if asked for when the run starts, always, or never (docs/agents.md).
+-- Whether agents write missing plans: if asked for when the run starts, always, or never (docs/runs.md).
 create type public.plan_first as enum ('ask', 'auto', 'never');
 
 -- Who approves what agents plan, before they begin (docs/worker.md).
@@ -18,13 +18,13 @@ create type public.plan_review as enum ('none', 'person');
 -- (docs/forges.md).
 create type public.pull_requests as enum ('none', 'draft', 'open');
 
--- Where items created by agents go: straight into the backlog, or first to a person (docs/users.md).
+-- Where items created by agents go: straight into the backlog, or first to a person (docs/intake.md).
 create type public.agent_items as enum ('backlog', 'triage');
 
 -- Who merges the branches of finished work: people, or workers, one after another (docs/forges.md).
 create type public.landing as enum ('manual', 'queue');
 
--- What happens when a task's job would fail: the contract's cascade, or a question to a person (docs/users.md).
+-- What happens when a task's job would fail: the contract's cascade, or a question to a person (docs/running.md).
 create type public.on_failure as enum ('stop', 'ask');
 
 -- When a task that is done releases what it blocks (docs/dependencies.md).
@@ -82,9 +82,9 @@ create table public.products (
 comment on table public.products is 'Products (specification: Product). Archived ones can be read and not written.';
 
 comment on column public.products.field_versions is 'Of each changed field: the version that changed it, who did, and when.';
-comment on column public.products.landing_since is 'The landing queue takes work that was done after this: since the product has one.';
+comment on column public.products.landing_since is 'The merge queue takes work that was done after this: since the product has one.';
 comment on column public.products.review_marks is 'Of marks of a review: patterns of paths that replace the default ones.';
-comment on column public.products.forge_issue_label is 'Issues of the code host with this label become stories in triage; empty: none do.';
+comment on column public.products.forge_issue_label is 'Issues of the Git host with this label become stories in triage; empty: none do.';
 comment on column public.products.branch_prefix is 'Where the names of the branches of its work begin: some remotes refuse others.';
 comment on column public.products.agent is 'Who does its tasks where task and story name none; so are model and effort (private.job_gates).';
 comment on column public.products.fallback is 'Agents that take over, in order, when one is at its limit or has failed.';

@@ -220,7 +220,7 @@ declare
     else array(select t.story_id from public.tasks t where t.id = p_job.task_id) end;
 begin
   update public.evidence e
-  set voided_by = coalesce(private.username(auth.uid()), 'somebody')
+  set voided_by = coalesce(private.username(auth.uid()), 'someone')
   where e.story_id = any (v_stories) and e.verdict = 'pass' and e.voided_by is null
     and (e.grade <> 'person' or not private.is_token());
 end;

@@ -21,7 +21,7 @@ begin
       else 'People who are signed in give the grade "person".' end);
   end if;
   v_evidence := private.insert_evidence(p_story_id, p_evidence, v_grade, null, null,
-    coalesce(private.username(auth.uid()), 'somebody'));
+    coalesce(private.username(auth.uid()), 'someone'));
   return private.evidence_json(v_evidence, false);
 end;
 $$;
@@ -45,7 +45,7 @@ begin
   v_text := private.require_criterion(p_story_id, p_criterion, null);
 
   insert into public.waivers (product_id, story_id, criterion, criterion_text, reason, user_id, waived_by)
-  values (v_product_id, p_story_id, p_criterion, v_text, btrim(p_reason), auth.uid(), coalesce(private.username(auth.uid()), 'somebody'))
+  values (v_product_id, p_story_id, p_criterion, v_text, btrim(p_reason), auth.uid(), coalesce(private.username(auth.uid()), 'someone'))
   on conflict (story_id, criterion) do nothing;
   if not found then
     perform private.refuse(409, 'This criterion was already waived.');

@@ -164,7 +164,7 @@ begin
     perform private.insert_evidence(v_criterion.story_id, jsonb_build_object('criterion', v_criterion.id, 'verdict', 'pass',
       'head_sha', (select h.head_sha from public.story_heads h where h.story_id = v_criterion.story_id),
       'excerpt', coalesce(nullif(left(btrim(p_words), 2000), ''), 'Approved.')), 'person', null, v_job,
-      coalesce(private.username(auth.uid()), 'somebody'));
+      coalesce(private.username(auth.uid()), 'someone'));
   end loop;
   update public.agent_jobs j set status = 'DONE' where j.id = p_job_id returning j.* into v_job;
   return v_job;
@@ -286,7 +286,7 @@ $$;
 -- Why: a job that waits in the phase review returns to work, first in the queue; its task is in progress again. No
 -- retry is counted. Jobs of its branch that have not begun wait for it; one at work finishes first.
 -- For reviews (POST /api/jobs/:id/review, request_changes), by people and tokens alike, and for private.return_work
--- (CI, reviews at the code host, landing queue). It checks and locks by itself: PT404, PT403, PT409 when the job does
+-- (CI, reviews at the Git host, merge queue). It checks and locks by itself: PT404, PT403, PT409 when the job does
 -- not wait for a review. The calling operation stores the comments (docs/proof.md).
 create function private.reject_review(p_job_id uuid)
 returns public.agent_jobs language plpgsql volatile set search_path = '' as $$

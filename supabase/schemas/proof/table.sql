@@ -58,7 +58,7 @@ comment on table public.evidence is 'Evidence for the criteria of stories, appen
 comment on column public.evidence.observed_by is 'Name of the worker or person who saw it, as it was then.';
 comment on column public.evidence.base_exit_code is 'How the same command ended without the work; null where it was not run there.';
 comment on column public.evidence.file_id is 'A picture or recording that shows it.';
-comment on column public.evidence.base_file_id is 'The same without the work: what it looked like before.';
+comment on column public.evidence.base_file_id is 'The same file without the change, for comparison.';
 comment on column public.evidence.guards is 'The command keeps what worked before from breaking, such as a whole test suite.';
 comment on column public.evidence.passed_before is 'The command passes without the work as well: it proves nothing.';
 comment on column public.evidence.voided_by is 'Who requested changes of the work that it was seen in, as their name was then: it proves nothing any more.';
@@ -87,7 +87,7 @@ create table public.story_heads (
   moved_at timestamptz not null default private.now()
 );
 
-comment on table public.story_heads is 'The commit at which the work of a story stands (docs/proof.md).';
+comment on table public.story_heads is 'Latest commit of a story''s work (docs/proof.md).';
 create index story_heads_job_id_idx on public.story_heads (job_id);
 
 alter table public.story_heads enable row level security;

@@ -63,7 +63,7 @@ returns public.pulls language plpgsql volatile set search_path = '' as $$
 declare
   v_pull public.pulls;
 begin
-  -- A clock that runs ahead would make everybody else's word an old one.
+  -- A clock that runs ahead would make everyone else's word an old one.
   insert into public.pulls as p (product_id, number, url, branch, head_sha, state, draft, mergeable, ci, review, observed_at)
   values (p_product_id, (p_seen ->> 'number')::integer, p_seen ->> 'url', p_seen ->> 'branch', p_seen ->> 'head_sha', p_seen ->> 'state',
     coalesce((p_seen ->> 'draft')::boolean, false), (p_seen ->> 'mergeable')::boolean, coalesce(p_seen -> 'ci' ->> 'state', 'none'),

@@ -112,7 +112,7 @@ begin
 end;
 $$;
 
--- Why: finished work that has not landed waits at its code host: for CI, a reviewer there, or the merge. It blocks
+-- Why: finished work that has not landed waits at its Git host: for CI, a reviewer there, or the merge. It blocks
 -- nothing here, and is shown beside the other reasons (docs/forges.md).
 create function private.pull_reasons(p_kind text, p_id uuid)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -127,7 +127,7 @@ begin
 end;
 $$;
 
--- What work that is done waits for at its code host, or null.
+-- What work that is done waits for at its Git host, or null.
 create function private.pull_reason(p_job public.agent_jobs, p_pull public.pulls)
 returns jsonb language plpgsql stable set search_path = '' as $$
 declare
@@ -148,7 +148,7 @@ begin
     return v_link || jsonb_build_object('code', 'merge', 'message', format('Pull request #%s is waiting to be merged%s.', p_pull.number,
       case when p_pull.draft then '; it is still a draft until every criterion is proven' else '' end));
   elsif private.wants_pull(p_job) and (select p.pull_requests <> 'none' from public.products p where p.id = p_job.product_id) then
-    return jsonb_build_object('code', 'merge', 'message', 'It has no pull request yet: a worker with --pr opens it, and tries again where the code host refused.');
+    return jsonb_build_object('code', 'merge', 'message', 'It has no pull request yet: a worker with --pr opens it, and tries again where the Git host refused.');
   end if;
   return null;
 end;

@@ -1,4 +1,4 @@
--- Why: what workers last saw of a pull request at its code host. One row each, whichever worker looked; nothing here is
+-- Why: what workers last saw of a pull request at its Git host. One row each, whichever worker looked; nothing here is
 -- secret, and it contains no login. Written only by operations.observe_pulls.
 create table public.pulls (
   id uuid primary key default gen_random_uuid(),
@@ -19,7 +19,7 @@ create table public.pulls (
 );
 
 comment on table public.pulls is 'Pull requests of branches that jobs work on, as workers last saw them (docs/forges.md).';
-comment on column public.pulls.mergeable is 'Null while the code host has not found out.';
+comment on column public.pulls.mergeable is 'Null while the Git host has not found out.';
 create index pulls_branch_idx on public.pulls (product_id, branch);
 create index pulls_open_idx on public.pulls (product_id, number) where state = 'open';
 
@@ -44,7 +44,7 @@ create table public.pull_reactions (
   primary key (pull_id, kind, external_id, head_sha)
 );
 
-comment on table public.pull_reactions is 'What followed from what was seen of a pull request, once each (docs/forges.md).';
+comment on table public.pull_reactions is 'Reactions to events of a pull request, once each (docs/forges.md).';
 create index pull_reactions_job_id_idx on public.pull_reactions (job_id) where job_id is not null;
 
 alter table public.pull_reactions enable row level security;

@@ -11,7 +11,7 @@ declare
 begin
   perform private.take_rate_limit('answer', auth.uid()::text);
   if v_question.reader_id <> auth.uid() then
-    perform private.refuse(403, format('%s has left the product, so nobody can give this permission. Dismiss the question to let the job continue without it.',
+    perform private.refuse(403, format('%s has left the product, so no one can give this permission. Dismiss the question to let the job continue without it.',
       coalesce(private.username(v_question.reader_id), 'The user of the worker')));
   end if;
   if p_option not between 0 and jsonb_array_length(v_question.options) - 1 then
@@ -23,7 +23,7 @@ begin
   end if;
   if v_status <> 'OPEN' then
     perform private.refuse(409, case v_status
-      when 'ANSWERED' then format('This question was already answered by %s.', coalesce(private.username(v_question.answered_by), 'somebody'))
+      when 'ANSWERED' then format('This question was already answered by %s.', coalesce(private.username(v_question.answered_by), 'someone'))
       when 'CANCELLED' then 'This question was cancelled; the agent is no longer waiting for it.'
       else 'This question has expired.' end);
   end if;
@@ -69,7 +69,7 @@ declare
 begin
   select u.* into v_question from public.user_questions u where u.id = p_user_question_id;
   if not found then
-    perform private.refuse(404, 'No such user question.');
+    perform private.refuse(404, 'No such user question. Check the ID: it may have been deleted.');
   end if;
   v_product_id := private.require_own_idea(v_question.idea_id);
   perform private.lock_product(v_product_id);
@@ -350,7 +350,7 @@ declare
 begin
   select q.* into v_question from public.agent_questions q where q.id = p_question_id;
   if not found then
-    perform private.refuse(404, 'No such question.');
+    perform private.refuse(404, 'No such question. Check the ID: it may have been deleted.');
   end if;
   perform private.require_question_reader(v_question);
   perform private.lock_product(v_question.product_id);
@@ -360,7 +360,7 @@ begin
   end if;
   select q.* into v_question from public.agent_questions q where q.id = p_question_id for update;
   if not found then
-    perform private.refuse(404, 'No such question.');
+    perform private.refuse(404, 'No such question. Check the ID: it may have been deleted.');
   end if;
   return v_question;
 end;

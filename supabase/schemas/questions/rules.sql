@@ -18,7 +18,7 @@ begin
       format('Answered: %s', v_subject), new.answer, '/inbox?show=questions&question=' || new.id, private.question_json(new), new.reader_id);
   elsif new.status = 'EXPIRED' then
     perform private.queue_notices('question_expired', new.product_id, coalesce(new.escalate_to, new.assignee_id), true,
-      format('Nobody answered in time: %s', v_subject), new.question, '/inbox?show=questions&question=' || new.id, private.question_json(new), new.reader_id);
+      format('No one answered in time: %s', v_subject), new.question, '/inbox?show=questions&question=' || new.id, private.question_json(new), new.reader_id);
   end if;
   return null;
 end;

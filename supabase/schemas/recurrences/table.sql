@@ -36,7 +36,7 @@ create table public.recurrence_slots (
   primary key (story_id, slot)
 );
 
-comment on table public.recurrence_slots is 'What became of the slots of a template: a story, or why there is none.';
+comment on table public.recurrence_slots is 'Result of each scheduled time of a template: a story, or the reason for none.';
 create index recurrence_slots_fired_idx on public.recurrence_slots (fired_story_id) where fired_story_id is not null;
 
 alter table public.recurrence_slots enable row level security;

@@ -7,7 +7,7 @@ create table public.job_guides (
   chapters jsonb not null constraint job_guides_chapters_list check (jsonb_typeof(chapters) = 'array' and octet_length(chapters::text) <= 1000000),
   constraint job_guides_pkey primary key (job_id, attempt)
 );
-comment on table public.job_guides is 'Chapters in which agents tell their changes (docs/review.md).';
+comment on table public.job_guides is 'Chapters in which agents describe their changes (docs/review.md).';
 create index job_guides_product_id_idx on public.job_guides (product_id);
 alter table public.job_guides enable row level security;
 create policy job_guides_service on public.job_guides for all to service_role using (true) with check (true);

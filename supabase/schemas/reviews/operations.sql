@@ -23,7 +23,7 @@ begin
   insert into public.job_comments
     (job_id, product_id, attempt, path, line, side, line_text, body, author_id, author)
   values (p_job_id, v_job.product_id, p_attempt, p_path, p_line, p_side, left(p_line_text, 2000), p_body, auth.uid(),
-    coalesce(private.username(auth.uid()), 'somebody'))
+    coalesce(private.username(auth.uid()), 'someone'))
   returning * into v_comment;
   return private.comment_json(v_comment);
 end;
@@ -41,7 +41,7 @@ begin
   select c.* into v_comment from public.job_comments c
   where c.id = p_comment_id and c.job_id = p_job_id and (c.review_id is not null or c.author_id = auth.uid());
   if not found then
-    perform private.refuse(404, 'No such comment.');
+    perform private.refuse(404, 'No such comment. It may have been deleted: list the comments again.');
   end if;
   if v_comment.review_id is not null then
     perform private.refuse(409, 'This comment was already sent. It stays with its review.');
@@ -82,7 +82,7 @@ begin
 
   insert into public.job_reviews (job_id, product_id, attempt, verdict, summary, author_id, author, head_sha, handed_in_at, first_seen_at)
   values (p_job_id, v_job.product_id, v_job.attempt, v_verdict, v_summary, auth.uid(),
-    coalesce(private.username(auth.uid()), 'somebody'), v_job.head_sha, private.handed_in_at(p_job_id, private.now()), v_job.first_seen_at)
+    coalesce(private.username(auth.uid()), 'someone'), v_job.head_sha, private.handed_in_at(p_job_id, private.now()), v_job.first_seen_at)
   returning * into v_review;
   update public.job_comments c set review_id = v_review.id
   where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null;

@@ -69,7 +69,7 @@ begin
 end;
 $$;
 
--- Why: faults that a code host or the landing queue found in finished work go to its agent as a review that requests
+-- Why: faults that a Git host or the merge queue found in finished work go to its agent as a review that requests
 -- changes, in the same session. With p_question a person is asked as well, and the job waits for the answer. Called
 -- under the product lock (docs/forges.md).
 create function private.return_work(p_job public.agent_jobs, p_words text, p_author text, p_question text default null)

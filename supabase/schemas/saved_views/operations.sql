@@ -85,7 +85,7 @@ begin
   from public.saved_views v
   where v.id = p_view_id and (v.user_id is null or v.user_id = auth.uid());
   if not found then
-    perform private.refuse(404, 'No such view.');
+    perform private.refuse(404, 'No such view. It may have been deleted: list the views of the product.');
   end if;
   perform private.require_write('product', v_view.product_id);
   if not private.may_change_view(v_view) then
@@ -95,7 +95,7 @@ begin
   -- Anew, under the lock.
   select v.* into v_view from public.saved_views v where v.id = p_view_id;
   if not found then
-    perform private.refuse(404, 'No such view.');
+    perform private.refuse(404, 'No such view. It may have been deleted: list the views of the product.');
   end if;
   return v_view;
 end;

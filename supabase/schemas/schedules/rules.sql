@@ -35,7 +35,7 @@ begin
   execute 'select decrypted_secret from vault.decrypted_secrets where name = $1'
     into v_secret using 'backloom_cron_secret';
   if v_origin is null or v_secret is null then
-    raise exception 'Vault has no secret named backloom_origin or backloom_cron_secret: create both, see docs/deploy.md';
+    raise exception 'Vault has no secret named backloom_origin or backloom_cron_secret: create both, see docs/supabase.md';
   end if;
 
   execute 'select net.http_post(url := $1, headers := $2, body := $3)'

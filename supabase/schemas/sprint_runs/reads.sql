@@ -17,7 +17,7 @@ declare
 begin
   select r.product_id into v_product_id from public.sprint_runs r where r.id = p_sprint_run_id;
   if v_product_id is null then
-    perform private.refuse(404, 'No such sprint run.');
+    perform private.refuse(404, 'No such sprint run. Check the ID: list the runs of the product.');
   end if;
   perform private.require_product_access(v_product_id);
   return v_product_id;
@@ -180,7 +180,7 @@ $$;
 
 -- Why: the one place that says whether a run waits only for people: no one works, nothing can be claimed, and reviews or
 -- answers are open. Returns how many of each, else null. What a page calls such a run follows from this.
--- Definer: a question for someone else is hidden from the caller, and is waited for all the same (docs/users.md).
+-- Definer: a question for someone else is hidden from the caller, and is waited for all the same (docs/running.md).
 create function private.run_waits(p_run public.sprint_runs)
 returns jsonb language plpgsql stable security definer set search_path = '' as $$
 declare

@@ -57,7 +57,7 @@ $$;
 -- tasks are of one product; p_story_id stands for all tasks of a story that are neither done nor in review. Each story
 -- has a branch that its next run continues. Failed tasks are retried. p_stop_at works as for a sprint; the other
 -- options are remedies for blockers (private.settle_scope). Refusals: 404, 403, 422, 429, 409 with `blockers` in the
--- detail. Definer: runs and jobs are written by functions only (docs/users.md).
+-- detail. Definer: runs and jobs are written by functions only (docs/running.md).
 create function operations.start_run(
   p_task_ids jsonb default null, p_story_id uuid default null, p_strategy text default null,
   p_plan_first boolean default null, p_use_description boolean default false, p_leave_out boolean default false,

@@ -321,13 +321,13 @@ begin
   perform private.require_product_write(v_product_id);
   select r.* into v_run from public.sprint_runs r where r.id = p_sprint_run_id for update;
   if not found then
-    perform private.refuse(404, 'No such sprint run.');
+    perform private.refuse(404, 'No such sprint run. Check the ID: list the runs of the product.');
   end if;
   return v_run;
 end;
 $$;
 
--- Why: a person may set a run's budget at its start. Tokens may not set budgets (docs/users.md).
+-- Why: a person may set a run's budget at its start. Tokens may not set budgets (docs/running.md).
 create function private.stop_run_at(p_run public.sprint_runs, p_stop_at jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
 begin

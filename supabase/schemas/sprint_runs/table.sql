@@ -35,11 +35,11 @@ alter table public.sprint_runs
 
 comment on table public.sprint_runs is
   'Sprint runs (specification: Sprint run): one start of a sprint, or of chosen tasks, its branch, its pause and its end.';
-comment on column public.sprint_runs.sprint_id is 'Null for a run of its own: tasks that somebody chose.';
+comment on column public.sprint_runs.sprint_id is 'Null for a run without a sprint.';
 comment on column public.sprint_runs.plan_first is 'Whether its agents write the plans that are missing, before they begin.';
 comment on column public.sprint_runs.plan_review is 'Whether a person approves these plans before the work begins.';
 comment on column public.sprint_runs.pause_context is 'Null or { reason, pr_url, conflict_files }.';
-comment on column public.sprint_runs.failure is 'Null or { task_id, task_code, job_id, failure_class, reason }: what ended the run.';
+comment on column public.sprint_runs.failure is 'Null or { task_id, task_code, job_id, failure_class, reason }: why the run ended.';
 create unique index sprint_runs_one_unfinished_key on public.sprint_runs (sprint_id)
   where status in ('QUEUED', 'RUNNING', 'PAUSED');
 

@@ -130,7 +130,7 @@ $$;
 grant execute on function private.change_sprint_status to authenticated;
 
 -- Why: a run whose agents are through waits only for people, and their reviews need no sprint: it is done, and they stay
--- open. PT409 while there is anything else to do in it (docs/users.md).
+-- open. PT409 while there is anything else to do in it (docs/planning.md).
 create function private.end_reviewed_run(p_run public.sprint_runs)
 returns void language plpgsql volatile set search_path = '' as $$
 begin

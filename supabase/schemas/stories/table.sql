@@ -54,14 +54,13 @@ comment on table public.stories is 'Stories (specification: Story).';
 comment on column public.stories.field_versions is 'Of each changed field: the version that changed it, who did, and when.';
 comment on column public.stories.agent is 'Who does its tasks, before its product; so are model and effort (private.job_gates).';
 comment on column public.stories.label_ids is 'Its labels (labels), in the order of their names.';
-comment on column public.stories.in_triage is 'Somebody has to accept it before it is part of the backlog; its status is TRIAGE until then.';
+comment on column public.stories.in_triage is 'Must be accepted before it is part of the backlog; its status is TRIAGE until then.';
 comment on column public.stories.is_template is
   'It recurs (recurrences) and is never worked on itself: set aside like what waits in triage, with the status TEMPLATE.';
 comment on column public.stories.template_id is 'The template that made it.';
-comment on column public.stories.external_id is
-  'What it was in the file that it was imported from, or at the service that sent it, so that the same thing comes once.';
-comment on column public.stories.external_url is 'Where it stands at the service that sent it.';
-comment on column public.stories.origin is 'What brought it from outside: the hook address, or the issues of a code host. Null for what people, tokens and imports make.';
+comment on column public.stories.external_id is 'ID in the imported file or the sending service. Prevents duplicates.';
+comment on column public.stories.external_url is 'URL at the sending service.';
+comment on column public.stories.origin is 'Source: incoming webhook or issues of a Git host. Null for people, tokens and imports.';
 create unique index stories_external_id_key on public.stories (product_id, external_id) where external_id is not null;
 create index stories_of_issues_idx on public.stories (product_id) where origin = 'forge';
 create index stories_pbi_idx on public.stories (pbi_id, product_id, sort_order, created_at, id);

@@ -62,7 +62,7 @@ grant execute on function operations.edit_task to authenticated;
 
 -- Why: agents work on tasks, and a story that came from elsewhere may have none: one press makes one of each such story,
 -- with its title and description. Stories that are done or have tasks are passed over. Returns how many were made
--- (docs/users.md).
+-- (docs/board.md).
 create function operations.make_story_tasks(p_product_id uuid, p_story_ids jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
 declare

@@ -149,7 +149,7 @@ begin
   from jsonb_array_elements(v_stories) e (story)
   cross join lateral jsonb_array_elements(e.story -> 'log') l;
 
-  -- Nobody here has seen them hold, so nothing more than that is written, whatever the file says.
+  -- No one here has seen them hold, so nothing more than that is written, whatever the file says.
   insert into public.evidence (product_id, story_id, criterion, criterion_text, verdict, grade, kind, excerpt, observed_by)
   select p_product_id, (e.story ->> 'id')::uuid, private.criterion_id(c.words), c.words, 'pass', 'said', 'file',
     'Ticked off before the import', 'Import'

@@ -86,7 +86,7 @@ create function private.touch_worker(
 ) returns void language plpgsql volatile set search_path = '' as $$
 declare
   v_now timestamptz := private.now();
-  -- An address may carry a password that is nobody's to read here.
+  -- An address may carry a password that is no one's to read here.
   v_also_repos jsonb := regexp_replace(p_also_repos::text, '://[^/?#"]*@', '://', 'g');
 begin
   update public.agent_workers w

@@ -26,10 +26,9 @@ create table public.agent_workers (
   constraint agent_workers_user_id_name_key unique (user_id, name)
 );
 
-comment on table public.agent_workers is
-  'Presence of workers (specification: Agent worker): last seen, quota. What a worker holds is said by its jobs.';
+comment on table public.agent_workers is 'Presence of workers (specification: Agent worker): last seen, quota. Its jobs are in agent_jobs.';
 
-comment on column public.agent_workers.confinement is 'What keeps its agents apart from its machine, as its last claim said.';
+comment on column public.agent_workers.confinement is 'Sandbox of its agents, as of its last claim.';
 comment on column public.agent_workers.offers is
   'The agents that do its jobs, as its last claim said: id, and where known models, quota_pct, limited_until.';
 comment on column public.agent_workers.also_repos is

@@ -89,6 +89,6 @@ async function doneTwice(sql: pg.Pool, done: Done): Promise<string[]> {
   return rows.flatMap(({ id, ends }) =>
     ends === 1 && done.has(id)
       ? []
-      : [`${id}: ended ${ends} times, ${done.has(id) ? "" : "nobody was told"}`],
+      : [`${id}: ended ${ends} times, ${done.has(id) ? "" : "no one was told"}`],
   );
 }

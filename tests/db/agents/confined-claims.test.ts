@@ -199,7 +199,7 @@ describe("what a product may reach", () => {
     },
   );
 
-  it("grows by its owner's answer, and by nobody else's", async () => {
+  it("grows by its owner's answer, and by no one else's", async () => {
     const world = await runningSprint();
     const member = await newMember(t, world.product.id);
     const allow = async (actor: typeof world.actor, reach: string) => {

@@ -145,14 +145,14 @@ describe("done_requires: worker", () => {
     await waiveCriterion(world.actor, {
       story_id: story.id,
       criterion: works?.id ?? "",
-      reason: "Nobody can try it here",
+      reason: "No one can try it here",
     });
     expect(await report({ evidence: says([{ id: tests?.id ?? "" }], seen) })).toMatchObject({
       status: "done",
     });
     expect((await proof()).criteria[0]).toMatchObject({
       state: "waived",
-      waiver: { reason: "Nobody can try it here" },
+      waiver: { reason: "No one can try it here" },
     });
   });
 

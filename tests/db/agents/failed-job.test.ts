@@ -64,7 +64,7 @@ describe("a failed job", () => {
     expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("FAILED");
   });
 
-  it("cascades as well when somebody fails the task itself", async () => {
+  it("cascades as well when someone fails the task itself", async () => {
     const { world, run, job } = await holdJob(t, { stories: [2] });
     await t.sql.query("update public.tasks set status = 'FAILED' where id = $1", [
       at(world.tasks, 1).id,

@@ -15,7 +15,7 @@ const t = await createTestDatabase();
 const admin = t.actorOf(await createUser(t, { role: "ADMIN" }));
 
 describe("model prices", () => {
-  it("are set by administrators, in US dollars by default, read by everybody, and removed", async () => {
+  it("are set by administrators, in US dollars by default, read by everyone, and removed", async () => {
     const price = { model_id: "m-set", input_per_million: 3, output_per_million: 15.5 };
     expect(await setModelPrice(admin, price)).toMatchObject({
       ...price,

@@ -91,7 +91,7 @@ describe("work that follows its plan in part, where a person judges", () => {
     });
   });
 
-  it("is done as ever where all of the plan was found, or nobody judges", async () => {
+  it("is done as ever where all of the plan was found, or no one judges", async () => {
     const { take, actor, world } = await openRun({ stories: [2, 1] });
     expect(await (await take()).report({})).toMatchObject({ status: "done" });
     await updateProduct(actor, { product_id: world.product.id, done_requires: "none" });

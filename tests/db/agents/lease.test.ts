@@ -159,7 +159,7 @@ describe("a lost attempt", () => {
     expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("DONE");
   });
 
-  it("J4: a report after the lease ran out is still heard while nobody took the job away", async () => {
+  it("J4: a report after the lease ran out is still heard while no one took the job away", async () => {
     const { world, job, attempt } = await holdJob(t, { stories: [2] });
     await expireLease(job.id);
     const report = await reportAgentJob(world.actor, { ...attempt, ...done });

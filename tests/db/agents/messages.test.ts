@@ -151,7 +151,7 @@ describe("a comment that is sent to the agent", () => {
     const world = await seedSprint(t, { stories: [1] });
     const place = { kind: "task", id: at(world.tasks, 0).id } as const;
     const refusal = await refusalOf(
-      addComment(world.actor, { ...place, body: "Anybody?", send_to_agent: true }),
+      addComment(world.actor, { ...place, body: "Anyone?", send_to_agent: true }),
     );
     expect(refusal).toMatchObject({ status: 409, message: expect.stringContaining("start a run") });
     expect((await listComments(world.actor, place)).comments).toEqual([]);

@@ -146,13 +146,13 @@ describe("a job that fails where the product asks", () => {
     expect((await getSprintRun(actor, { sprint_run_id: next.id })).jobs).toHaveLength(3);
   });
 
-  it.each(["stop", "nobody answers in time", "a person fails the task"])(
+  it.each(["stop", "no one answers in time", "a person fails the task"])(
     "fails with everything that follows on: %s",
     async (end) => {
       const world = await failed({ stories: [1, 1] });
       const { actor, question, readRun, tasks } = world;
       if (end === "stop") await answerQuestion(actor, { question_id: question.id, option: 2 });
-      if (end === "nobody answers in time") {
+      if (end === "no one answers in time") {
         await expireQuestion(t, question.id);
         await sweep(t.database);
       }

@@ -97,7 +97,7 @@ describe("cleanup_agent_artifacts", () => {
 });
 
 describe("sweep", () => {
-  it("leaves plain questions to the daily schedule and removes what nobody reads any more", async () => {
+  it("leaves plain questions to the daily schedule and removes what no one reads any more", async () => {
     const future = new Date("2031-01-01T00:00:00.000Z");
     const plain = await insertQuestion(later(future, -1000));
     await t.sql.query(

@@ -47,7 +47,7 @@ describe("why is this not moving", () => {
     expect(await codes("job", first)).toEqual(["no_worker"]);
   });
 
-  it("somebody holds it, until when; the next one waits for its turn", async () => {
+  it("someone holds it, until when; the next one waits for its turn", async () => {
     const { world, first, second, run, why } = await startedRun();
     const job = await claim(world.actor, "worker-9");
     const held = await why("job", first);

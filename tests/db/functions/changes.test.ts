@@ -81,7 +81,7 @@ it("ends after 30 seconds", async () => {
   expect((await refusalOf(undoChange(person))).message).toMatch(/30 seconds/);
 });
 
-it("changes many together and takes all of them back, or nothing when somebody changed one since", async () => {
+it("changes many together and takes all of them back, or nothing when someone changed one since", async () => {
   const world = await seedWorld(t, 3);
   const person = await sessionOf(world);
   const things: ChangeThingsInput["things"] = [

@@ -141,7 +141,7 @@ describe("update_product", () => {
 });
 
 describe("invite_person", () => {
-  it("tells ten times an hour that nobody is there, and then not even who is (W1)", async () => {
+  it("tells ten times an hour that no one is there, and then not even who is (W1)", async () => {
     const { actor, product } = await seedWorld(t, 0);
     const there = await Promise.all([createUser(t), createUser(t)]);
     const add = (identifier: string) => invitePerson(actor, { product_id: product.id, identifier });

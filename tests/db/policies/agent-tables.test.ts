@@ -47,7 +47,7 @@ beforeAll(async () => {
 
 describe("tables of runs, jobs, questions and notices", () => {
   it.each(readable)(
-    "%s is read by members, demo accounts included, and by nobody else",
+    "%s is read by members, demo accounts included, and by no one else",
     async (table) => {
       const count = (caller: TestUser | "anon") =>
         asUser(t, caller, (client) => outcomeOf(client, `select id from public.${table}`));
@@ -83,7 +83,7 @@ describe("tables of runs, jobs, questions and notices", () => {
     expect(error?.message).toContain("Start a sprint run instead");
   });
 
-  it("keep the repositories that a worker follows for nobody's eyes but the queue's", async () => {
+  it("keep the repositories that a worker follows for no one's eyes but the queue's", async () => {
     for (const caller of [world.owner, demo]) {
       await asUser(t, caller, async (client) => {
         expect(await outcomeOf(client, "select also_repos from public.agent_workers")).toBe(denied);

@@ -37,7 +37,7 @@ describe("the Data API with a real JWT", () => {
   ] as const;
 
   it.each(tables)(
-    "shows %s to members and demo accounts of the product, and to nobody else",
+    "shows %s to members and demo accounts of the product, and to no one else",
     async (table) => {
       const count = async (caller: Parameters<typeof dataApi>[1]) => {
         const api = await dataApi(t, caller);

@@ -64,7 +64,7 @@ describe("the doors", () => {
     }
   });
 
-  it("let users call what is theirs and the service what is its own, and nobody both", async () => {
+  it("let users call what is theirs and the service what is its own, and no one both", async () => {
     const { rows } = await t.sql.query<{ name: string; user: boolean; service: boolean }>(
       `select proname as name, has_function_privilege('authenticated', oid, 'execute') as user,
         has_function_privilege('service_role', oid, 'execute') as service

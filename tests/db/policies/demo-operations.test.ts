@@ -23,7 +23,7 @@ const idea = await createIdea(world.actor, { product_id: world.product.id, title
 const own = await createUser(t);
 await createProduct(t.actorOf(own), {
   code: "OWN",
-  name: "Of somebody who becomes a demo account",
+  name: "Of someone who becomes a demo account",
 });
 await t.sql.query("update public.users set is_demo = true where id = $1", [own.id]);
 

@@ -38,7 +38,7 @@ const openToViewers: Readonly<Record<string, string>> = {
   edit_comment: "of their own",
   answer_invitation: "of whoever was asked",
   join_product: "of whoever holds a link",
-  leave_product: "anybody may go",
+  leave_product: "anyone may go",
   mark_inbox_item: "a person's own list",
   read_file: "only counts the reading",
   restart_worker: "of the worker",

@@ -57,7 +57,7 @@ const foreign = Object.keys(ids).filter(
   (name) => !["p_user_id", "p_query", "p_cursor"].includes(name),
 );
 
-describe("somebody without access", () => {
+describe("someone without access", () => {
   it("is refused by every operation that names a thing of others, and learns and changes nothing (A5, D2)", async () => {
     const operations = await listOperations(t, false);
     const before = await snapshot(t);

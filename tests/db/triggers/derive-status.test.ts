@@ -148,7 +148,7 @@ describe("many tasks in one statement", () => {
   });
 });
 
-describe("a status that somebody writes directly", () => {
+describe("a status that someone writes directly", () => {
   it("is refused for stories and sprints, and derived for a PBI that is not blocked", async () => {
     const world = await seedWorld(t);
     await asUser(t, world.owner, async (client) => {

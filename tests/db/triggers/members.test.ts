@@ -38,7 +38,7 @@ async function activeProductOf(user: { id: string }) {
 }
 
 describe("the active product", () => {
-  it("is cleared for everybody when the product is archived", async () => {
+  it("is cleared for everyone when the product is archived", async () => {
     const world = await seedWorld(t, 0);
     const member = await join(world);
     await setActive(world.owner.id, world);
@@ -49,7 +49,7 @@ describe("the active product", () => {
     ]);
   });
 
-  it("is cleared for who leaves or is removed, and for nobody else", async () => {
+  it("is cleared for who leaves or is removed, and for no one else", async () => {
     const world = await seedWorld(t, 0);
     const [leaver, removed, stayer] = [await join(world), await join(world), await join(world)];
     await leaveProduct(t.actorOf(leaver), { product_id: world.product.id });
@@ -60,7 +60,7 @@ describe("the active product", () => {
 });
 
 describe("members", () => {
-  it("hold one row for the owner and one per member, found by name or e-mail in any case", async () => {
+  it("hold one row for the owner and one per member, found by name or email in any case", async () => {
     const world = await seedWorld(t, 0);
     const byName = await createUser(t, { username: "Grace.H" });
     const byMail = await createUser(t, { username: "katherine" });
@@ -84,7 +84,7 @@ describe("members", () => {
     expect(await statusOf(invitePerson(world.actor, { product_id, identifier: "grace.h" }))).toBe(
       409,
     );
-    expect(await statusOf(invitePerson(world.actor, { product_id, identifier: "nobody" }))).toBe(
+    expect(await statusOf(invitePerson(world.actor, { product_id, identifier: "no one" }))).toBe(
       422,
     );
   });
@@ -94,7 +94,7 @@ describe("members", () => {
     const member = await join(world);
     const product_id = world.product.id;
     const asMember = t.actorOf(member);
-    expect(await statusOf(invitePerson(asMember, { product_id, identifier: "nobody" }))).toBe(403);
+    expect(await statusOf(invitePerson(asMember, { product_id, identifier: "no one" }))).toBe(403);
     expect(
       await statusOf(removeProductMember(asMember, { product_id, user_id: world.owner.id })),
     ).toBe(403);

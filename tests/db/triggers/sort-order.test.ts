@@ -45,7 +45,7 @@ describe("sort_order of stories and tasks", () => {
     expect((await editTask(actor, { task_id, priority: 0, title: "New" })).sort_order).toBe(1);
   });
 
-  it("is put back when somebody writes it past the operations", async () => {
+  it("is put back when someone writes it past the operations", async () => {
     const { story, tasks } = await seedWorld(t, 1);
     await t.sql.query("update public.tasks set sort_order = 99 where id = $1", [at(tasks, 0).id]);
     await t.sql.query("update public.stories set sort_order = 99 where id = $1", [story.id]);

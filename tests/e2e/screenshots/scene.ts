@@ -19,7 +19,7 @@ const backlog: readonly [
     "Share a folding with a link",
     [
       ["Copy a link to a folding", ["Give each folding a short address", "Copy it with one tap"]],
-      ["Open a shared folding without an account", ["Show a folding to everybody"]],
+      ["Open a shared folding without an account", ["Show a folding to everyone"]],
     ],
   ],
   ["Printable sheets", [["Print two planes per sheet", ["Lay out two planes on A4"]]]],

@@ -5,7 +5,7 @@ import { openRequests } from "~/worker/forge/requests";
 
 const megabyte = 1_048_576;
 
-/** A code host that answers with as much as it likes: what the address names, in megabytes. */
+/** A Git host that answers with as much as it likes: what the address names, in megabytes. */
 const host = createServer((request, response) => {
   const [, type, size = "0"] = /^\/(text|json)\/(\d+)/.exec(request.url ?? "") ?? [];
   response.setHeader("content-type", type === "json" ? "application/json" : "text/plain");

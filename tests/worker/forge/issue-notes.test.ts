@@ -72,7 +72,7 @@ describe.each(forgeKinds)("an issue at %s whose work is done", async (kind) => {
       url,
       state: "open" as const,
       title: "Issue",
-      author: "somebody",
+      author: "someone",
       body: "",
     };
     await observeIssues(actor, { product_id, label, issues: [seen] });

@@ -10,7 +10,7 @@ const { t, app, ada, token, home } = await openStage();
 const patience = { timeout: 120_000, interval: 200 };
 const { command } = writeAgent(home);
 
-/** A product with a landing queue at a code host, and a worker that serves it. */
+/** A product with a merge queue at a Git host, and a worker that serves it. */
 async function begin(code: string, test: string) {
   const forge = await openForgeWorld("github", join(home, code));
   const repo = join(home, `repo-${code}`);
@@ -39,7 +39,7 @@ async function begin(code: string, test: string) {
   return { forge, run, ends };
 }
 
-it("tests a branch itself where the service was told of a green CI that the code host does not know", async () => {
+it("tests a branch itself where the service was told of a green CI that the Git host does not know", async () => {
   await t.sql.query(`
     create function private.say_passed() returns trigger language plpgsql as $$ begin new.ci := 'passed'; return new; end; $$;
     create trigger say_passed before insert or update on public.pulls for each row execute function private.say_passed()`);

@@ -46,7 +46,7 @@ async function statusesOf(productId: string) {
   return rows;
 }
 
-describe.each(forgeKinds)("the landing queue at %s", (kind) => {
+describe.each(forgeKinds)("the merge queue at %s", (kind) => {
   it("merges one pull request after another; what does not go together comes home, and main is never red", async () => {
     const forge = await openForgeWorld(kind, home);
     const code = `LAND-${kind}`;
@@ -124,7 +124,7 @@ it("waits for CI of the merged state where pull requests have CI, and sends home
   expect(redCommits(forge.bare)).toEqual([]);
 }, 400_000);
 
-describe("without a code host", () => {
+describe("without a Git host", () => {
   it("pushes to the main branch with --land, and another worker takes over what a killed one left", async () => {
     const bare = join(home, "plain.git");
     const repo = join(home, "repo-plain");
@@ -190,7 +190,7 @@ describe("without a code host", () => {
     expect([queue.length, ended]).toEqual([1, []]);
     const { jobs } = await run.read();
     const why = await whyNotMoving(actor, { kind: "job", id: at(jobs, 0).id });
-    expect(why.text).toContain("Its branch is number 1 in the landing queue.");
+    expect(why.text).toContain("Its branch is number 1 in the merge queue.");
     expect(gitIn(repo)("rev-list", "--count", "main")).toBe("2");
   }, 120_000);
 });

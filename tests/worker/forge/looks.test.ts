@@ -61,7 +61,7 @@ it("sees runs of Actions at GitHub where the login may not read checks, and says
   expect((await returns())[0]).toContain("    | FAIL a");
 }, 60_000);
 
-it("shows nobody a review at Forgejo that is not submitted", async () => {
+it("shows no one a review at Forgejo that is not submitted", async () => {
   const { forge, poll, returns } = await scene("forgejo", "pending");
   forge.pulls[0]?.comments.push({ ...grace, id: 1, body: "Not yet", isPending: true });
   await poll();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { placeOf } from "~/worker/forge/place";
 
-describe("the code host of a remote", () => {
+describe("the Git host of a remote", () => {
   it.each([
     ["https://github.com/acme/shop.git", "github", "https://api.github.com", "acme/shop"],
     ["git@github.com:acme/shop.git", "github", "https://api.github.com", "acme/shop"],
@@ -40,7 +40,7 @@ describe("the code host of a remote", () => {
 
   it.each([
     ["https://code.example.com/a/b", undefined, 'write "forge: github"'],
-    ["/srv/git/shop.git", "github", "no remote on a code host"],
+    ["/srv/git/shop.git", "github", "no remote on a Git host"],
     ["http://code.example.com/a/b", "forgejo", "without TLS"],
     [
       "git@code.example.com:a/b",

@@ -119,7 +119,7 @@ describe.each(forgeKinds)("%s", (kind) => {
       expect(writes(forge)).toHaveLength(before);
     });
 
-    it("needs a login that nobody ever sees", async () => {
+    it("needs a login that no one ever sees", async () => {
       await begin("LOGIN", {});
       const seen = join(home, `seen-${kind}`);
       const said = await work(

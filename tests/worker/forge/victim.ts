@@ -12,7 +12,7 @@ import type { HeldTool, openToolGate } from "../tool-gate";
 import { startWorker, type WorkerProcess } from "../worker-process";
 import type { Fault, ForgeWorld } from "./world";
 
-/** Where a worker is killed: at a call of the service, or at a request to the code host. */
+/** Where a worker is killed: at a call of the service, or at a request to the Git host. */
 export type Step =
   | { service: HeldTool }
   | { host: Pick<Fault, "method" | "path"> & { when: "before" | "after" } };
@@ -24,7 +24,7 @@ interface Stage {
   home: string;
 }
 
-/** A clone whose main branch says what kind of code host it is. */
+/** A clone whose main branch says what kind of Git host it is. */
 export function writeRules(forge: ForgeWorld, home: string, more = ""): string {
   const seed = join(home, `rules-${forge.kind}`);
   const git = forge.clone(seed);
@@ -37,7 +37,7 @@ export function writeRules(forge: ForgeWorld, home: string, more = ""): string {
   return repo;
 }
 
-/** Starts a worker that looks at its code host every two seconds. */
+/** Starts a worker that looks at its Git host every two seconds. */
 export function startWatcher(
   { forge, gate, token, home }: Stage,
   { code, repo, name }: { code: string; repo: string; name: string },
@@ -83,7 +83,7 @@ export async function killAt(
 
 const openers = { github: openGitHub, gitlab: openGitLab, forgejo: openForgejo };
 
-/** What a worker asks its code host and its service with, in this process. */
+/** What a worker asks its Git host and its service with, in this process. */
 export function connectBoth(world: ForgeWorld, url: string, token: string) {
   const place = placeOf(world.remote, world.kind, undefined);
   const headers = { authorization: `Bearer ${world.token}`, "user-agent": "test" };

@@ -51,7 +51,7 @@ async function watcher(kind: ForgeKind, code = `IDLE-${kind}`) {
   return { world, poll };
 }
 
-/** Git is asked once for all of them: the code host, in this process, answers no one meanwhile. */
+/** Git is asked once for all of them: the Git host, in this process, answers no one meanwhile. */
 function addPulls(world: ForgeWorld, count: number) {
   const sha = gitIn(world.bare)("rev-parse", "main");
   for (let number = 1; number <= count; number += 1) addPull(world, number, sha);

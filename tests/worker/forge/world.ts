@@ -85,7 +85,7 @@ export function tokenOf(kind: ForgeKind): string {
 
 const apis = { github: gitHubApi, gitlab: gitLabApi, forgejo: forgejoApi };
 
-/** A code host on this machine: real git over HTTP beside the API of its kind, one repository in it. */
+/** A Git host on this machine: real git over HTTP beside the API of its kind, one repository in it. */
 export async function openForgeWorld(kind: ForgeKind, home: string) {
   const token = tokenOf(kind);
   const root = join(home, `forge-${kind}`);
@@ -196,7 +196,7 @@ export function listIn(body: Record<string, unknown>, name: string): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Merges a pull request as a code host does, where its head is the commit that was named; answers whether it did. */
+/** Merges a pull request as a Git host does, where its head is the commit that was named; answers whether it did. */
 export function mergePull(world: ForgeWorld, pull: FakePull, sha: unknown): boolean {
   const git = gitIn(world.bare);
   const head = world.headOf(pull.branch);

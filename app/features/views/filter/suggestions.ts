@@ -45,7 +45,7 @@ function valuesOf(field: string, page: FilterPage, known: ProductChoices | undef
   if (!known) return [];
   if (field === "assignee") {
     const members = known.members.map(({ username }): Value => [username.toLowerCase(), username]);
-    return [["me", "Me"], ...members, ["none", "Nobody"]];
+    return [["me", "Me"], ...members, ["none", "No one"]];
   }
   if (field === "label")
     return [...known.labels.map(({ name }): Value => [labelWord(name), name]), none];

@@ -147,7 +147,7 @@ function fullText(issue: Issue, sections: readonly (keyof typeof headings)[]): s
     withFacts([issue.description ?? "", ...texts].join("\n\n"), facts),
     (issue.comments ?? []).map(
       ({ author, created_at, text }) =>
-        `**${author || "somebody"}**${created_at ? `, ${created_at}` : ""}:\n\n${text}`,
+        `**${author || "someone"}**${created_at ? `, ${created_at}` : ""}:\n\n${text}`,
     ),
   );
 }

@@ -118,7 +118,7 @@ function addIssue(draft: Draft, issue: Issue): void {
       body,
       said.map(
         ({ author, createdAt, body: words }) =>
-          `**${author?.login ?? "somebody"}**${createdAt ? `, ${createdAt}` : ""}:\n\n${words}`,
+          `**${author?.login ?? "someone"}**${createdAt ? `, ${createdAt}` : ""}:\n\n${words}`,
       ),
     ),
     labels: issue.labels.map(({ name }) => name),

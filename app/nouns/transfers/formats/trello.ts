@@ -66,7 +66,7 @@ export function readTrello(text: string): ImportDraft {
       draft.leftOut.add("History of the board");
       continue;
     }
-    const said = `**${memberCreator?.username ?? "somebody"}**${date ? `, ${date}` : ""}:\n\n${data.text}`;
+    const said = `**${memberCreator?.username ?? "someone"}**${date ? `, ${date}` : ""}:\n\n${data.text}`;
     append(comments, data.card.id, said);
   }
   for (const card of board.cards) {

@@ -55,7 +55,7 @@ export function lookAtForgejo(
   const commentOf = async (written: z.input<typeof writtenSchema>, mayWrite: typeof mayPush) => {
     const { id, body, user, created_at, updated_at } = written;
     return {
-      ...{ id: String(id), author: user?.login ?? "somebody", body: (body ?? "").slice(0, 10_000) },
+      ...{ id: String(id), author: user?.login ?? "someone", body: (body ?? "").slice(0, 10_000) },
       trusted: user ? await mayWrite(user.login) : false,
       // A review has no such time: it was begun, then submitted, and `updated_at` is of the latter.
       edited: Boolean(updated_at && created_at && updated_at !== created_at),

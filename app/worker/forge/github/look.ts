@@ -120,7 +120,7 @@ function wordsOf(written: z.output<typeof writtenSchema>) {
   const begun = written.created_at ?? written.submitted_at;
   return {
     id: String(id),
-    author: user?.login ?? "somebody",
+    author: user?.login ?? "someone",
     body: (body ?? "").slice(0, 10_000),
     trusted: trusted.includes(author_association) && user?.type !== "Bot",
     edited: Boolean(updated_at && begun && updated_at !== begun),

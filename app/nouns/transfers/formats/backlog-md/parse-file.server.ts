@@ -137,7 +137,7 @@ function parseFrontMatter(text: string): z.output<typeof frontMatterSchema> | { 
     };
   } catch (error) {
     const [firstLine = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-    return { reason: `front matter is no valid YAML: ${firstLine.replace(/:$/, "")}` };
+    return { reason: `front matter is not valid YAML: ${firstLine.replace(/:$/, "")}` };
   }
 }
 
