@@ -723,7 +723,7 @@ begin
 end;
 $function$;
 
-CREATE OR REPLACE FUNCTION operations.review_job(p_job_id uuid, p_verdict text, p_summary text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION operations.review_job(p_job_id uuid, p_verdict text, p_summary text DEFAULT NULL::text, p_attempt integer DEFAULT NULL::integer, p_criteria jsonb DEFAULT NULL::jsonb)
  RETURNS json
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -738,6 +738,9 @@ declare
 begin
   perform private.require_reviewer(v_job);
   perform private.take_rate_limit('job_review', auth.uid()::text);
+  if p_attempt is distinct from v_job.attempt and p_attempt is not null then
+    perform private.refuse(409, format('Attempt %s has begun since you looked. Reload the page and judge what is there now.', v_job.attempt));
+  end if;
   perform private.require_reviewable(v_job, v_verdict);
   if v_verdict = 'request_changes' and v_summary = '' and not exists (
     select from public.job_comments c where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null)
@@ -760,7 +763,7 @@ begin
     perform private.void_proof(v_job), private.note_return(v_job, 'changes_requested');
   end if;
   if v_job.status = 'QUEUED' and v_verdict = 'approve' then
-    perform private.pass_review(p_job_id, v_summary);
+    perform private.pass_review(p_job_id, v_summary, p_criteria);
   elsif v_job.status = 'QUEUED' then
     perform private.reject_review(p_job_id);
   elsif v_verdict = 'request_changes' then
@@ -1403,7 +1406,7 @@ begin
 end;
 $function$;
 
-CREATE OR REPLACE FUNCTION private.pass_review(p_job_id uuid, p_words text)
+CREATE OR REPLACE FUNCTION private.pass_review(p_job_id uuid, p_words text, p_criteria jsonb DEFAULT NULL::jsonb)
  RETURNS public.agent_jobs
  LANGUAGE plpgsql
  SET search_path TO ''
@@ -1420,6 +1423,10 @@ begin
     select c.* from unnest(private.stories_to_finish(v_job)) s (id) cross join lateral private.story_proof(s.id) c
     where c.state <> 'waived' and not (c.state = 'proven' and c.grade = 'person')
   loop
+    if not coalesce(p_criteria ? v_criterion.id, true) then
+      perform private.refuse(409, format('This criterion has been written since you looked: "%s" Reload the page: an approval confirms what it showed.',
+        left(v_criterion.text, 200)));
+    end if;
     perform private.insert_evidence(v_criterion.story_id, jsonb_build_object('criterion', v_criterion.id, 'verdict', 'pass',
       'head_sha', (select h.head_sha from public.story_heads h where h.story_id = v_criterion.story_id),
       'excerpt', coalesce(nullif(left(btrim(p_words), 2000), ''), 'Approved.')), 'person', null, v_job,
