@@ -8,7 +8,7 @@ import { storyChanges, storyChangesSchema } from "~/nouns/job-reviews/story-chan
 export const loader = apiRoute({
   GET: endpoint({
     name: "getStoryChanges",
-    summary: "What no person has judged of a story yet, in one diff from where it begins",
+    summary: "Get what no person has judged of a story yet, in one diff from its base",
     auth: "either",
     id: "story",
     answer: storyChangesSchema,

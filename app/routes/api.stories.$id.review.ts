@@ -7,7 +7,7 @@ import { reviewStory } from "~/nouns/job-reviews/operations.server";
 export const loader = apiRoute({
   POST: operationEndpoint(reviewStory, {
     name: "reviewStory",
-    summary: "Approves several attempts of a story or requests changes of them, all or none",
+    summary: "Approve several attempts of a story, or request changes of them, all or none",
     auth: "either",
     id: "story",
     body: reviewStoryBody,

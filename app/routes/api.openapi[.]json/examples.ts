@@ -73,6 +73,7 @@ export const examples: Readonly<Record<string, object>> = {
   reportLanding: { ...note, state: "landed", head_sha: sha },
   reportMerged: { head_sha: sha },
   reviewJob: { verdict: "request_changes", summary: "Please add a test for empty queries." },
+  reviewStory: { verdict: "approve", attempts: [{ job_id: id, attempt: 1 }] },
   saveJobDiff: {
     attempt: 1,
     base_sha: "e83c5163316f89bfbde7d9ab23ca2e25604af290",
