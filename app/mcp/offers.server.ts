@@ -56,6 +56,7 @@ import {
   logImplementationTool,
   logTestResultTool,
 } from "~/nouns/stories/story-log-tools.server";
+import { setAgentTool } from "~/nouns/tasks/agent-tool.server";
 import { getTaskTool, updateTaskPlanTool, updateTaskStatusTool } from "~/nouns/tasks/tools.server";
 import { workerHeartbeatTool } from "~/nouns/workers/tools.server";
 import type { Offer } from "./endpoint.server";
@@ -102,6 +103,7 @@ export const allTools: Offer = {
     createProductTool,
     listLabelsTool,
     createLabelTool,
+    setAgentTool,
     removeDependencyTool,
     createSprintTool,
     addStoryToSprintTool,

@@ -10,7 +10,7 @@ const adaToken = await createToken(t, await createUser(t, { username: "ada" }));
 const demoToken = await createToken(t, await createUser(t, { username: "demo", demo: true }));
 
 const names = `health list_products get_context get_sprint_context get_task search
-  create_product create_pbi create_story create_task list_labels create_label set_labels add_comment list_comments add_dependency remove_dependency list_ready create_sprint add_story_to_sprint start_sprint
+  create_product create_pbi create_story create_task list_labels create_label set_agent set_labels add_comment list_comments add_dependency remove_dependency list_ready create_sprint add_story_to_sprint start_sprint
   update_task_status update_task_plan log_implementation log_test_result log_commit
   ask_user_question get_question_answer list_open_questions cancel_question
   start_run start_sprint_run get_sprint_run pause_sprint_run resume_sprint_run cancel_sprint_run resume_sprint
