@@ -56,6 +56,11 @@ function WorkerRow({ worker }: { worker: AgentWorkerList["workers"][number] }) {
           {worker.username}
           {worker.hostname ? ` on ${isolated(worker.hostname)}` : ""} {worker.version ?? ""}
         </span>
+        {worker.offers.length > 0 ? (
+          <span className="block text-xs text-muted">
+            {worker.offers.map(offerText).join(", ")}
+          </span>
+        ) : null}
         <ConfinementBadge confinement={worker.confinement} />
       </Cell>
       <Cell label="State">
@@ -117,4 +122,12 @@ function usePresence() {
     const timer = setInterval(revalidate, 10_000);
     return () => clearInterval(timer);
   }, [revalidate]);
+}
+
+type Offer = AgentWorkerList["workers"][number]["offers"][number];
+
+/** An agent that a worker has, with what keeps it from work. */
+function offerText({ id, quota_pct, limited_until }: Offer): string {
+  if (limited_until && new Date(limited_until) > new Date()) return `${id} (at its limit)`;
+  return quota_pct === undefined ? id : `${id} (${quota_pct} % left)`;
 }

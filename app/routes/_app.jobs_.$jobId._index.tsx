@@ -140,7 +140,7 @@ function AttemptPicker({ job, shown }: { job: AgentJobDetail; shown: number | nu
             {attemptName(attempt)}
           </Link>
           <span className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-muted">
-            <span>{attempt.worker_name}</span>
+            <span>{[attempt.agent, attempt.worker_name].filter(Boolean).join(" · ")}</span>
             <Elapsed from={attempt.started_at} to={attempt.ended_at} />
             <ConfinementBadge confinement={attempt.confinement} />
           </span>

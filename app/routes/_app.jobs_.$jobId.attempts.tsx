@@ -43,6 +43,7 @@ function AttemptFacts({ attempt }: { attempt: AgentJobDetail["attempts"][number]
       }
     >
       <Facts>
+        {attempt.agent ? <Fact term="Agent">{attempt.agent}</Fact> : null}
         <Fact term="Worker">{attempt.worker_name}</Fact>
         <Fact term="Started">
           <RelativeTime at={attempt.started_at} />

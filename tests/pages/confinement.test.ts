@@ -75,6 +75,18 @@ it("a job, its attempts and the workers say plainly whether they were confined",
   }
 });
 
+it("a job and the workers name the agents, and what is left of them", async () => {
+  const world = await seedSprint(t, { strategy: "STORY", stories: [1] });
+  await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  await editTask(world.actor, { task_id: at(world.tasks, 0).id, agent: "codex" });
+  const agents = [{ id: "claude" }, { id: "codex", quota_pct: 40 }];
+  const { job } = await claimAgentJob(world.actor, { worker: "two-handed", agents });
+  const visitor = createVisitor(app, await signIn(t, app, world.owner));
+  expect(await visitor.read(`/jobs/${job?.id}`)).toContain("codex · two-handed");
+  expect(await visitor.read(`/jobs/${job?.id}/attempts`)).toContain("codex");
+  expect(await visitor.read("/agents/workers")).toContain("claude, codex (40 % left)");
+});
+
 it("a task shows who wrote the repository of its own, and why it waits", async () => {
   const world = await seedSprint(t, { strategy: "STORY", stories: [1] });
   await startSprintRun(world.actor, { sprint_id: world.sprint.id });
