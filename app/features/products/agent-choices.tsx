@@ -25,7 +25,7 @@ export const branchChoices = [
 export const failureChoices = [
   {
     value: "ask",
-    label: "Ask what should follow",
+    label: "Ask what to do",
     description:
       "You choose: try again, skip it and what it blocks, or stop the run. Tasks that do not depend on it go on.",
   },

@@ -25,7 +25,7 @@ const choices = [
     section: "agents",
     name: "on_failure",
     label: "When a task fails",
-    description: "Asked, you choose: try again, skip it and what it blocks, or stop the run.",
+    description: "If asked, you choose: try again, skip it and what it blocks, or stop the run.",
     options: failureChoices,
   },
   {

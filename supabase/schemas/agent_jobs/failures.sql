@@ -13,11 +13,11 @@ begin
   end if;
   insert into public.agent_questions (product_id, story_id, task_id, job_id, sprint_run_id, asked_by, failed_attempt, question, options, park)
   select p_job.product_id, t.story_id, t.id, p_job.id, p_job.sprint_run_id, p_job.created_by, p_job.attempt,
-    left(format('%s has failed in attempt %s: %s What should follow?', t.code, p_job.attempt, p_reason), 4000),
+    left(format('%s has failed in attempt %s: %s. What should happen next?', t.code, p_job.attempt, rtrim(p_reason, E'. \n')), 4000),
     jsonb_build_array(
-      jsonb_build_object('label', 'Try again', 'description', 'Its next attempt reads what you write here.'),
-      jsonb_build_object('label', 'Skip it and what it blocks', 'description', 'These tasks return to To do; the run goes on without them.'),
-      jsonb_build_object('label', 'Stop the run', 'description', 'The task has failed, and with it story, PBI, sprint and run.')), true
+      jsonb_build_object('label', 'Try again', 'description', 'A new attempt begins. To tell it something, write an answer instead.'),
+      jsonb_build_object('label', 'Skip it and what it blocks', 'description', 'It and the tasks it blocks return to To do; the run goes on without them.'),
+      jsonb_build_object('label', 'Stop the run', 'description', 'The task fails, and with it its story, PBI, sprint and run.')), true
   from public.tasks t where t.id = p_job.task_id
   returning id into v_question_id;
   return v_question_id;

@@ -200,6 +200,10 @@ begin
     select j.* into v_first from public.agent_jobs j
     where j.sprint_run_id = p_job.sprint_run_id and j.lane_id = p_job.lane_id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING')
     order by j.in_turn desc, j.position limit 1;
+    -- It waits for an answer first, and then takes its turn.
+    if v_first.id = p_job.id then
+      return '[]';
+    end if;
     return jsonb_build_array(jsonb_build_object('code', 'order',
       'message', format('Jobs on branch %s run one after another; task %s comes first and is %s.', p_job.branch,
         (select t.code from public.tasks t where t.id = v_first.task_id), lower(v_first.status::text)),

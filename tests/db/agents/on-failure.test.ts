@@ -67,7 +67,7 @@ describe("a job that fails where the product asks", () => {
     expect(question).toMatchObject({
       job_id: job.id,
       task_id: at(tasks, 0).id,
-      question: "T-1 has failed in attempt 1: No idea What should follow?",
+      question: "T-1 has failed in attempt 1: No idea. What should happen next?",
       options: [
         { label: "Try again" },
         { label: "Skip it and what it blocks" },
@@ -117,6 +117,8 @@ describe("a job that fails where the product asks", () => {
   it.each(["a text", "a dismissal"])("tries again on %s, with all its retries", async (answer) => {
     const { actor, job, question } = await failed({ stories: [1] });
     await t.sql.query("update agent_jobs set retry_count = 3 where id = $1", [job.id]);
+    const { reasons } = await whyNotMoving(actor, { kind: "job", id: job.id });
+    expect(reasons.map(({ code }) => code)).not.toContain("order");
     if (answer === "a text")
       await answerQuestion(actor, { question_id: question.id, answer: "Look twice" });
     else await cancelQuestion(actor, { question_id: question.id });
