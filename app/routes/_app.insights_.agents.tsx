@@ -29,7 +29,7 @@ export default function ScoreboardPage() {
     <>
       <PageHeader
         title="Agents compared"
-        lead={`Finished tasks of the last 180 days. Nothing is said below ${fewest} tasks, and nothing is chosen for you.`}
+        lead={`Finished tasks of the last 180 days. Figures need at least ${fewest} tasks; no agent is chosen by them.`}
         crumbs={[{ label: "Insights", to: "/insights" }]}
         actions={productId === null ? null : <ProductFilter productId={productId} required />}
       />
@@ -66,7 +66,7 @@ function Scores({ label, rows }: { label: string | null; rows: readonly Scoreboa
       {rows.map((row) => (
         <tr key={`${row.agent} ${row.model}`}>
           <Cell>
-            {row.agent ?? "unknown agent"}{" "}
+            {row.agent ?? "Unknown agent"}{" "}
             <span className="text-muted">{row.model ?? "unknown model"}</span>
           </Cell>
           <Cell numeric>{row.finished}</Cell>

@@ -225,10 +225,10 @@ describe("the times of a job", () => {
       const body = JSON.stringify({ verdict, summary: "As it is" });
       await app.request(`/api/jobs/${jobs[0]}/review`, { method: "POST", headers, body });
     }
-    const wait = "2 h 00 min in the median, 90 % within 7 h 36 min";
+    const wait = "median 2 h 00 min, 90\u00a0% within 7 h 36 min";
     const all = {
       "Done to first look": wait,
-      "Done to verdict": expect.stringMatching(/^1 h 00 min in/),
+      "Done to verdict": expect.stringMatching(/^median 1 h 00 min,/),
     };
     expect(await told()).toEqual([all, all, all]);
     const after = await counts();

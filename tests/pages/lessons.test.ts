@@ -38,7 +38,7 @@ it("decides about lessons without script, in the inbox and on the page of lesson
     { text: "Second lesson", status: "declined" },
   ]);
   const shown = (await read(page)).replaceAll("<!-- -->", "");
-  expect(shown).toContain("Returned for this: 0 of 0 tasks before, 0 of 0 since.");
+  expect(shown).toContain("Came back for this: 0 of 0 tasks before, 0 of 0 since.");
   await submit(page, "decide-lesson", { lesson_id: first, verdict: "retire" });
   expect(await read(page)).toContain("Retired");
 });

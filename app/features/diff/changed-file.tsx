@@ -20,6 +20,7 @@ const statusWords: Record<ShownFile["status"], string> = {
 export function ChangedFile({
   file,
   id,
+  label,
   only,
   address,
   viewed,
@@ -28,6 +29,8 @@ export function ChangedFile({
 }: {
   file: ShownFile;
   id: string;
+  /** No two parts of a page have the same. */
+  label: string;
   /** The hunks of this chapter; null for the whole file. */
   only: readonly number[] | null;
   /** URL of the file's lines. */
@@ -46,7 +49,7 @@ export function ChangedFile({
   return (
     <section
       id={id}
-      aria-label={file.path}
+      aria-label={label}
       data-path={file.path}
       className="file scroll-mt-14 rounded-lg border border-line bg-surface"
     >

@@ -62,6 +62,7 @@ export function DiffView({
   useDiffKeys(commentOn);
   const byIndex = new Map(files.map((file) => [file.index, file]));
   const places = placesOf(chapters);
+  const labels = labelsOf(chapters, byIndex);
   return (
     <div
       className="diff grid items-start gap-4 lg:grid-cols-[16rem_minmax(0,1fr)]"
@@ -97,6 +98,7 @@ export function DiffView({
                 <ChangedFile
                   key={index}
                   id={places[place]?.[part] ?? ""}
+                  label={labels[place]?.[part] ?? file.path}
                   file={file}
                   only={hunks}
                   address={addressOf(file)}
@@ -141,6 +143,22 @@ function placesOf(chapters: readonly ShownChapter[]): string[][] {
       const name = seen.has(index) ? `file-${index}-${chapter}` : `file-${index}`;
       seen.add(index);
       return name;
+    }),
+  );
+}
+
+/** The path of each file; where an earlier part has the same, with its chapter. */
+function labelsOf(
+  chapters: readonly ShownChapter[],
+  files: ReadonlyMap<number, ShownFile>,
+): string[][] {
+  const seen = new Set<string>();
+  return chapters.map(({ parts, title }) =>
+    parts.map(({ index }) => {
+      const path = files.get(index)?.path ?? "";
+      const label = seen.has(path) ? `${path}, ${visible(title)}` : path;
+      seen.add(path);
+      return label;
     }),
   );
 }

@@ -6,15 +6,23 @@ interface Who {
   effort: string | null;
 }
 
-const effortOptions = [
-  { value: "", label: "As above" },
+const efforts = [
   { value: "low", label: "Low" },
   { value: "medium", label: "Medium" },
   { value: "high", label: "High" },
 ];
 
-/** Agent, model and effort of a story or task; empty leaves each to what is above it. */
-export function WhoProperties({ who, fields }: { who: Who; fields: Record<string, string> }) {
+/** Agent, model and effort of a story or task; empty leaves each to its product or story. */
+export function WhoProperties({
+  who,
+  above,
+  fields,
+}: {
+  who: Who;
+  above: "product" | "story";
+  fields: Record<string, string>;
+}) {
+  const empty = `Same as ${above}`;
   return (
     <>
       <TypedProperty
@@ -22,7 +30,7 @@ export function WhoProperties({ who, fields }: { who: Who; fields: Record<string
         name="agent"
         value={who.agent ?? ""}
         fields={fields}
-        empty="As above"
+        empty={empty}
         placeholder="codex"
       />
       <TypedProperty
@@ -30,14 +38,14 @@ export function WhoProperties({ who, fields }: { who: Who; fields: Record<string
         name="model"
         value={who.model ?? ""}
         fields={fields}
-        empty="As above"
+        empty={empty}
       />
       <Picker
         label="Effort"
         name="effort"
         value={who.effort ?? ""}
         fields={fields}
-        options={effortOptions}
+        options={[{ value: "", label: empty }, ...efforts]}
       />
     </>
   );

@@ -4,6 +4,7 @@ import { lessonLimits } from "~/nouns/lessons/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { HiddenFields, TextAreaField } from "~/ui/field";
+import { countText } from "~/ui/numbers";
 
 const causeWords = {
   changes_requested: "changes were requested",
@@ -22,11 +23,12 @@ export function LessonEffect({
   after,
   isMeasured,
 }: Pick<Lesson, "before" | "after"> & { isMeasured: boolean }) {
-  const since = `, ${after[0]} of ${after[1]} since`;
+  if (before[1] === 0 && !isMeasured) return null;
+  const since = ` before, ${after[0]} of ${after[1]} since`;
   return (
     <p className="text-sm text-muted">
-      Returned for this: {before[0]} of {before[1]} {before[1] === 1 ? "task" : "tasks"} before
-      {isMeasured ? since : ""}.
+      Came back for this: {before[0]} of {countText(before[1], "task")}
+      {isMeasured ? since : " so far"}.
     </p>
   );
 }
@@ -34,13 +36,13 @@ export function LessonEffect({
 /** Accept as it is or edited, or decline. */
 export function VerdictForm({ id, text, action }: { id: string; text: string; action?: string }) {
   return (
-    <ActionForm action={action} className="grid gap-2" aria-label="Decide about the lesson">
+    <ActionForm action={action} className="grid gap-2">
       <HiddenFields fields={{ intent: "decide-lesson", lesson_id: id }} />
       <TextAreaField
         id={`lesson-${id}`}
         name="text"
         label="Lesson"
-        description="Agents read it word by word once you accept it."
+        description="Agents read it word for word once you accept it."
         rows={2}
         maxLength={lessonLimits.text}
         defaultValue={text}
@@ -61,7 +63,7 @@ export function VerdictForm({ id, text, action }: { id: string; text: string; ac
 /** Ends a lesson: agents read it no longer. */
 export function RetireForm({ id, action }: { id: string; action?: string }) {
   return (
-    <ActionForm action={action} aria-label="Retire the lesson">
+    <ActionForm action={action}>
       <HiddenFields fields={{ intent: "decide-lesson", lesson_id: id, verdict: "retire" }} />
       <Button type="submit">Retire</Button>
     </ActionForm>

@@ -1,10 +1,21 @@
 import type { ReviewTimes } from "~/nouns/job-reviews/contract";
-import { Fact, Facts } from "~/ui/card";
+import { Fact, Facts, Section } from "~/ui/card";
 import { durationText } from "~/ui/relative-time";
+
+const isEmpty = ({ first_look, verdict }: ReviewTimes) => first_look.jobs + verdict.jobs === 0;
+
+export function ReviewTimesSection({ times }: { times: ReviewTimes }) {
+  if (isEmpty(times)) return null;
+  return (
+    <Section title="Reviews" about="How long finished work waited for people.">
+      <ReviewTimesFacts times={times} />
+    </Section>
+  );
+}
 
 /** How long finished work waited for people. Renders nothing before the first of them. */
 export function ReviewTimesFacts({ times }: { times: ReviewTimes }) {
-  if (times.first_look.jobs + times.verdict.jobs === 0) return null;
+  if (isEmpty(times)) return null;
   return (
     <Facts>
       <Fact term="Done to first look">
@@ -21,7 +32,7 @@ function Wait({ median_seconds: median, p90_seconds: most }: ReviewTimes["verdic
   if (median === null || most === null) return <>No data</>;
   return (
     <>
-      {durationText(median * 1_000)} in the median, 90 % within {durationText(most * 1_000)}
+      median {durationText(median * 1_000)}, 90&nbsp;% within {durationText(most * 1_000)}
     </>
   );
 }

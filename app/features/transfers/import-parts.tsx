@@ -63,13 +63,15 @@ export function ImportFields({ isNew }: { isNew: boolean }) {
           </span>
         </span>
       </label>
-      <TextAreaField
-        label="Or paste it"
-        name="pasted"
-        id="field-pasted"
-        required={false}
-        rows={4}
-      />
+      <div className="in-[form:has(option:is([value=spec-kit],[value=openspec]):checked)]:hidden">
+        <TextAreaField
+          label="Or paste it"
+          name="pasted"
+          id="field-pasted"
+          required={false}
+          rows={4}
+        />
+      </div>
     </>
   );
 }

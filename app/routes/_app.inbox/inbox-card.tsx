@@ -173,11 +173,10 @@ function LessonCard({ item }: { item: Of<"lesson"> }) {
   const label = item.proposes_end ? "Lesson without effect" : "Lesson proposed";
   return (
     <Card
-      item={item}
+      item={{ ...item, title: returnedFor(item.task_code, item.cause) }}
       label={`${label} in ${item.title}`}
       pill={<StatusPill status="WAITING" label={label} />}
       to={`/products/${item.product_id}/lessons`}
-      about={returnedFor(item.task_code, item.cause)}
     >
       {item.proposes_end ? <p className="text-sm break-words">{item.text}</p> : null}
       <LessonEffect {...item} isMeasured={item.proposes_end} />

@@ -3,7 +3,7 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { drawBurndown } from "~/features/charts/draw-burndown.server";
 import { drawCosts } from "~/features/charts/draw-costs.server";
 import { drawCycleTimes } from "~/features/charts/draw-cycle-times.server";
-import { ReviewTimesFacts } from "~/features/review/review-times";
+import { ReviewTimesSection } from "~/features/review/review-times";
 import { findAskedProduct } from "~/http/find-asked-product.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { getForecast } from "~/nouns/budgets/operations.server";
@@ -82,7 +82,7 @@ export default function InsightsPage() {
         <Totals totals={insights.totals} mayPrice={mayPrice} />
         <Pictures insights={insights} charts={charts} used={used} productId={productId} />
         <CostliestStories stories={insights.by_story} />
-        <ReviewTimesFacts times={insights.review_times} />
+        <ReviewTimesSection times={insights.review_times} />
         <Landing landing={insights.landing} />
         <Estimates forecast={forecast} />
         {insights.totals.jobs > 0 ? (

@@ -5,7 +5,7 @@ type Name = "agent" | "model" | "effort" | "fallback" | "fallback_after";
 type Field = (name: Name) => ReturnType<ServerFormHandle<Name>["field"]>;
 
 const effortOptions = [
-  { value: "", label: "As the agent does by itself" },
+  { value: "", label: "Default of the agent" },
   { value: "low", label: "Low" },
   { value: "medium", label: "Medium" },
   { value: "high", label: "High" },
@@ -15,30 +15,29 @@ const effortOptions = [
 export function WhoFields({ field }: { field: Field }) {
   return (
     <>
-      <div className="grid gap-4 sm:grid-cols-3">
-        <TextField
-          label="Agent"
-          description="Such as claude or codex. Only workers that have it get the jobs."
-          required={false}
-          {...field("agent")}
-        />
+      <TextField
+        label="Agent"
+        description="Such as claude or codex. Only workers that have it get the jobs."
+        required={false}
+        {...field("agent")}
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
         <TextField label="Model" required={false} {...field("model")} />
         <SelectField label="Effort" {...field("effort")} options={effortOptions} />
       </div>
-      <div className="grid gap-4 sm:grid-cols-[2fr_1fr]">
-        <TextField
-          label="Next agents"
-          description="In their order, with commas. The next one continues when an agent fails or its limit is far."
-          required={false}
-          {...field("fallback")}
-        />
-        <TextField
-          label="Far is after minutes"
-          inputMode="numeric"
-          required
-          {...field("fallback_after")}
-        />
-      </div>
+      <TextField
+        label="Next agents"
+        description="In order, separated by commas. The next one continues when an agent fails or is at its limit for too long."
+        required={false}
+        {...field("fallback")}
+      />
+      <TextField
+        label="Longest wait for a limit (minutes)"
+        description="The next agent takes over if the limit of an agent ends later than this."
+        inputMode="numeric"
+        required
+        {...field("fallback_after")}
+      />
     </>
   );
 }

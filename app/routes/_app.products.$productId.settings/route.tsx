@@ -122,7 +122,7 @@ export default function ProductSettingsPage() {
       {section === "integrations" ? (
         <Section
           title="Import"
-          about="Import stories from Linear, GitHub, Jira, Trello, Backlog.md or another Backloom."
+          about="Import stories from Linear, GitHub, Jira, Trello, Backlog.md, Spec Kit, OpenSpec, beads or another Backloom."
         >
           <ButtonLink to={`/import?product=${product.id}`}>Import…</ButtonLink>
         </Section>

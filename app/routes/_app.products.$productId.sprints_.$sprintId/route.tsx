@@ -102,14 +102,16 @@ export default function SprintPage() {
       <div className="mt-3 grid items-start gap-5 xl:grid-cols-[3fr_2fr]">
         <StoryList board={board} />
         <Section title="Burndown" about="Open tasks at the end of each day.">
-          {burndown ? (
-            <ChartFigure chart={burndown} />
-          ) : (
-            <p className="text-sm text-muted">
-              The chart starts when the sprint is active and its first task moves.
-            </p>
-          )}
-          <ReviewTimesFacts times={board.review_times} />
+          <div className="grid gap-4">
+            {burndown ? (
+              <ChartFigure chart={burndown} />
+            ) : (
+              <p className="text-sm text-muted">
+                The chart starts when the sprint is active and its first task moves.
+              </p>
+            )}
+            <ReviewTimesFacts times={board.review_times} />
+          </div>
         </Section>
       </div>
     </div>

@@ -216,7 +216,7 @@ function StoryProperties({ page }: { page: StoryPageData }) {
         ]}
       />
       <PriorityPicker value={story.priority} fields={update} />
-      <WhoProperties who={story} fields={update} />
+      <WhoProperties above="product" who={story} fields={update} />
       <LabelsProperty
         labels={story.labels}
         all={page.labels}

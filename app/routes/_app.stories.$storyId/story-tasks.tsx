@@ -5,7 +5,7 @@ import { useSelected } from "~/features/items/selection";
 import type { StoryPageData } from "~/nouns/pages/contract";
 import type { ActionResult } from "~/ui/action-result";
 import { CodeChip } from "~/ui/badge";
-import { SubmitButton } from "~/ui/button";
+import { ButtonLink, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { TextAreaField, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
@@ -13,7 +13,8 @@ import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
 
 export function StoryTasks({ page }: { page: StoryPageData }) {
-  const { tasks } = page;
+  const { tasks, story } = page;
+  const hasChanges = tasks.some(({ changes }) => changes);
   const selected = useSelected();
   const select = usePointerSelection();
   const fetcher = useFetcher<ActionResult>({ key: "new-task" });
@@ -21,7 +22,17 @@ export function StoryTasks({ page }: { page: StoryPageData }) {
     lastResult: fetcher.data,
   });
   return (
-    <Section title={`Tasks (${tasks.length})`} flush>
+    <Section
+      title={`Tasks (${tasks.length})`}
+      actions={
+        hasChanges ? (
+          <ButtonLink size="sm" to={`/stories/${story.id}/changes`}>
+            Review changes
+          </ButtonLink>
+        ) : null
+      }
+      flush
+    >
       <ul className="divide-y divide-line" onClickCapture={select}>
         {tasks.map((task) => (
           <li

@@ -64,7 +64,7 @@ export function TaskProperties({ page }: { page: TaskPageData }) {
         fields={edit}
         options={yesOrNo("Verify only", "Implement")}
       />
-      <WhoProperties who={task} fields={edit} />
+      <WhoProperties above="story" who={task} fields={edit} />
       <Picker
         label="Model strength"
         name="requires_opus"
