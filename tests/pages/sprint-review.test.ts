@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { reviewJob } from "~/nouns/job-reviews/operations.server";
+import { decideLesson, listLessons } from "~/nouns/lessons/operations.server";
 import { addEvidence, getProof, waiveCriterion } from "~/nouns/proof/operations.server";
 import { askQuestion } from "~/nouns/questions/operations.server";
 import { cancelSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { completeSprint } from "~/nouns/sprints/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
+import { editTask } from "~/nouns/tasks/operations.server";
 import { claim, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
@@ -108,6 +112,39 @@ describe("the page of the sprint review", () => {
     for (const raw of ["<script>alert", "<b>fast", "<i>reads", "<u>words", "\u202e", "\u001b"]) {
       expect(shown).not.toContain(raw);
     }
+  });
+
+  it("gives the facts of a retrospective: returns, waits, estimates and lessons of the sprint", async () => {
+    const world = await seedSprint(t, { stories: [2] });
+    const { actor, sprint, product, tasks } = world;
+    const empty = await visit(world);
+    for (const words of ["No estimated task was finished", "None in this sprint."]) {
+      expect(empty).toContain(words);
+    }
+    await editTask(actor, { task_id: at(tasks, 0).id, estimated_minutes: 90 });
+    await startSprintRun(actor, { sprint_id: sprint.id });
+    const member = await createUser(t);
+    await addMember(t, product.id, member);
+    const person = t.actorOf(member);
+    const hand_in = async (lessons?: string[]) => {
+      const { id, attempt } = await claim(actor);
+      const report = { job_id: id, attempt, status: "done", verify_result: "ALIGNED" } as const;
+      await reportAgentJob(actor, { ...report, lessons });
+      return id;
+    };
+    await reviewJob(person, {
+      ...{ job_id: await hand_in(), verdict: "request_changes", summary: "Look again" },
+    });
+    const job_id = await hand_in(["Run <b>all</b> tests."]);
+    await reviewJob(person, { job_id, verdict: "approve" });
+    const [lesson] = (await listLessons(person, { product_id: product.id })).lessons;
+    await decideLesson(person, { lesson_id: lesson?.id ?? "", verdict: "accept" });
+
+    const told = (await visit(world)).split('aria-label="Retrospective"')[1] ?? "";
+    expect(told).toContain("1 task, 1 time: changes were requested");
+    expect(told).toContain("for 1 review");
+    expect(told).toContain("1 h 30 min and ");
+    expect(told).toContain("Run &lt;b&gt;all&lt;/b&gt; tests.");
   });
 
   it("says the same of the changes in the story's tasks and in the list of jobs", async () => {

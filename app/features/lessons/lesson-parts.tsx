@@ -6,7 +6,7 @@ import { Button } from "~/ui/button";
 import { HiddenFields, TextAreaField } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 
-const causeWords = {
+export const causeWords = {
   changes_requested: "changes were requested",
   proof_voided: "another worker found a fault",
   ci_failed: "its tests failed",

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { costsSchema } from "~/nouns/agent-jobs/contract";
 import { burndownSchema } from "~/nouns/insights/contract";
 import { reviewTimesSchema } from "~/nouns/job-reviews/contract";
+import { returnCauses } from "~/nouns/lessons/contract";
 import { doneRequirements } from "~/nouns/products/contract";
 import { provenCriterionSchema } from "~/nouns/proof/contract";
 import { sprintSchema } from "./contract";
@@ -36,12 +37,30 @@ const reviewedStorySchema = z.object({
 });
 export type ReviewedStory = z.infer<typeof reviewedStorySchema>;
 
+const retrospectiveSchema = z.object({
+  /** What came back to agents while the sprint ran, by cause. */
+  returns: z.array(z.object({ cause: z.enum(returnCauses), tasks: z.int(), times: z.int() })),
+  waits: z.array(
+    z.object({ reason: z.enum(["question", "review"]), times: z.int(), seconds: z.number() }),
+  ),
+  /** Tasks with an estimate that agents finished. */
+  estimates: z.object({
+    tasks: z.int(),
+    estimated_minutes: z.number(),
+    actual_minutes: z.number(),
+  }),
+  /** Accepted while the sprint ran. */
+  lessons: z.array(z.string()),
+});
+export type Retrospective = z.infer<typeof retrospectiveSchema>;
+
 /** Answer of `get_sprint_review`. */
 export const sprintReviewSchema = z.object({
   sprint: sprintSchema,
   product: z.object({ name: z.string(), done_requires: z.enum(doneRequirements) }),
   burndown: burndownSchema,
   review_times: reviewTimesSchema,
+  retrospective: retrospectiveSchema,
   stories: z.array(reviewedStorySchema),
   costs: costsSchema,
   /** Jobs that worked on the whole sprint at once. */

@@ -24,6 +24,7 @@ import { PageHeader } from "~/ui/page-header";
 import { CalendarDay } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";
 import { OpenEnds } from "./open-ends";
+import { Retrospective } from "./retrospective";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor } = await requireProduct(request, context, params);
@@ -87,6 +88,7 @@ export default function SprintReviewPage() {
           </p>
         ) : null}
       </section>
+      <Retrospective facts={review.retrospective} />
       <OpenEnds review={review} />
     </div>
   );

@@ -28,6 +28,7 @@ begin
       select json_build_object('name', p.name, 'done_requires', p.done_requires) from public.products p where p.id = v_product),
     'burndown', private.get_sprint_burndown(p_sprint_id),
     'review_times', private.sprint_review_times(p_sprint_id),
+    'retrospective', private.sprint_retrospective(p_sprint_id, v_runs, v_stories),
     'stories', (
       select coalesce(json_agg(private.reviewed_story(s, p_sprint_id, v_runs) order by x.place), '[]')
       from unnest(v_stories) with ordinality as x (id, place)
