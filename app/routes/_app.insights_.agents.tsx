@@ -29,7 +29,7 @@ export default function ScoreboardPage() {
     <>
       <PageHeader
         title="Agents compared"
-        lead={`Finished tasks of the last 180 days. Figures need at least ${fewest} tasks; no agent is chosen by them.`}
+        lead={`Finished tasks of the last 180 days. Figures need at least ${fewest} tasks; rounds, cost and minutes are medians. They choose no agent for you.`}
         crumbs={[{ label: "Insights", to: "/insights" }]}
         actions={productId === null ? null : <ProductFilter productId={productId} required />}
       />
@@ -66,8 +66,8 @@ function Scores({ label, rows }: { label: string | null; rows: readonly Scoreboa
       {rows.map((row) => (
         <tr key={`${row.agent} ${row.model}`}>
           <Cell>
-            {row.agent ?? "Unknown agent"}{" "}
-            <span className="text-muted">{row.model ?? "unknown model"}</span>
+            {row.agent ?? "Unknown agent"}
+            <span className="block text-muted">{row.model ?? "unknown model"}</span>
           </Cell>
           <Cell numeric>{row.finished}</Cell>
           <Cell numeric>{shareText(row)}</Cell>

@@ -79,6 +79,8 @@ test("people look at what an attempt changed, on a wide screen and on a phone", 
   await withoutScript.addCookies(await owner.context.cookies());
   const still = await withoutScript.newPage();
   await still.goto(`/jobs/${job.id}/changes`);
+  // A viewed file is closed.
+  await still.getByRole("region", { name: "src/greeting.ts" }).locator("summary").click();
   await expect(still.getByText("export const greeting = 'hello';")).toBeVisible();
 });
 

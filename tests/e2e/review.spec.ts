@@ -68,7 +68,8 @@ test("a person requests changes of a worker's work, and approves the next attemp
   const other = await signedIn(browser, owner.name, { viewport: { width: 390, height: 844 } });
   const phone = await other.newPage();
   await phone.goto(page.url());
-  await expect(phone.getByText("export const greeting = 'Hello';")).toBeVisible();
+  const seen = phone.getByRole("region", { name: "greeting.ts" });
+  await expect(seen.getByText("export const greeting = 'Hello';")).toBeVisible();
 
   await page.keyboard.press("n");
   await page.keyboard.press("r");
@@ -98,7 +99,7 @@ test("a person requests changes of a worker's work, and approves the next attemp
   await expect(criterion.getByText("Evidence (2)")).toBeVisible();
   await expect(told.getByRole("heading", { name: "Proof 1/" })).toBeVisible();
   // The phone has heard of it, and its comment is stale now.
-  await expect(phone.getByText("export const greeting = 'Hello, Ada';")).toBeVisible();
+  await expect(seen.getByText("export const greeting = 'Hello, Ada';")).toBeVisible();
   await expect(phone.getByRole("article", { name: /Comment by/ })).toContainText("outdated");
   const approve = phone.getByRole("button", { name: "Approve" });
   await approve.scrollIntoViewIfNeeded();

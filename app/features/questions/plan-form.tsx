@@ -16,7 +16,7 @@ export function PlanText({ plan }: { plan: string }) {
 
 /** Approves a plan that waits, as it is or edited, or sends it back with comments. */
 export function PlanForm({ question: { id, job_id, plan } }: { question: AgentQuestion }) {
-  const action = `/jobs/${job_id}`;
+  const action = `/jobs/${job_id}?index`;
   const verdict = (value: string) => (
     <HiddenFields fields={{ intent: "judge-plan", verdict: value }} />
   );

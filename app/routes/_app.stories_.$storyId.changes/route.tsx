@@ -152,17 +152,19 @@ export default function StoryChanges() {
           title={`Changes of ${codeAndTitle(story)}`}
         />
         {review ? <ReviewFacts review={review} inFull /> : null}
-        <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
-          <span>{countText(files.length, "file")}</span>
-          <LineCounts
-            additions={files.reduce((sum, { additions }) => sum + additions, 0)}
-            deletions={files.reduce((sum, { deletions }) => sum + deletions, 0)}
-          />
-          <a href="#review" className="text-accent underline pointer-coarse:py-3">
-            Review
-          </a>
-          <TaskFilter tasks={tasks} taskId={taskId} />
-        </div>
+        {jobs.length === 0 ? null : (
+          <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
+            <span>{countText(files.length, "file")}</span>
+            <LineCounts
+              additions={files.reduce((sum, { additions }) => sum + additions, 0)}
+              deletions={files.reduce((sum, { deletions }) => sum + deletions, 0)}
+            />
+            <a href="#review" className="text-accent underline pointer-coarse:py-3">
+              Review
+            </a>
+            <TaskFilter tasks={tasks} taskId={taskId} />
+          </div>
+        )}
         <ShownCriteria criteria={criteria} />
         {jobs.length === 0 ? (
           <EmptyState title="Nothing to judge">
