@@ -9,7 +9,7 @@ const app = await startTestApp(t);
 const ada = await createUser(t, { username: "ada" });
 const stage = { t, app, ada, token: await createToken(t, ada) };
 
-it("an agent says who does a task, a story or a product, each field alone, and takes it back", async () => {
+it("an agent says who does a task, a story or a product, each field alone, and removes it", async () => {
   await createProduct(stage, "ONE", { strategy: "STORY" });
   const { agent } = await connectBoth(stage);
   const set = async (input: object) => ok(await agent.call("set_agent", { ...input }));
