@@ -10,7 +10,7 @@ const waitWords = { question: "answer", review: "review" } as const;
 export function Retrospective({ facts }: { facts: Facts }) {
   const { returns, waits, estimates, lessons } = facts;
   return (
-    <Section title="Retrospective" about="What to talk about, counted while the sprint ran.">
+    <Section title="Retrospective" about="What to discuss, counted while the sprint ran.">
       <FactList>
         <Fact term="Work that came back">
           {returns.length === 0
