@@ -925,6 +925,10 @@ export type Database = {
       };
       sweep: { Args: { p_full?: boolean }; Returns: Json };
       sweep_expired_leases: { Args: Record<PropertyKey, never>; Returns: Json };
+      take_agent_job: {
+        Args: { p_at_once?: boolean; p_product?: string; p_task: string; p_worker?: string };
+        Returns: Json;
+      };
       take_due_notices: { Args: { p_lease_seconds?: number; p_limit?: number }; Returns: Json };
       take_limit: { Args: { p_action: string; p_key: string }; Returns: Json };
       taken_file_ids: { Args: { p_ids: Json }; Returns: Json };
@@ -1121,6 +1125,9 @@ export type Database = {
           status: Database["public"]["Enums"]["agent_job_status"];
           stopped_by_budget_id: string | null;
           summary: string | null;
+          take_at_once: boolean;
+          taken_by: string | null;
+          taken_until: string | null;
           task_id: string | null;
           updated_at: string;
           verify_result: Database["public"]["Enums"]["verify_result"] | null;
@@ -1178,6 +1185,9 @@ export type Database = {
           status?: Database["public"]["Enums"]["agent_job_status"];
           stopped_by_budget_id?: string | null;
           summary?: string | null;
+          take_at_once?: boolean;
+          taken_by?: string | null;
+          taken_until?: string | null;
           task_id?: string | null;
           updated_at?: string;
           verify_result?: Database["public"]["Enums"]["verify_result"] | null;
@@ -1234,6 +1244,9 @@ export type Database = {
           status?: Database["public"]["Enums"]["agent_job_status"];
           stopped_by_budget_id?: string | null;
           summary?: string | null;
+          take_at_once?: boolean;
+          taken_by?: string | null;
+          taken_until?: string | null;
           task_id?: string | null;
           updated_at?: string;
           verify_result?: Database["public"]["Enums"]["verify_result"] | null;
@@ -1287,6 +1300,13 @@ export type Database = {
             columns: ["stopped_by_budget_id"];
             isOneToOne: false;
             referencedRelation: "budgets";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_jobs_taken_by_fkey";
+            columns: ["taken_by"];
+            isOneToOne: false;
+            referencedRelation: "users";
             referencedColumns: ["id"];
           },
           {

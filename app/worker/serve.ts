@@ -23,6 +23,9 @@ import { takeWorkFolder } from "./base/work-folder";
 import { describePulls } from "./forge/describe-pulls";
 import { watchForge } from "./forge/watch-forge";
 import { checkRepository } from "./git/repository";
+import { give } from "./hand/give";
+import { keepLeaseFor } from "./hand/keep-lease";
+import { take } from "./hand/take";
 import { removeLeftovers } from "./job/leftovers";
 import { tellUnsaid } from "./job/unsaid-usage";
 import { landBranches } from "./landing/land-branches";
@@ -39,6 +42,10 @@ export async function serve(words: readonly string[], demoCommand: string): Prom
     process.stdout.write(`${agents}\n${await describeSandbox(wish)}\n`);
     return;
   }
+  const [command, ...rest] = words;
+  if (command === "take" && rest[0] === "--keep-lease") return keepLeaseFor(rest.slice(1));
+  if (command === "take") return take(rest, stopOnSignals());
+  if (command === "give") return give(rest, stopOnSignals());
   if (words.includes("--help")) {
     process.stdout.write(`${usage}\n`);
     return;

@@ -368,11 +368,19 @@ const [planned, unplanned] = [
   }),
   await create(actor, "create_task", { p_story_id: spare.id, p_title: "Not planned" }),
 ];
+const taken = await create(actor, "create_task", { p_story_id: spare.id, p_title: "Taken" });
+await t.sql.query(
+  `insert into public.agent_jobs (product_id, task_id, kind, status, sprint_run_id, lane_id, attempt, worker_id, lease_until)
+   select x.product_id, $2, 'TASK_IMPLEMENTATION', 'RUNNING', x.sprint_run_id, gen_random_uuid(), 1, x.worker_id, now() + interval '1 hour'
+   from public.agent_jobs x where x.id = $1`,
+  [held.id, taken.id],
+);
 const unknownId = "00000000-0000-4000-8000-000000000000";
 const criterion = job.criteria[0]?.id;
 const bodies: Record<string, unknown> = {
   startRun: { task_ids: [planned.id, unplanned.id], leave_out: true },
   reviewPlan: { verdict: "approve" },
+  takeJob: { task: taken.code, product: backlog.product.id },
   updateTask: { status: "in_progress" },
   addTaskDependency: { blocked_by: at(otherTasks, 1).id },
   addStoryDependency: { blocked_by: secondStory.id },

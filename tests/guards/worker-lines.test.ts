@@ -16,7 +16,7 @@ const connect = setups({ origin: "http://localhost:3000", token: "blm_x", produc
 
 /** Options of other programs that the pages name beside the worker's. */
 const ofOthers = new Set(
-  "--acp --body --effort --fill --head --header --help --json --no-save --output-format --prompt-file --title --transport --verbose".split(
+  "--acp --body --effort --fill --head --header --help --json --no-save --output-format --prompt-file --resume --title --transport --verbose".split(
     " ",
   ),
 );

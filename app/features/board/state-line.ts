@@ -8,6 +8,8 @@ export interface WorkState {
   open_questions: number;
   job_status: string | null;
   job_phase: string | null;
+  /** The person who has its job in a terminal. */
+  holder_name?: string | null;
   /** Codes of its blockers. */
   waits_for: readonly string[];
   failure_reason: string | null;
@@ -15,7 +17,7 @@ export interface WorkState {
 }
 
 export interface StateLine {
-  kind: "running" | "question" | "review" | "queued" | "blocked" | "failed" | "unplanned";
+  kind: "held" | "running" | "question" | "review" | "queued" | "blocked" | "failed" | "unplanned";
   text: string;
   tone: StatusTone;
 }
@@ -27,6 +29,12 @@ export interface StateLine {
 export function stateLine(task: WorkState): StateLine | null {
   const { open_questions: questions, job_status, job_phase, waits_for, failure_reason } = task;
   const asks = countText(questions, "open question");
+  if (task.holder_name)
+    return {
+      kind: "held",
+      text: `${task.holder_name} has it in a terminal`,
+      tone: "progress",
+    };
   if (isHeld(job_status))
     return { kind: "running", text: questions > 0 ? asks : "Running", tone: "progress" };
   if (job_status === "queued" && job_phase === "plan")

@@ -17,10 +17,12 @@ export function JobStatus({
   job,
   asks = false,
 }: {
-  job: Pick<AgentJob, "status" | "phase">;
+  job: Pick<AgentJob, "status" | "phase"> & Partial<Pick<AgentJob, "holder_name">>;
   /** Whether the job has an open question. */
   asks?: boolean;
 }) {
+  if (job.holder_name)
+    return <StatusPill status="running" label={`${job.holder_name} has it in a terminal`} />;
   if (job.status === "queued" && job.phase === "plan")
     return <StatusPill status="waiting" label="Plan to approve" />;
   if (asks && job.status === "queued")

@@ -21,7 +21,7 @@ export function Invite({ invitations }: { invitations: readonly Invitation[] }) 
   return (
     <Section
       title="Invite with a link"
-      about="Whoever opens the link first can join with the role you choose. It works once, for 7 days. Send it by message or mail."
+      about="The first person who opens the link can join with the role you choose. It works once, for 7 days. Send it by message or mail."
     >
       <div className="grid gap-4">
         {typeof made?.link === "string" ? (

@@ -108,6 +108,9 @@ export const agentJobSchema = z.object({
   summary: z.string().nullable(),
   parked_question_id: z.string().nullable(),
   stopped_by_budget_id: z.string().nullable(),
+  /** A person has it in a terminal, or it waits for one who takes it over. */
+  holder: z.literal("person").nullable().default(null),
+  holder_name: z.string().nullable().default(null),
   created_by: z.string().nullable(),
   finished_at: z.string().nullable(),
   /** When a person first opened its changes, and when the first verdict came. */

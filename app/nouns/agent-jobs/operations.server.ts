@@ -12,6 +12,8 @@ import {
   claimAgentJobInput,
   claimSchema,
   queueStateSchema,
+  takeAgentJobInput,
+  takenJobSchema,
 } from "~/nouns/workers/contract";
 import {
   agentJobDetailSchema,
@@ -140,3 +142,6 @@ export const appendJobOutput = operation(
 
 /** A person approves the plan that a job waits with, or sends it back (docs/worker.md). */
 export const reviewPlan = operation("review_plan", reviewPlanInput, agentJobSchema);
+
+/** A person takes a task's job into a terminal (docs/worker.md). */
+export const takeAgentJob = operation("take_agent_job", takeAgentJobInput, takenJobSchema);

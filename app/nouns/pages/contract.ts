@@ -63,6 +63,7 @@ export const boardTaskSchema = taskSchema
     job_seen_at: moment.nullable(),
     job_doing: z.nullable(doingSchema),
     worker_name: z.string().nullable(),
+    holder_name: z.string().nullable().default(null),
     failure_reason: z.string().nullable(),
     open_questions: z.number(),
     /** How many criteria of the story are proven, and how many there are. */

@@ -247,6 +247,20 @@ export const jobPayloadSchema = z.object({
 export type JobPayload = z.infer<typeof jobPayloadSchema>;
 
 /** A claimed job, or the reason there is none. */
+/** A person takes the job of a task into a terminal. */
+export const takeAgentJobInput = z.object({
+  task: text(40),
+  product: text(100).optional(),
+  worker: workerName.optional(),
+  at_once: z.boolean().optional(),
+});
+
+/** job is null while an agent ends its tool call: ask again. */
+export const takenJobSchema = z.object({
+  job: jobPayloadSchema.nullable(),
+  waits_for: nullableText,
+});
+
 export const claimSchema = z.object({
   job: jobPayloadSchema.nullable(),
   worker_id: idSchema,

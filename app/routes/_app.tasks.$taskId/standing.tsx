@@ -20,6 +20,7 @@ export function Standing({
     open_questions: questions.filter(({ status }) => status === "open").length,
     job_status: job?.status ?? null,
     job_phase: job?.phase ?? null,
+    holder_name: job?.holder_name ?? null,
     waits_for,
     failure_reason: task.status === "failed" ? (jobs[0]?.failure_reason ?? null) : null,
     has_plan: Boolean(task.implementation_plan),

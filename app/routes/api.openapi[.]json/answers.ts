@@ -69,6 +69,7 @@ export const answers: Readonly<Record<string, string>> = {
   listLessons: "The lessons.",
   proposeLesson: "The proposed lesson.",
   reviewPlan: "The job.",
+  takeJob: "The job, or null while its agent ends a tool call: ask again.",
   getScoreboard: "One row per agent, model and label.",
   markViewed: "The file is marked.",
   nextIssueNote: "The note, or null if there is none.",

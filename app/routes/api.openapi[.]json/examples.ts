@@ -32,6 +32,7 @@ export const examples: Readonly<Record<string, object>> = {
   decideLesson: { verdict: "accept" },
   proposeLesson: { text: "Run the migrations before the tests.", job_id: id },
   reviewPlan: { verdict: "approve" },
+  takeJob: { task: "T-42", product: "SHOP" },
   markViewed: { attempt: 1, path: "app/search.ts", viewed: true },
   nextIssueNote: { worker: "laptop", project: "https://github.com/acme/shop" },
   nextLanding: { worker: "laptop" },

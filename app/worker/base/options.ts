@@ -8,6 +8,8 @@ import { WorkerProblem } from "./problems";
 import { readReach } from "./reach";
 
 export const usage = `npm run worker -- --url <address> --token <api token> --agent <name> [options]
+npm run worker -- take T-42    takes a task over into your terminal; --now does not wait for the tool call of its agent
+npm run worker -- give         hands it in with proof; --back returns it to the agents
 npm run worker -- agents        which agents and sandbox this machine has; --sandbox tries another one
 
   --url        address of the service (or BACKLOOM_URL)

@@ -17,6 +17,9 @@ export class Refusal extends Error {
 /** The attempt lost its job, or the worker must stop: nothing of it may be delivered. */
 export class AttemptOver extends Error {}
 
+/** A person takes the job over: the work is kept, and the job handed over. */
+export class TakenOver extends AttemptOver {}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -30,22 +30,32 @@ export async function takeWorkFolder(workDir: string, name: string): Promise<Wor
     const home = join(workers, workerName.replace(/[^A-Za-z0-9._-]/g, "_"));
     const lock = `${home}.pid`;
     if (!(await takeLock(lock))) continue;
-    const folder = {
-      workerName,
-      worktrees: join(home, "worktrees"),
-      logs: join(home, "logs"),
-      sessions: join(home, "sessions"),
-      homes: join(home, "homes"),
-      repositories: join(workDir, "repositories"),
-      caches: join(workDir, "cache"),
-      release: () => rm(lock, { force: true }),
-    };
-    const { worktrees, logs, sessions, repositories } = folder;
-    for (const path of [worktrees, logs, sessions, repositories]) {
-      await mkdir(path, { recursive: true });
-    }
-    return folder;
+    const release = () => rm(lock, { force: true });
+    return { ...(await openWorkFolder(workDir, home, workerName)), release };
   }
+}
+
+/** The folders below a worker's own, without the right to be the only one there. */
+export async function openWorkFolder(
+  workDir: string,
+  home: string,
+  workerName: string,
+): Promise<WorkFolder> {
+  const folder = {
+    workerName,
+    worktrees: join(home, "worktrees"),
+    logs: join(home, "logs"),
+    sessions: join(home, "sessions"),
+    homes: join(home, "homes"),
+    repositories: join(workDir, "repositories"),
+    caches: join(workDir, "cache"),
+    release: async () => undefined,
+  };
+  const { worktrees, logs, sessions, repositories } = folder;
+  for (const path of [worktrees, logs, sessions, repositories]) {
+    await mkdir(path, { recursive: true });
+  }
+  return folder;
 }
 
 /** Returns true if the lock was taken. A dead process's lock is replaced. */
@@ -64,7 +74,7 @@ async function takeLock(file: string): Promise<boolean> {
   return false;
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return pid !== process.pid;

@@ -15,6 +15,9 @@ interface WorktreeNote {
 /** Suffix of the file beside a worktree. */
 export const noteEnd = ".home";
 
+/** Suffix of the file next to a worktree that a person works in. */
+export const takenEnd = ".taken";
+
 export function notePath(folder: string): string {
   return `${folder}${noteEnd}`;
 }

@@ -13,7 +13,7 @@ import {
   usualPrefix,
 } from "./remote";
 import type { Repository } from "./repository";
-import { notePath, writeNote } from "./worktree-note";
+import { notePath, takenEnd, writeNote } from "./worktree-note";
 
 /** Folder of the context files, where a sandboxed agent may write. Excluded from git. */
 export const contextFolder = ".backloom";
@@ -58,10 +58,7 @@ export async function addWorktree(wish: WorktreeWish): Promise<Worktree> {
   const main = await mainOf(repository);
   const start = branchTip ?? main;
   const checkout = await checkoutName(repository, branch, wish.name);
-  const remove = async () => {
-    await removeFolder(repository.folder, folder);
-    await git(repository.folder, "branch", "--quiet", "-D", checkout).catch(() => undefined);
-  };
+  const remove = removerOf(repository, folder, checkout);
   await wholeOrNot(remove, async () => {
     // Two steps, so that each can be retried while another worker makes a worktree.
     await git(repository.folder, "branch", "--no-track", checkout, start);
@@ -69,6 +66,14 @@ export async function addWorktree(wish: WorktreeWish): Promise<Worktree> {
     await track(repository, checkout, branch);
   });
   return { folder, repository, branch, checkout, branchTip, start, main, remove };
+}
+
+/** Removes a worktree with its own branch. */
+export function removerOf(repository: Repository, folder: string, checkout: string) {
+  return async () => {
+    await removeFolder(repository.folder, folder);
+    await git(repository.folder, "branch", "--quiet", "-D", checkout).catch(() => undefined);
+  };
 }
 
 /** Suffix of checkouts that contain no one's work. */
@@ -214,6 +219,7 @@ export async function removeFolder(home: string, folder: string): Promise<void> 
   );
   await removeTree(gone);
   await rm(notePath(folder), { force: true });
+  await rm(`${folder}${takenEnd}`, { force: true });
   // Git objects written by a sandboxed job.
   await rm(`${folder}.git`, { recursive: true, force: true });
   if (!isForgotten) await git(home, "worktree", "prune").catch(() => undefined);

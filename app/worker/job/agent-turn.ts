@@ -43,11 +43,15 @@ export async function runAgentTurn(
   const used: Usage[] = [];
   const note = noteTurn(attempt, driver.name, files);
   const turn = turnOf(attempt, wish, assignment, files, place, conversation);
+  let running = 0;
   try {
     const end = await runAgent(tool, turn, {
       entry: (entry) => {
         place.isAlive();
         attempt.output.add(entry);
+        if (entry.status === undefined) return;
+        running = Math.max(0, running + (entry.status === "running" ? 1 : -1));
+        heartbeat.setBusy(running > 0);
       },
       usage: (usage) => used.push(usage),
       usageSoFar: (usages) => {
@@ -74,6 +78,7 @@ export async function runAgentTurn(
     if (end.denied.length > 0) journal.say(`Not allowed: ${end.denied.join(", ")}`);
     return outcomeOf(end, await readResult(files.result, attempt.clean), job.attempt);
   } finally {
+    heartbeat.setBusy(false);
     await tellUsage(attempt, used);
     await note.forget();
   }

@@ -49,6 +49,8 @@ export interface Attempt {
   sandbox: JobSandbox;
   /** People's messages to the agent. */
   messages: Messages;
+  /** A person did the work, and reads what is missing; the service does not. */
+  isByHand?: true;
 }
 
 /** The agent's conversation, as reports name it. */

@@ -1,5 +1,5 @@
 import { lstat, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Journal } from "../base/journal";
 import { notesEnd } from "../base/notes";
 import { messageOf } from "../base/problems";
@@ -8,8 +8,9 @@ import { git } from "../git/git";
 import { keepWork } from "../git/keep";
 import { forgetPlanning, planningEnd } from "../git/planning";
 import { baseEnd, destinationOf, goneEnd, removeFolder, removeTree } from "../git/worktree";
-import { noteEnd, noteOf } from "../git/worktree-note";
+import { noteEnd, noteOf, takenEnd } from "../git/worktree-note";
 import { takeOver } from "../sandbox/job-store";
+import { isTakenNow, listTaken } from "./taken";
 
 /**
  * Removes worktrees left by an earlier run of this worker, after keeping their work. One whose work cannot be kept
@@ -19,9 +20,12 @@ export async function removeLeftovers(worktrees: string, journal: Journal): Prom
   const names = await readdir(worktrees).catch(() => []);
   const staying: string[] = [];
   for (const name of names) {
-    if ([notesEnd, ".git", goneEnd, noteEnd, planningEnd].some((end) => name.endsWith(end)))
+    if (
+      [notesEnd, ".git", goneEnd, noteEnd, planningEnd, takenEnd].some((end) => name.endsWith(end))
+    )
       continue;
-    if (!(await isRescued(worktrees, name, journal))) staying.push(name);
+    const isTaken = await isTakenNow(join(worktrees, name));
+    if (isTaken || !(await isRescued(worktrees, name, journal))) staying.push(name);
   }
   for (const name of await readdir(worktrees).catch(() => [])) {
     const isStaying = staying.some((one) => name === one || name.startsWith(`${one}.`));
@@ -34,6 +38,17 @@ export async function freeName(worktrees: string, wanted: string, journal: Journ
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? wanted : `${wanted}.${number}`;
     if (await isRescued(worktrees, name, journal)) return name;
+  }
+}
+
+/**
+ * Keeps the work of a person whose terminal died before the job went on, in any worker's folder of this machine. Call
+ * it with a claim of the job.
+ */
+export async function keepDeadHands(workDir: string, jobId: string, journal: Journal) {
+  for (const { folder } of await listTaken(workDir)) {
+    const name = basename(folder);
+    if (name.startsWith(`${jobId}-`)) await isRescued(dirname(folder), name, journal);
   }
 }
 

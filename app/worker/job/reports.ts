@@ -77,6 +77,19 @@ export async function giveBack(attempt: Attempt, summary: string | undefined): P
   attempt.journal.say("The rest of the batch is blocked: the job is requeued until then");
 }
 
+/** Gives a task's job back without a retry: a person takes it over, or returns it. */
+export async function returnJob(
+  { service, job, used, sessionId }: Pick<Attempt, "service" | "job" | "used" | "sessionId">,
+  kept_ref: string | undefined,
+): Promise<void> {
+  const held = { job_id: job.id, attempt: job.attempt, status: "queued", kept_ref };
+  await service.call(
+    "update_job_status",
+    { ...held, ...sessionOf({ sessionId }), ...used },
+    agentJobSchema,
+  );
+}
+
 interface ReportFields extends Record<string, unknown> {
   summary?: string | undefined;
   failure_reason?: string;

@@ -4,81 +4,30 @@ import { RepositoryNotAllowed } from "../base/allowed-repositories";
 import { interruptible, uninterrupted } from "../base/interruption";
 import { notesOf } from "../base/notes";
 import { endLeftRunning } from "../base/orphans";
-import { AttemptOver, messageOf, Refusal, WorkerProblem } from "../base/problems";
+import { AttemptOver, messageOf, Refusal, TakenOver, WorkerProblem } from "../base/problems";
 import { sendable } from "../base/sendable";
 import { learnLogin } from "../forge/open-forge";
-import { openChanges } from "../git/changes";
 import { hearOfFiles } from "../git/checkout";
-import { findKept, forgetKept, keepWork } from "../git/keep";
-import { BranchInUse, isOwnBranch, mainNameOf, usualPrefix } from "../git/remote";
-import { openRepositoryOf } from "../git/repository";
-import { noRules, readRules } from "../git/rules";
-import { addWorktree, type Worktree } from "../git/worktree";
-import { noSandbox, type Sandbox } from "../sandbox/sandbox";
-import { startHeartbeat } from "../service/heartbeat";
-import { openOutput } from "../service/output-sender";
-import { assignedCommand } from "./assigned-agent";
+import { findKept, forgetKept } from "../git/keep";
+import { BranchInUse } from "../git/remote";
+import { readRules } from "../git/rules";
+import type { Sandbox } from "../sandbox/sandbox";
 import { type Attempt, reportUsage } from "./attempt";
 import { workOnBatch } from "./batch-job";
 import { workOnChat } from "./chat-job";
 import { testCommandOf } from "./evidence";
-import { freeName } from "./leftovers";
-import { openMessages } from "./messages";
+import { type JobRun, keeperOf, openAttempt, prepare } from "./open-attempt";
 import { openForJob } from "./open-for-job";
-import { reportFailure } from "./reports";
-import { knownConversations } from "./sessions";
+import { reportFailure, returnJob } from "./reports";
 import { workOnTask } from "./task-job";
 import { verifyWork } from "./verify-job";
 import { removeLargeFiles, WorktreeTooLarge, watchDisk } from "./watch-disk";
-import { watchJob } from "./watch-job";
-
-interface JobRun
-  extends Omit<
-    Attempt,
-    | "heartbeat"
-    | "used"
-    | "soFar"
-    | "sessionId"
-    | "rules"
-    | "keep"
-    | "leftIn"
-    | "output"
-    | "changes"
-    | "sandbox"
-    | "messages"
-  > {
-  sandboxes: Sandbox;
-  readQuota: () => Promise<number | undefined>;
-  stopSignal: AbortSignal;
-}
 
 /** Works on a job from claim to report. Always removes its worktree. */
 export async function runJob(run: JobRun): Promise<void> {
-  const { job, options, service, journal, clean, stopSignal } = run;
-  const seconds = options.heartbeatSeconds ?? job.heartbeat_seconds;
-  const { url, token } = options;
-  const watch = (onChange: () => void) => watchJob({ url, token, jobId: job.id }, onChange);
-  const soFar: Attempt["soFar"] = { after_seq: 0, models: [] };
-  const messages = openMessages();
-  const beats = { seconds, stopSignal, soFar, messages, watch };
-  const heartbeat = startHeartbeat({ ...run, service, ...beats });
-  messages.arrive(job.messages ?? []);
-  const to = { url, token, jobId: job.id, attempt: job.attempt, journal, clean };
-  const output = openOutput(to);
-  const attempt: Attempt = {
-    ...run,
-    heartbeat,
-    used: {},
-    soFar,
-    sessionId: null,
-    rules: noRules,
-    keep: async () => null,
-    leftIn: null,
-    output,
-    changes: openChanges(to),
-    sandbox: noSandbox,
-    messages,
-  };
+  const { job, journal } = run;
+  const attempt = openAttempt(run);
+  const { heartbeat, output } = attempt;
   journal.say(`Claimed ${nameOf(job)} (attempt ${job.attempt})`);
   try {
     await interruptible(heartbeat.signal, () => work(attempt, run.sandboxes));
@@ -145,47 +94,11 @@ function tellFiles({ journal, output }: Attempt, title: string, names: readonly 
   output.add({ kind: "note", title, text, at: new Date().toISOString() });
 }
 
-/** Keeps the attempt's work in its current state and remembers the branch, or that the worktree has to stay. */
-function keeperOf(attempt: Attempt, worktree: Worktree): Attempt["keep"] {
-  const { job, journal } = attempt;
-  const { folder, checkout, branch: destination, start } = worktree;
-  const { prefix } = worktree.repository;
-  const work = { name: `${job.id}-${job.attempt}`, checkout, destination, start, prefix };
-  let branch: string | null = null;
-  return async () => {
-    try {
-      branch = (await uninterrupted(() => keepWork(folder, work))) ?? branch;
-      attempt.leftIn = null;
-    } catch (error) {
-      attempt.leftIn = folder;
-      journal.say(`The attempt's work could not be kept: ${messageOf(error)}`);
-    }
-    return branch;
-  };
-}
-
 async function sayWhatIsKept(attempt: Attempt): Promise<void> {
   const branch = await attempt.keep();
   if (branch !== null) attempt.journal.say(`Undelivered work is kept on ${branch}`);
   if (attempt.leftIn === null) return;
   tellFiles(attempt, "The worktree stays, as its work could not be kept", [attempt.leftIn]);
-}
-
-async function prepare({ job, options, folder, journal }: Attempt): Promise<Worktree> {
-  const branch = job.branch ?? `${job.branch_prefix ?? usualPrefix}/${job.id}`;
-  if (!isOwnBranch(branch, job.branch_prefix)) {
-    throw new Error(`The branch ${branch} is none of Backloom's, so nothing may be pushed to it`);
-  }
-  const repository = await openRepositoryOf(job, options, folder);
-  if (branch === (await mainNameOf(repository))) {
-    throw new Error(`The branch ${branch} is the main branch: choose another branch prefix`);
-  }
-  // Agents find their conversations by folder, so the next attempt uses the same one.
-  const known = await knownConversations(folder.sessions, job.id, assignedCommand(job, options));
-  const wanted = known?.folder ?? `${job.id}-${job.attempt}`;
-  const name = await freeName(folder.worktrees, wanted, journal);
-  const { hooks } = options;
-  return addWorktree({ repository, parent: folder.worktrees, name, branch, hooks });
 }
 
 /**
@@ -195,6 +108,7 @@ async function prepare({ job, options, folder, journal }: Attempt): Promise<Work
 async function explain(attempt: Attempt, error: unknown): Promise<void> {
   const { journal, heartbeat } = attempt;
   const { aborted: isOver, reason } = heartbeat.signal;
+  if (reason instanceof TakenOver) return handOver(attempt, reason);
   if (isOver && !(reason instanceof WorktreeTooLarge)) {
     await reportLastUsage(attempt);
     journal.say(reason instanceof AttemptOver ? reason.message : "Stopped: the job is given back");
@@ -217,6 +131,14 @@ async function explain(attempt: Attempt, error: unknown): Promise<void> {
     if (!(failure instanceof Refusal)) throw failure;
     journal.say(`The failure report was refused: ${failure.message}`);
   });
+}
+
+/** A person takes the job over, with the work of this attempt. */
+async function handOver(attempt: Attempt, { message }: TakenOver): Promise<void> {
+  await reportLastUsage(attempt);
+  await attempt.output.flush();
+  await returnJob(attempt, (await attempt.keep()) ?? undefined);
+  attempt.journal.say(message);
 }
 
 /** Gives the job back, for another worker or until the person has acted. The service pauses it for a while. */

@@ -24,9 +24,14 @@ export async function knownConversations(
   jobId: string,
   agent: string,
 ): Promise<Conversations | null> {
-  const text = await readFile(fileOf(home, jobId), "utf8").catch(() => "null");
-  const known = schema.safeParse(parsed(text)).data;
+  const known = await conversationsIn(home, jobId);
   return known?.agent === agent ? known : null;
+}
+
+/** Stored conversations about a job, whichever agent had them. */
+export async function conversationsIn(home: string, jobId: string): Promise<Conversations | null> {
+  const text = await readFile(fileOf(home, jobId), "utf8").catch(() => "null");
+  return schema.safeParse(parsed(text)).data ?? null;
 }
 
 /** The conversation about one task. */

@@ -25,23 +25,36 @@ export async function workOnTask(
   worktree: Worktree,
   surroundings: Surroundings,
 ): Promise<void> {
+  const begun = await beginTask(attempt, worktree, surroundings);
+  if (begun !== null) await takeTurn(attempt, worktree, begun.work, begun.assignment, false);
+}
+
+/** Prepares the worktree: earlier work, blockers, setup. Returns null if the attempt ends here. */
+export async function beginTask(
+  attempt: Attempt,
+  worktree: Worktree,
+  surroundings: Surroundings,
+): Promise<{ work: Work; assignment: Assignment } | null> {
   const { job } = attempt;
-  if (!(await beginFromEarlier(attempt, worktree, surroundings))) return;
+  if (!(await beginFromEarlier(attempt, worktree, surroundings))) return null;
   const unjudged = unjudgedBeginning(attempt, worktree);
-  if (!(await mergeBlockers(attempt, worktree))) return;
+  if (!(await mergeBlockers(attempt, worktree))) return null;
   const begun = unjudged ?? (await beginningOf(worktree, job.id, worktree.start));
   const mending = job.task?.verify_only ? null : await beginMending(attempt, worktree, begun);
   const assignment = { ...taskAssignment(job, surroundings), mending };
   const work = { name: job.id, base: mending?.base ?? begun };
   attempt.changes.begin(worktree.folder, work.base);
   await reportStart(attempt, work.base, worktree.branch);
-  if (job.task?.status === "done") return passOver(attempt, worktree);
+  if (job.task?.status === "done") {
+    await passOver(attempt, worktree);
+    return null;
+  }
   const earlier =
     mending === null && !job.task?.verify_only && !onlyPlans(attempt, assignment)
       ? await putBack(attempt, worktree, surroundings.kept)
       : {};
   await setUp(attempt, worktree);
-  await takeTurn(attempt, worktree, work, { ...assignment, ...earlier }, false);
+  return { work, assignment: { ...assignment, ...earlier } };
 }
 
 /** One turn of the agent. If proof is missing, asks once more while everything is still set up. */
@@ -58,6 +71,20 @@ async function takeTurn(
   if (outcome === null) return;
   const failure = failureOf(outcome);
   if (failure !== undefined) return reportFailure(attempt, failure, outcome.result);
+  const missing = await handIn(attempt, worktree, work, { assignment, outcome, isLast });
+  if (missing === undefined) return;
+  attempt.journal.say(missing);
+  await takeTurn(attempt, worktree, work, { ...assignment, previousFailure: missing }, true);
+}
+
+/** Commits, proves and delivers. Returns what is missing if there may be another turn. */
+export async function handIn(
+  attempt: Attempt,
+  worktree: Worktree,
+  work: Work,
+  turn: { assignment: Assignment; outcome: Outcome; isLast: boolean },
+): Promise<string | undefined> {
+  const { assignment, outcome, isLast } = turn;
   const { mending } = assignment;
   const left = mending === null ? null : await endMending(attempt, worktree, mending);
   const half = await halfDone(worktree.folder);
@@ -66,22 +93,23 @@ async function takeTurn(
       await commitLeftovers(worktree.folder, nameOf(assignment));
       await pushQuestion(attempt, worktree, work, assignment);
     } else await attempt.keep();
-    return park(attempt, assignment, outcome.result);
+    await park(attempt, assignment, outcome.result);
+    return;
   }
+  if (left !== null && attempt.isByHand)
+    return `Resolve the conflict in ${left.files.map(({ path }) => path).join(", ")}`;
   if (left !== null) {
     await tellClash(attempt, worktree, left);
     return;
   }
+  if (half !== null && attempt.isByHand) return half;
   if (half !== null && isLast) {
     const failure = { failure_class: "agent_error", failure_reason: half };
-    return reportFailure(attempt, failure, outcome.result);
+    await reportFailure(attempt, failure, outcome.result);
+    return;
   }
   if (half === null) await commitLeftovers(worktree.folder, nameOf(assignment));
-  const missing =
-    half ?? (await conclude(attempt, worktree, work, { assignment, outcome, isLast }));
-  if (missing === undefined) return;
-  attempt.journal.say(missing);
-  await takeTurn(attempt, worktree, work, { ...assignment, previousFailure: missing }, true);
+  return half ?? (await conclude(attempt, worktree, work, turn));
 }
 
 /** Returns what is missing as proof if the agent may have another turn. */
@@ -111,6 +139,7 @@ async function conclude(
   if (failure === undefined && verification.missing.length > 0 && !isLast) return verification.hint;
   if (failure !== undefined || verification.report === null) {
     const refusal = failure ?? refusalOf(evidence, verification.hint);
+    if (attempt.isByHand) return refusal.failure_reason;
     await reportFailure(attempt, refusal, outcome.result);
     return;
   }

@@ -9,7 +9,8 @@ const withCommits = <Head extends { head_sha: string }>(heads: readonly Head[]):
 
 const { shape } = jobPayloadSchema;
 
-const heardJobSchema = jobPayloadSchema.extend({
+/** A claimed job, before use. */
+export const heardJobSchema = jobPayloadSchema.extend({
   base_sha: shape.base_sha.transform(commitOrNull),
   head_sha: shape.head_sha.transform(commitOrNull),
   base_refs: shape.base_refs.transform((refs) => refs && withCommits(refs)),

@@ -2,7 +2,7 @@ import { heartbeatAnswerSchema, type UsageSoFar } from "~/nouns/agent-jobs/contr
 import type { PersonMessage } from "~/nouns/comments/agent-message";
 import type { JobPayload } from "~/nouns/workers/contract";
 import type { Journal } from "../base/journal";
-import { AttemptOver, messageOf, Refusal } from "../base/problems";
+import { AttemptOver, messageOf, Refusal, TakenOver } from "../base/problems";
 import type { Service } from "./service";
 
 /** Keeps the lease of a job while it runs. */
@@ -11,6 +11,8 @@ export interface Heartbeat {
   signal: AbortSignal;
   /** Sends a heartbeat now; throws if the attempt is over. Call it before anything leaves this machine. */
   confirm(): Promise<void>;
+  /** Says whether a tool call of the agent runs, which a person who takes the job over waits for. */
+  setBusy(isBusy: boolean): void;
   end(): void;
 }
 
@@ -50,6 +52,8 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
   let timer: NodeJS.Timeout | undefined;
   let hasEnded = false;
   let isAsked = false;
+  let isBusy = false;
+  let taken: TakenOver | null = null;
   const inTurn = oneAtATime();
 
   const beat = async (retry: boolean): Promise<void> => {
@@ -67,6 +71,12 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
     messages.confirmed(seen_messages);
     if (answer.action !== "stop") messages.arrive(answer.messages ?? []);
     if (answer.action === "pause") journal.sayOnce(`The run is paused; this job is finished first`);
+    if (answer.reason?.code === "held") {
+      journal.sayOnce(answer.reason.message);
+      taken = new TakenOver(answer.reason.message);
+      if (!isBusy) over.abort(taken);
+    }
+    if (answer.reason?.code === "held_at_once") over.abort(new TakenOver(answer.reason.message));
     if (answer.action === "stop") {
       const reason = answer.reason?.message ?? `the job is ${answer.status}`;
       over.abort(new AttemptOver(`Told to stop: ${reason}`));
@@ -102,6 +112,10 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
     async confirm() {
       await inTurn(() => beat(true));
       signal.throwIfAborted();
+    },
+    setBusy(busy) {
+      isBusy = busy;
+      if (!busy && taken !== null) over.abort(taken);
     },
     end() {
       hasEnded = true;

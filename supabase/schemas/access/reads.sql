@@ -205,7 +205,7 @@ grant execute on function private.require_product_owner to authenticated;
 create function private.require_scope(p_scopes text[], p_function text)
 returns void language plpgsql immutable set search_path = '' as $$
 declare
-  v_work constant text[] := '{claim_agent_job, heartbeat_agent_job, report_agent_job, report_job_usage, append_job_output,
+  v_work constant text[] := '{claim_agent_job, take_agent_job, heartbeat_agent_job, report_agent_job, report_job_usage, append_job_output,
     save_job_diff, report_job_conflict, report_merged, verify_sprint_task, verify_task_against_plan, update_task_execution,
     worker_heartbeat, restart_worker, add_evidence, observe_pulls, observe_issues, propose_lesson, save_job_guide}';
   v_either constant text[] := '{update_task, set_task_status, append_story_log, ask_question, cancel_question, answer_user_question,

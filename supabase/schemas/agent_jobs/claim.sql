@@ -276,6 +276,7 @@ begin
   select count(*) filter (where not x.archived) as queued, count(*) filter (where x.archived) as archived,
     count(*) filter (where 'paused' = any (x.gates)) as paused,
     count(*) filter (where x.gates && '{question,plan}') as asked,
+    count(*) filter (where 'held' = any (x.gates)) as taken,
     count(*) filter (where 'not_before' = any (x.gates)) as delayed,
     count(*) filter (where 'not_before' = any (x.gates) and g.failure_class is distinct from 'rate_limited') as failed,
     count(*) filter (where 'order' = any (x.gates)) as in_order,
@@ -321,6 +322,7 @@ begin
       when v_waiting.for_agents > 0 then 'agent'
       when v_waiting.to_verify > 0 then 'needs_other_worker'
       when v_waiting.in_review > 0 then 'review'
+      when v_waiting.taken > 0 then 'held'
       when v_waiting.blocked > 0 then 'dependency'
       else 'order' end,
     'message', format('%s queued, none available now: %s waiting for their turn, %s for an answer, %s for a paused run, %s for a rate limit%s%s%s; %s held by workers.%s',
@@ -329,7 +331,8 @@ begin
       case when v_waiting.blocked > 0 then format(', %s for other tasks', v_waiting.blocked) else '' end,
       case when v_waiting.to_verify + v_waiting.in_review > 0 then format(', %s for another worker, %s for a review',
         v_waiting.to_verify, v_waiting.in_review) else '' end, v_held,
-      concat(case when p_full_budgets <> '{}' then ' A budget allows no new work.' end,
+      concat(case when v_waiting.taken > 0 then format(' %s wait for a person who takes them over in a terminal.', v_waiting.taken) end,
+        case when p_full_budgets <> '{}' then ' A budget allows no new work.' end,
         case when v_waiting.unconfined > 0 then format(' %s are in products that require a sandbox, and this worker has none: %s', v_waiting.unconfined, private.sandbox_advice()) end,
         case when v_waiting.foreign_repo is not null
           then format(' A task uses the repository %s, which this worker does not follow: %s', v_waiting.foreign_repo, private.repository_advice(v_waiting.foreign_repo)) end,

@@ -29,6 +29,7 @@ select j.id, j.product_id, j.kind, j.sprint_run_id, j.task_id, j.created_by, j.a
   ) as wants,
   array_remove(array[
     case when j.phase = 'review' then 'review' end,
+    case when j.taken_until > private.now() then 'held' end,
     case when (select r.status not in ('QUEUED', 'RUNNING') from public.sprint_runs r where r.id = j.sprint_run_id) then 'paused' end,
     case when j.phase = 'plan' then 'plan' when (select q.status = 'OPEN' and (q.on_expiry <> 'RECOMMENDED' or q.expires_at > private.now())
       from public.agent_questions q where q.id = j.parked_question_id) then 'question' end,

@@ -48,13 +48,15 @@ begin
       'reason', json_build_object('code', 'budget', 'message', v_spent_up));
   end if;
   select r.pause_context into v_pause from public.sprint_runs r where r.id = v_job.sprint_run_id and r.status = 'PAUSED';
-  perform private.touch_worker(v_job.worker_id, null, null, p_quota_pct);
+  if not private.is_in_hand(v_job) then
+    perform private.touch_worker(v_job.worker_id, null, null, p_quota_pct);
+  end if;
   v_messages := private.hand_over_messages(v_job, p_seen_messages);
   return private.with_key(json_build_object(
     'action', case when v_pause is null then 'continue' else 'pause' end,
     'status', lower(v_job.status::text),
     'lease_until', v_job.lease_until,
-    'reason', case when v_pause is not null then json_build_object('code', 'paused',
+    'reason', case when v_job.taken_until > v_now then private.take_over_reason(v_job) when v_pause is not null then json_build_object('code', 'paused',
       'message', format('The run is paused (%s).', replace(v_pause ->> 'reason', '_', ' '))) end), 'messages', v_messages);
 end;
 $$;

@@ -79,7 +79,7 @@ $$;
 create function private.needs_approved_plan(p_job public.agent_jobs, p_task_id uuid)
 returns boolean language plpgsql stable set search_path = '' as $$
 begin
-  if p_job.phase <> 'implement' or p_task_id is null
+  if p_job.phase <> 'implement' or p_task_id is null or private.is_in_hand(p_job)
     or not exists (select from public.sprint_runs r where r.id = p_job.sprint_run_id and r.plan_first and r.plan_review = 'person')
     or (select t.verify_only from public.tasks t where t.id = p_task_id)
   then

@@ -229,7 +229,9 @@ begin
     p_job.evidence := null;
     v.idea_code := null;
   end if;
-  return to_jsonb(p_job) - '{lane_id,claim_rank}'::text[] || jsonb_build_object(
+  return to_jsonb(p_job) - '{lane_id,claim_rank,taken_by,taken_until,take_at_once}'::text[] || jsonb_build_object(
+    'holder', case when private.is_in_hand(p_job) then 'person' end,
+    'holder_name', case when private.is_in_hand(p_job) then private.username(p_job.taken_by) end,
     'status', lower(p_job.status::text),
     'task_code', v.task_code,
     'task_title', v.task_title,

@@ -1,5 +1,5 @@
--- Why: a worker reports on its attempt: RUNNING, DONE, FAILED, SKIPPED, or QUEUED: the rest of a batch is blocked, so
--- the job is requeued, without counting a retry. Only accepted from the attempt that holds the job. A task without a
+-- Why: a worker reports on its attempt: RUNNING, DONE, FAILED, SKIPPED, or QUEUED: the rest of a batch is blocked, or
+-- a person takes the job over or returns it, so it is requeued, without counting a retry. Only accepted from the attempt that holds the job. A task without a
 -- plan takes the one in the report. Repeating a final report is fine; a report while still CLAIMED implies RUNNING.
 -- DONE passes the gate first, and in products that require proof (phase_after) the job may be queued again for another
 -- worker or a person. FAILED with rate_limited requeues the job until resets_at, without counting a retry. A far limit,
@@ -36,8 +36,8 @@ begin
   if v_status is null then
     perform private.refuse(422, 'status must be one of running, done, failed, skipped, queued.');
   end if;
-  if v_status = 'QUEUED' and v_job.kind <> 'SPRINT_IMPLEMENTATION' then
-    perform private.refuse(422, 'Only a batch with blocked tasks can be given back. Report done, failed or skipped.');
+  if v_status = 'QUEUED' and v_job.kind <> 'SPRINT_IMPLEMENTATION' and v_job.taken_by is null and v_state <> 'returned' then
+    perform private.refuse(422, 'Only a batch with blocked tasks, or a job that a person takes over or has, can be given back. Report done, failed or skipped.');
   end if;
   perform private.require_link('pr_url', v_report.pr_url);
   v_class := lower(private.require_choice('failure_class', v_report.failure_class,

@@ -26,6 +26,15 @@ begin
     new.lane_id := coalesce(new.lane_id, new.id);
   end if;
 
+  -- A hold ends with the attempt of the person, with the job, and when an agent claims after the time to wait.
+  if tg_op = 'UPDATE' and new.taken_by is not null and (new.status in ('DONE', 'FAILED', 'CANCELLED', 'SKIPPED')
+    or (new.attempt <> old.attempt and new.taken_until is not null)
+    or (new.status = 'QUEUED' and old.status <> 'QUEUED' and new.taken_until is null)) then
+    new.taken_by := null;
+    new.taken_until := null;
+    new.take_at_once := false;
+  end if;
+
   new.updated_at := private.now();
   if new.status in ('DONE', 'FAILED', 'CANCELLED', 'SKIPPED') then
     new.finished_at := coalesce(new.finished_at, private.now());

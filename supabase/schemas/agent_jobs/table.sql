@@ -98,6 +98,9 @@ create table public.agent_jobs (
   parked_question_id uuid,
   stopped_by_budget_id uuid,
   created_by uuid references public.users (id) on delete set null,
+  taken_by uuid references public.users (id) on delete set null,
+  taken_until timestamptz,
+  take_at_once boolean not null default false,
   finished_at timestamptz,
   first_seen_at timestamptz,
   judged_at timestamptz,
@@ -138,6 +141,10 @@ comment on column public.agent_jobs.merged_at is
 comment on column public.agent_jobs.first_seen_at is 'When a person first opened its changes.';
 comment on column public.agent_jobs.judged_at is 'When the first verdict came.';
 comment on column public.agent_jobs.plan_approved_at is 'When a person approved plan_snapshot, which no later plan of its task replaces.';
+comment on column public.agent_jobs.taken_by is 'The person who has it in a terminal, or takes it over.';
+comment on column public.agent_jobs.taken_until is
+  'Until when it waits for taken_by, while its agent ends; null once the person has it.';
+comment on column public.agent_jobs.take_at_once is 'Its agent is to end at once, and not after its tool call.';
 comment on column public.agent_jobs.stopped_by_budget_id is 'The budget that stopped the last attempt; null once it is claimed again.';
 
 -- A claim walks this index: the claimable jobs of one product in claim order.
@@ -159,6 +166,7 @@ create index agent_jobs_parked_question_id_idx on public.agent_jobs (parked_ques
   where parked_question_id is not null;
 create index agent_jobs_stopped_by_budget_id_idx on public.agent_jobs (stopped_by_budget_id)
   where stopped_by_budget_id is not null;
+create index agent_jobs_taken_by_idx on public.agent_jobs (taken_by) where taken_by is not null;
 create index agent_jobs_created_by_idx on public.agent_jobs (created_by);
 create index agent_jobs_product_id_idx on public.agent_jobs (product_id, created_at, id);
 

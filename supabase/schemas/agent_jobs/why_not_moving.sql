@@ -108,7 +108,7 @@ end;
 $$;
 
 -- Why: everything that keeps one job from moving, each as a code, a message and ids for a link. For a held job this is
--- its lease: held by whom until when. The codes: finished, budget, lease, those of private.job_gates and
+-- its lease, or the person: held by whom until when. The codes: finished, budget, lease, held, those of private.job_gates and
 -- private.worker_gates, blocked, dependency_failed, dependency_unmerged, ci, no_worker, consent, quota, ready
 -- (specification: Agent job).
 create function private.job_reasons(p_job public.agent_jobs)
@@ -143,6 +143,9 @@ returns jsonb language plpgsql stable set search_path = '' as $$
 declare
   v_worker record;
 begin
+  if p_job.status in ('CLAIMED', 'RUNNING') and private.is_in_hand(p_job) then
+    return private.held_reasons(p_job);
+  end if;
   if p_job.status in ('CLAIMED', 'RUNNING') then
     select w.name, w.last_seen_at into v_worker from public.agent_workers w where w.id = p_job.worker_id;
     return jsonb_build_array(jsonb_build_object('code', 'lease',
@@ -172,6 +175,8 @@ begin
   case p_gate
   when 'review' then
     return private.review_reasons(p_job);
+  when 'held' then
+    return private.held_reasons(p_job);
   when 'plan' then
     return private.plan_reasons(p_job);
   when 'paused' then

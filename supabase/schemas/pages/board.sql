@@ -145,7 +145,7 @@ begin
         j.id as job_id, lower(j.status::text) as job_status, j.phase as job_phase, j.started_at as job_started_at,
         j.updated_at as job_seen_at,
         case when j.status in ('CLAIMED', 'RUNNING') then private.doing_now(j.id, j.attempt) end as job_doing,
-        a.name as worker_name,
+        a.name as worker_name, j.holder_name,
         (
           select f.failure_reason from public.agent_jobs f
           where t.status = 'FAILED' and f.task_id = t.id and f.status = 'FAILED'
@@ -178,7 +178,8 @@ begin
       join public.tasks t on t.story_id = s.id
       left join waiting w on w.blocker_id = t.id
       left join lateral (
-        select j.id, j.status, j.phase, j.attempt, j.started_at, j.updated_at, j.worker_id
+        select j.id, j.status, j.phase, j.attempt, j.started_at, j.updated_at, j.worker_id,
+          case when j.taken_by is not null and private.is_in_hand(j) then private.username(j.taken_by) end as holder_name
         from public.agent_jobs j
         where j.task_id = t.id and j.kind = 'TASK_IMPLEMENTATION' and j.status in ('QUEUED', 'CLAIMED', 'RUNNING')
         order by j.created_at desc

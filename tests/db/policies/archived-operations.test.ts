@@ -49,6 +49,7 @@ const open: Readonly<Record<string, string>> = {
   revoke_other_sessions: "of the account",
   revoke_pairing: "of the account",
   revoke_session: "of the account",
+  take_agent_job: "names a task by its code (404)",
   search: "reads, and counts that it was asked",
   archive_product: "is done already",
   ping: "reads",

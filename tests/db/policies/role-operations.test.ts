@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { claimAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { claimAgentJob, takeAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { changeThings } from "~/nouns/changes/operations.server";
 import { addComment } from "~/nouns/comments/operations.server";
 import { createIdea } from "~/nouns/ideas/operations.server";
@@ -152,6 +152,7 @@ const direct: Record<string, () => Promise<unknown>> = {
   change_things: () => changeThings(viewer, { things: [waiting], changes: { priority: 1 } }),
   claim_agent_job: () => claimAgentJob(viewer, { worker: "worker-2", product_id }),
   start_over: () => startOver(viewer, { kind: "story", id: story_id }),
+  take_agent_job: () => takeAgentJob(viewer, { task: "T-1", product: product_id }),
   update_task: () => updateTask(viewer, { task_id: waiting.id, status: "done" }),
 };
 

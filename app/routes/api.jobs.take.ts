@@ -1,0 +1,18 @@
+import { apiRoute } from "~/http/api-route.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { takeAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { takeAgentJobInput } from "~/nouns/workers/contract";
+
+/** POST /api/jobs/take: a person takes a task's job into a terminal. */
+export const loader = apiRoute({
+  POST: operationEndpoint(takeAgentJob, {
+    name: "takeJob",
+    summary: "Take a task's job into a terminal",
+    auth: "either",
+    body: takeAgentJobInput,
+    refusals: [403, 404, 409],
+    onlyNamed: true,
+    input: ({ body }) => body,
+  }),
+});
+export const action = loader;

@@ -1,0 +1,148 @@
+import { join, sep } from "node:path";
+import { z } from "zod";
+import { driverFor } from "../agents/catalog";
+import { personsVariables } from "../base/environment";
+import { interruptible } from "../base/interruption";
+import { AttemptOver, messageOf, Refusal, WorkerProblem } from "../base/problems";
+import { openWorkFolder } from "../base/work-folder";
+import { rememberCheckout } from "../git/checkout";
+import { git } from "../git/git";
+import { openRepositoryOf } from "../git/repository";
+import { readRules } from "../git/rules";
+import { contextFolder, removerOf, type Worktree } from "../git/worktree";
+import { noteOf } from "../git/worktree-note";
+import { taskAssignment } from "../job/assignment";
+import type { Attempt } from "../job/attempt";
+import { testCommandOf } from "../job/evidence";
+import { keeperOf, openAttempt } from "../job/open-attempt";
+import { returnJob } from "../job/reports";
+import { readResult } from "../job/result-file";
+import { listTaken, readTaken, type Taken } from "../job/taken";
+import { handIn } from "../job/task-job";
+import { tellUsage } from "../job/tell-usage";
+import { openHand, splitHandWords } from "./open-hand";
+
+/** give: commits, proves and hands in what a person did; give --back returns it to the agents. */
+export async function give(words: readonly string[], stopSignal: AbortSignal): Promise<void> {
+  const { task, rest, hasFlag } = splitHandWords(words, "--back");
+  const hand = openHand(rest, stopSignal);
+  const taken = await findTaken(hand.options.workDir, task);
+  const options = { ...hand.options, repo: hand.options.repo ?? taken.repo };
+  const folder = await openWorkFolder(options.workDir, taken.home, `${options.name} terminal`);
+  const attempt = openAttempt({ ...hand, options, job: taken.job, folder });
+  attempt.isByHand = true;
+  attempt.sessionId = taken.sessionId;
+  try {
+    const worktree = await openWorktree(attempt, taken);
+    attempt.keep = keeperOf(attempt, worktree);
+    attempt.changes.begin(worktree.folder, taken.work.base);
+    await requireHeld(attempt, worktree);
+    await noteUsage(attempt, taken);
+    const { signal } = attempt.heartbeat;
+    if (hasFlag) await giveBack(attempt, worktree, taken);
+    else await interruptible(signal, () => handInByHand(attempt, worktree, taken));
+  } finally {
+    attempt.heartbeat.end();
+    await attempt.output.close();
+    await hand.service.close();
+  }
+}
+
+/** Finds the named task, the one whose folder the person is in, or the only one. */
+async function findTaken(workDir: string, task: string | undefined): Promise<Taken> {
+  const all: Taken[] = [];
+  for (const { folder } of await listTaken(workDir)) {
+    const taken = await readTaken(folder);
+    if (taken !== null) all.push(taken);
+  }
+  const named = all.filter(
+    ({ job }) => task === undefined || job.task?.code === task.toUpperCase(),
+  );
+  const here = `${process.cwd()}${sep}`;
+  const inside = named.filter(({ worktree }) => here.startsWith(`${worktree.folder}${sep}`));
+  const [only, another] = inside.length > 0 ? inside : named;
+  if (only === undefined) {
+    throw new WorkerProblem("You have nothing to give here: take a task first, with take T-42");
+  }
+  if (another === undefined) return only;
+  const codes = named.map(({ job }) => job.task?.code).join(", ");
+  throw new WorkerProblem(`You have ${codes}: name one, or go into its folder`);
+}
+
+async function openWorktree({ job, options, folder }: Attempt, taken: Taken): Promise<Worktree> {
+  const place = taken.worktree;
+  const note = await noteOf(place.folder);
+  if (note === null || !(await rememberCheckout(place.folder, note))) {
+    throw new WorkerProblem(`${place.folder} has lost its repository`);
+  }
+  const repository = await openRepositoryOf(job, options, folder);
+  return { ...place, repository, remove: removerOf(repository, place.folder, place.checkout) };
+}
+
+/** A person who lost the job keeps the work, and reads where it is. */
+async function requireHeld(attempt: Attempt, worktree: Worktree): Promise<void> {
+  try {
+    await attempt.heartbeat.confirm();
+  } catch (error) {
+    if (!(error instanceof AttemptOver || error instanceof Refusal)) throw error;
+    const kept = await attempt.keep();
+    if (attempt.leftIn === null) await worktree.remove();
+    const where = attempt.leftIn ?? (kept === null ? "delivered before" : `kept on ${kept}`);
+    throw new WorkerProblem(`You no longer have this job: ${error.message} Your work is ${where}.`);
+  }
+}
+
+async function handInByHand(attempt: Attempt, worktree: Worktree, taken: Taken): Promise<void> {
+  attempt.rules = await readRules(worktree);
+  const { job, journal } = attempt;
+  const { checkout, folder } = worktree;
+  const surroundings = { checkout, testCommand: testCommandOf(attempt), kept: [] };
+  const assignment = { ...taskAssignment(job, surroundings), mending: taken.mending };
+  const left = await readResult(join(folder, contextFolder, "result.json"), attempt.clean);
+  const { summary = "Done by hand.", verify_result, evidence, guide, lessons } = left;
+  const end = { exitCode: 0, output: "", answer: summary, timedOut: false };
+  const result = { summary, verify_result, evidence, guide, lessons };
+  const outcome = { end, result, denied: [] };
+  const missing = await handIn(attempt, worktree, taken.work, {
+    assignment,
+    outcome,
+    isLast: true,
+  });
+  if (missing !== undefined) {
+    throw new WorkerProblem(`Not handed in, and still yours: ${missing}`);
+  }
+  await attempt.changes.sendLast();
+  const kept = await attempt.keep();
+  if (kept !== null) journal.say(`Undelivered work is kept on ${kept}`);
+  if (attempt.leftIn === null) await worktree.remove();
+}
+
+/** The next agent hears who worked on it, with the changed files, in the same conversation. */
+async function giveBack(attempt: Attempt, worktree: Worktree, { work }: Taken): Promise<void> {
+  const { job, service, journal } = attempt;
+  const kept = await attempt.keep();
+  if (attempt.leftIn !== null)
+    throw new WorkerProblem("The work could not be kept, so it stays yours");
+  await attempt.changes.send();
+  const stat = await git(worktree.folder, "diff", "--stat=100", `${work.base}..HEAD`);
+  const body = `I worked on this by hand and return it. Go on from what is there.\n\n${stat || "Nothing changed."}`;
+  const message = { body: body.slice(0, 4_000), send_to_agent: true };
+  await service
+    .post(`/api/tasks/${job.task_id}/comments`, message, z.unknown())
+    .catch((error: unknown) => journal.say(`The agent got no message: ${messageOf(error)}`));
+  await returnJob(attempt, kept ?? undefined);
+  await worktree.remove();
+  journal.say(`${job.task?.code ?? "The job"} is with the agents again`);
+}
+
+/** Reports usage of the tool since then, from its record. */
+async function noteUsage(attempt: Attempt, { agent, sessionId, since, worktree }: Taken) {
+  if (agent === null || sessionId === null) return;
+  const environment = personsVariables();
+  const tool = await driverFor(agent, undefined, environment)
+    .then((driver) => driver.find(environment))
+    .catch(() => null);
+  const place = { environment, folder: worktree.folder };
+  const used = await tool?.recorded?.(place, sessionId, since).catch(() => null);
+  if (used) await tellUsage(attempt, used);
+}

@@ -1,0 +1,31 @@
+import { openJournal } from "../base/journal";
+import { readOptions, secretsOf } from "../base/options";
+import { Refusal, WorkerProblem } from "../base/problems";
+import { createRedactor } from "../base/redact";
+import { connectService } from "../service/service";
+
+/** The tools of both commands of a person. */
+export function openHand(words: readonly string[], stopSignal: AbortSignal) {
+  // No agent is started: the person does the work.
+  const options = readOptions([...words, "--exec", "by hand"], process.env);
+  const journal = openJournal((text) => process.stdout.write(text));
+  const { clean } = createRedactor(secretsOf(options));
+  const service = connectService(options, journal, clean, stopSignal);
+  const tools = { options, journal, clean, service, stopSignal };
+  return { ...tools, demoCommand: "", readQuota: async () => undefined };
+}
+
+/** Splits what comes before the options, such as the code of a task. */
+export function splitHandWords(words: readonly string[], flag: string) {
+  const [first] = words;
+  const task = first === undefined || first.startsWith("-") ? undefined : first;
+  const rest = words.slice(task === undefined ? 0 : 1).filter((word) => word !== flag);
+  return { task, rest, hasFlag: words.includes(flag) };
+}
+
+/** A refusal is for the person to read. */
+export async function orSay<T>(call: Promise<T>): Promise<T> {
+  return call.catch((error: unknown) => {
+    throw error instanceof Refusal ? new WorkerProblem(error.message) : error;
+  });
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import {
+  checkQueueEmpty,
+  getAgentJob,
+  heartbeatAgentJob,
+  reportAgentJob,
+  whyNotMoving,
+} from "~/nouns/agent-jobs/operations.server";
+import { archiveProduct } from "~/nouns/products/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { claim, claimRefusal, seedSprint } from "../db/agents/sprint-world";
+import { refusalOf } from "../db/refusal";
+import { at } from "../db/world";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { addMember } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+
+async function scene() {
+  const world = await seedSprint(t, { stories: [1] });
+  const { actor, sprint, owner, product, tasks } = world;
+  const { rows: found } = await t.sql.query("select code from tasks where id = $1", [
+    at(tasks, 0).id,
+  ]);
+  const code: string = at(found, 0).code;
+  await startSprintRun(actor, { sprint_id: sprint.id });
+  const token = await createToken(t, owner);
+  const take = async (wish: Record<string, unknown> = {}, by = token) => {
+    const answer = await app.request("/api/jobs/take", {
+      method: "POST",
+      headers: { "content-type": "application/json", ...bearer(by) },
+      body: JSON.stringify({ task: code, product: product.code, ...wish }),
+    });
+    const body = await answer.json();
+    return { status: answer.status, body };
+  };
+  const { rows } = await t.sql.query("select j.id from agent_jobs j where j.product_id = $1", [
+    product.id,
+  ]);
+  const job_id: string = at(rows, 0).id;
+  return { ...world, token, take, job_id, read: () => getAgentJob(actor, { job_id }) };
+}
+
+describe("POST /api/jobs/take", { timeout: 60_000 }, () => {
+  it("takes a waiting job at once, and no worker is handed it", async () => {
+    const { take, read, actor, job_id } = await scene();
+    const { status, body } = await take();
+    expect({ status, ...body }).toMatchObject({ status: 200, job: { id: job_id, attempt: 1 } });
+    expect(await read()).toMatchObject({ holder: "person", status: "claimed" });
+    expect(await claimRefusal(actor)).toBe("empty");
+    const again = await take();
+    expect(again).toMatchObject({ status: 409, body: { error: expect.stringContaining("give") } });
+    expect(await whyNotMoving(actor, { kind: "job", id: job_id })).toMatchObject({
+      reasons: [{ code: "held", command: "node backloom-worker.mjs give --back" }],
+    });
+  });
+
+  it("asks the agent to end, then holds, and refuses what the agent reports late", async () => {
+    const { take, read, actor, job_id } = await scene();
+    const { attempt } = await claim(actor);
+    const beat = () => heartbeatAgentJob(actor, { job_id, attempt });
+    expect(await beat()).toMatchObject({ action: "continue", reason: null });
+    expect(
+      await refusalOf(reportAgentJob(actor, { job_id, attempt, status: "queued" })),
+    ).toMatchObject({ status: 422 });
+    expect((await take()).body).toMatchObject({ job: null, waits_for: expect.any(String) });
+    expect(await beat()).toMatchObject({ action: "continue", reason: { code: "held" } });
+    expect((await take({ at_once: true })).body.job).toBeNull();
+    expect(await beat()).toMatchObject({ reason: { code: "held_at_once" } });
+    expect(await read()).toMatchObject({ holder: null });
+    const report = { job_id, attempt, status: "queued" as const, session_id: "s-1" };
+    await reportAgentJob(actor, report);
+    expect(await read()).toMatchObject({ status: "queued", holder: "person", retry_count: 0 });
+    // Repeated, as an answer may get lost.
+    expect(await reportAgentJob(actor, report)).toMatchObject({ status: "queued" });
+    expect(await claimRefusal(actor)).toBe("held");
+    expect(await checkQueueEmpty(actor, {})).toMatchObject({ claimable: false });
+    const { body } = await take();
+    expect(body.job).toMatchObject({ attempt: 2, earlier_attempts: [{ session_id: "s-1" }] });
+    const late = reportAgentJob(actor, { job_id, attempt, status: "done" });
+    expect(await refusalOf(late)).toMatchObject({ status: 409 });
+    await reportAgentJob(actor, { job_id, attempt: 2, status: "queued" });
+    expect(await read()).toMatchObject({ status: "queued", holder: null });
+    expect(await claim(actor)).toMatchObject({ id: job_id, attempt: 3 });
+  });
+
+  it("is one person's: a second one, a viewer and others are refused", async () => {
+    const { take, product, actor, job_id } = await scene();
+    const [bob, vera, eve] = await Promise.all([createUser(t), createUser(t), createUser(t)]);
+    await addMember(t, product.id, bob);
+    await addMember(t, product.id, vera);
+    await t.sql.query("update product_members set role = 'VIEWER' where user_id = $1", [vera.id]);
+    const [bobs, veras, eves] = await Promise.all(
+      [bob, vera, eve].map((user) => createToken(t, user)),
+    );
+    expect((await take({}, veras)).status).toBe(403);
+    expect((await take({}, eves)).status).toBe(404);
+    expect((await take({ task: "T-99" })).status).toBe(404);
+    expect((await take({ task: "x".repeat(100) })).status).toBe(422);
+    const both = await Promise.all([take(), take({}, bobs)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const { attempt } = await getAgentJob(actor, { job_id });
+    expect(attempt).toBe(1);
+    await archiveProduct(actor, { product_id: product.id });
+    expect((await take()).status).toBe(403);
+  });
+
+  it("ends by itself: with the lease of the terminal, and while it waits", async () => {
+    const { take, read, actor, job_id } = await scene();
+    const past = (column: string) =>
+      t.sql.query(`update agent_jobs set ${column} = now() - interval '1 second' where id = $1`, [
+        job_id,
+      ]);
+    await take();
+    await past("lease_until");
+    expect(await claim(actor)).toMatchObject({ id: job_id, attempt: 2 });
+    expect(await read()).toMatchObject({ holder: null, attempts: [{ outcome: "lost" }, {}] });
+    await take();
+    await reportAgentJob(actor, { job_id, attempt: 2, status: "queued" });
+    expect(await claimRefusal(actor)).toBe("held");
+    await past("taken_until");
+    expect(await claim(actor)).toMatchObject({ id: job_id, attempt: 3 });
+    expect(await read()).toMatchObject({ holder: null });
+  });
+});

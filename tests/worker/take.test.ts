@@ -1,0 +1,164 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
+import { at } from "../db/world";
+import { gitIn, openStage, startRun } from "./fixture";
+import { read, startWorker } from "./worker-process";
+
+const { t, app, ada, token, home, repo } = await openStage();
+const actor = t.actorOf(ada);
+const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
+const environment = { BACKLOOM_URL: app.origin, BACKLOOM_TOKEN: token };
+
+/** A run with one task, its clone, and an agent that works until it is stopped. */
+async function begin(code: string) {
+  const run = await startRun(t, ada, { code });
+  const folder = join(home, code);
+  const own = join(folder, "agent");
+  mkdirSync(own, { recursive: true });
+  gitIn(home)("clone", "--quiet", "--bare", repo, join(folder, "origin.git"));
+  gitIn(folder)("clone", "--quiet", "origin.git", "clone");
+  const heard = join(own, "heard.jsonl");
+  const agentFor = (milliseconds: number, ending = "patient") =>
+    `acp:HOME='${own}' FAKE_ENDING=${ending} FAKE_HEARD='${heard}' FAKE_MILLISECONDS=${milliseconds} exec '${process.execPath}' '${program}'`;
+  const place = ["--work-dir", join(folder, "work"), "--repo", join(folder, "clone")];
+  const work = (...words: string[]) =>
+    startWorker([
+      ...["--url", app.origin, "--token", token, ...place],
+      ...["--name", `loom-${code}`, "--product", code, "--heartbeat", "0.3", ...words],
+    ]);
+  const hand = (...words: string[]) =>
+    startWorker([...words, ...place, "--product", code], environment);
+  const job = async () => getAgentJob(actor, { job_id: at((await run.read()).jobs, 0).id });
+  return {
+    agentFor,
+    work,
+    hand,
+    job,
+    heard: () =>
+      read(heard)
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line)),
+    origin: gitIn(join(folder, "origin.git")),
+    async take(...words: string[]) {
+      const taking = hand("take", "T-1", ...words);
+      expect(await taking.ended, taking.output()).toBe(0);
+      const place = /cd '(.+?)'/.exec(taking.output())?.[1] ?? "";
+      expect(existsSync(place), taking.output()).toBe(true);
+      return { place, output: taking.output() };
+    },
+    async run(...words: string[]) {
+      const hands = hand(...words);
+      expect(await hands.ended, hands.output()).toBe(0);
+      return hands.output();
+    },
+  };
+}
+
+type Scene = Awaited<ReturnType<typeof begin>>;
+
+async function whileAgentWorks({ work, agentFor, heard }: Scene) {
+  const worker = work("--agent", agentFor(600_000), "--once");
+  await expect
+    .poll(() => heard().length, { timeout: 60_000, message: worker.output() })
+    .toBeGreaterThan(0);
+  return worker;
+}
+
+describe("take and give", { timeout: 120_000 }, () => {
+  it("takes a job from its agent, and hands it in with proof in the same conversation", async () => {
+    const scene = await begin("TAKE");
+    const worker = await whileAgentWorks(scene);
+    const patient = scene.hand("take", "T-1");
+    // Its tool call runs, and only --now does not wait for it.
+    await patient.said(/Waiting for worker/);
+    expect(await scene.job()).toMatchObject({ holder: null, status: "running" });
+    patient.process.kill("SIGTERM");
+    await patient.ended;
+    const { place } = await scene.take("--now");
+    expect(await worker.ended, worker.output()).toBe(0);
+    const held = await scene.job();
+    expect(held).toMatchObject({ holder: "person", holder_name: "ada", attempt: 2 });
+    expect(held.attempts).toMatchObject([{ outcome: "returned", session_id: "fake-1" }, {}]);
+    expect(await whyNotMoving(actor, { kind: "job", id: held.id })).toMatchObject({
+      reasons: [{ code: "held" }],
+    });
+    const second = scene.hand("take", "T-1");
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toContain("You have it in a terminal");
+
+    writeFileSync(join(place, "by-hand.txt"), "by hand\n");
+    gitIn(place)("add", "by-hand.txt");
+    gitIn(place)("commit", "--quiet", "-m", "By hand");
+    writeFileSync(join(place, "left.txt"), "left\n");
+    const refused = scene.hand("give", "--test", "echo not yet; exit 1");
+    expect(await refused.ended).toBe(1);
+    expect(refused.output()).toContain("still yours");
+    expect(await scene.job()).toMatchObject({ holder: "person", attempt: 2 });
+    await scene.run("give", "--test", "test -e by-hand.txt");
+    const job = await scene.job();
+    expect(job).toMatchObject({
+      ...{ status: "done", holder: null, evidence: { test: { passed: true } } },
+      attempts: [{ session_id: "fake-1" }, { session_id: "fake-1", outcome: "done" }],
+    });
+    const files = scene.origin("ls-tree", "--name-only", String(job.branch)).split("\n");
+    expect(files).toEqual(expect.arrayContaining(["by-hand.txt", "left.txt"]));
+    expect(existsSync(place)).toBe(false);
+  });
+
+  it("returns it, and the agent continues in its conversation with the changed files", async () => {
+    const scene = await begin("BACK");
+    const worker = scene.work("--agent", scene.agentFor(0, "commits"), "--once");
+    const said =
+      "select from job_outputs o join agent_jobs j on j.id = o.job_id where j.id = $1 and o.text ~ 'first file'";
+    const { id } = await scene.job();
+    await expect
+      .poll(async () => (await t.sql.query(said, [id])).rowCount, { timeout: 60_000 })
+      .toBeGreaterThan(0);
+    const { place } = await scene.take();
+    await worker.ended;
+    expect(existsSync(join(place, "first.txt"))).toBe(true);
+    writeFileSync(join(place, "by-hand.txt"), "by hand\n");
+    await scene.run("give", "--back");
+    expect(await scene.job()).toMatchObject({ status: "queued", holder: null });
+    const next = scene.work("--agent", scene.agentFor(1), "--once");
+    expect(await next.ended, next.output()).toBe(0);
+    const job = await scene.job();
+    expect(job).toMatchObject({ status: "done", attempt: 3 });
+    expect(job.attempts.map(({ session_id }) => session_id)).toEqual([
+      "fake-1",
+      "fake-1",
+      "fake-1",
+    ]);
+    expect(scene.heard().at(-1).words).toContain("by-hand.txt");
+    const files = scene.origin("ls-tree", "--name-only", String(job.branch)).split("\n");
+    expect(files).toEqual(expect.arrayContaining(["first.txt", "by-hand.txt", "made-3.txt"]));
+  });
+
+  it("begins without a conversation, and keeps the work of a dead terminal for the next agent", async () => {
+    const scene = await begin("DEAD");
+    const { place, output } = await scene.take();
+    expect(output).toContain("T-1 is yours");
+    writeFileSync(join(place, "by-hand.txt"), "by hand\n");
+    const note = JSON.parse(readFileSync(`${place}.taken`, "utf8"));
+    process.kill(note.pid, "SIGKILL");
+    const { id } = await scene.job();
+    await t.sql.query(
+      "update agent_jobs set lease_until = now() - interval '1 second' where id = $1",
+      [id],
+    );
+    const next = scene.work("--agent", scene.agentFor(1), "--once");
+    expect(await next.ended, next.output()).toBe(0);
+    const job = await scene.job();
+    expect(job).toMatchObject({ status: "done", attempt: 2, holder: null });
+    expect(job.attempts).toMatchObject([{ outcome: "lost" }, { outcome: "done" }]);
+    const files = scene.origin("ls-tree", "--name-only", String(job.branch)).split("\n");
+    expect(files).toEqual(expect.arrayContaining(["by-hand.txt", "made-2.txt"]));
+    expect(readdirSync(join(place, "..")).filter((name) => name === basename(place))).toEqual([]);
+    const late = scene.hand("give");
+    expect(await late.ended).toBe(1);
+  });
+});
