@@ -4,8 +4,9 @@ import { promisify } from "node:util";
 import { z } from "zod";
 import type { Confinement } from "~/nouns/workers/confinement";
 import manifest from "../../package.json";
-import { driverFor } from "./agents/catalog";
+import { driverFor, isBuiltIn } from "./agents/catalog";
 import { describeAgents, findAgents } from "./agents/list-agents";
+import { describeRegistry } from "./agents/registry/registry";
 import { personsEnvironment, personsVariables } from "./base/environment";
 import { interruptible } from "./base/interruption";
 import { openJournal } from "./base/journal";
@@ -36,6 +37,10 @@ import { connectService, type Service } from "./service/service";
 
 /** Runs the worker until it is asked to end, or handles `agents` and `--help`. */
 export async function serve(words: readonly string[], demoCommand: string): Promise<void> {
+  if (words[0] === "agents" && words.includes("--registry")) {
+    process.stdout.write(`${describeRegistry(isBuiltIn)}\n`);
+    return;
+  }
   if (words[0] === "agents") {
     const wish = readSandboxOption(words.slice(1));
     const agents = describeAgents(await findAgents(personsVariables()));
@@ -62,7 +67,7 @@ export async function serve(words: readonly string[], demoCommand: string): Prom
     await tellUnsaid(folder, service, journal);
     await removeLeftovers(folder.worktrees, journal);
     markProcesses(folder.worktrees);
-    await checkAgent(options);
+    await checkAgent(options, stop);
     const sandboxes = await openSandbox(options, folder, demoCommand);
     const product = await findServedProduct(options, service, stop);
     await interruptible(stop, () => checkRepository(options, product, folder));
@@ -105,12 +110,14 @@ function stopOnSignals(): AbortSignal {
 }
 
 /** Checks that each agent works before a job is taken, so that no retry is lost to a problem of this machine. */
-async function checkAgent({ work }: WorkerOptions): Promise<void> {
+async function checkAgent({ work }: WorkerOptions, stop: AbortSignal): Promise<void> {
   if (!("agents" in work)) return checkCommand(work.exec);
   const environment = personsVariables();
   for (const name of work.agents) {
     const driver = await driverFor(name, undefined, environment);
-    if ((await driver.find(environment)) === null) {
+    const isThere = (await driver.find(environment)) !== null;
+    if (!isThere) await driver.askToInstall?.(environment, stop);
+    if (!isThere && (await driver.find(environment)) === null) {
       throw new WorkerProblem(
         `${driver.title} is not installed on this machine: ${driver.install}`,
       );

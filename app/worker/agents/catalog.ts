@@ -5,9 +5,23 @@ import { codex } from "./codex/codex";
 import type { Driver, KnownDriver } from "./driver";
 import { gemini } from "./gemini/gemini";
 import { opencode } from "./opencode/opencode";
+import { nearestIds, registryDrivers } from "./registry/registry";
 
 /** Agents known by name. */
 export const drivers: readonly KnownDriver[] = [claude, codex, gemini, opencode];
+
+const names = new Set(drivers.map(({ name }) => name));
+
+/** These and the others of the ACP registry. */
+export const allDrivers: readonly KnownDriver[] = [
+  ...drivers,
+  ...registryDrivers.filter(({ name }) => !names.has(name)),
+];
+
+/** True if the worker knows it without the registry. */
+export function isBuiltIn(name: string): boolean {
+  return names.has(name);
+}
 
 /** Value of `--agent` for the repository's choice, or any agent installed here. */
 export const anyAgent = "auto";
@@ -34,10 +48,11 @@ export async function driverFor(
 /** Returns the driver of a name. */
 export function driverNamed(name: string): Driver {
   if (name.startsWith("acp:") && name.length > 4) return acpCommand(name.slice(4));
-  const driver = drivers.find((one) => one.name === name);
+  const driver = allDrivers.find((one) => one.name === name);
   if (driver !== undefined) return driver;
-  const known = drivers.map((one) => one.name).join(", ");
+  const near = nearestIds(name);
+  const such = near.length > 0 ? ` (the nearest: ${near.join(", ")})` : "";
   throw new WorkerProblem(
-    `There is no agent "${name}": use ${known}, ${anyAgent} or acp:<command>`,
+    `There is no agent "${name}": use ${[...names].join(", ")}, ${anyAgent}, acp:<command> or an id that \`agents --registry\` lists${such}`,
   );
 }

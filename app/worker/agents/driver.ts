@@ -165,9 +165,11 @@ export interface Driver extends KnownAgent {
   find(environment: Record<string, string>): Promise<ToolStart | null>;
   /** True if signed in; null if that is not visible from outside. */
   isSignedIn(environment: Record<string, string>): Promise<boolean | null>;
+  /** Installs it where the user agrees, in a terminal; returns without a word where the worker cannot. */
+  askToInstall?(environment: Record<string, string>, stop: AbortSignal): Promise<void>;
 }
 
-/** An agent known by name. */
+/** An agent whose needs of this machine are known. */
 export interface KnownDriver extends Driver {
   needs: ToolNeeds;
 }

@@ -10,13 +10,14 @@ import { readReach } from "./reach";
 export const usage = `npm run worker -- --url <address> --token <api token> --agent <name> [options]
 npm run worker -- take T-42    takes a task over into your terminal; --now does not wait for the tool call of its agent
 npm run worker -- give         hands it in with proof; --back returns it to the agents
-npm run worker -- agents        which agents and sandbox this machine has; --sandbox tries another one
+npm run worker -- agents        which agents and sandbox this machine has; --sandbox tries another one, --registry lists
+                                the agents of the ACP registry instead
 
   --url        address of the service (or BACKLOOM_URL)
   --token      API token (or BACKLOOM_TOKEN, which keeps it out of the process list)
-  --agent      claude, codex, gemini, opencode, or several with commas, the first for what names none; auto (the one that
-               .backloom.yml names, else the first that is installed), or acp:<command> for anything that speaks the Agent
-               Client Protocol
+  --agent      claude, codex, gemini, opencode, an id of the ACP registry, or several with commas, the first for what
+               names none; auto (the one that .backloom.yml names, else the first that is installed), or acp:<command> for
+               anything that speaks the Agent Client Protocol
   --allow      what the agent may do without asking: edit, commands or all (default: commands)
   --model      the model of the (first) agent where the work names none, as the agent names it
   --silence    minutes without a sign of life after which an agent is stopped (default: 20)

@@ -1,5 +1,5 @@
 import type { JobPayload } from "~/nouns/workers/contract";
-import { anyAgent } from "../agents/catalog";
+import { anyAgent, isBuiltIn } from "../agents/catalog";
 import type { AgentWish, WorkerOptions } from "../base/options";
 
 type OfJob = Pick<JobPayload, "agent" | "attempt_agent">;
@@ -12,7 +12,7 @@ export function assignedAgent(job: OfJob, { agents }: AgentWish): string {
   const [first] = agents;
   const named = job.agent ?? (agents.length > 1 ? job.attempt_agent : null) ?? first;
   if (agents.includes(named)) return named;
-  if (first === anyAgent && !named.startsWith("acp:")) return named;
+  if (first === anyAgent && isBuiltIn(named)) return named;
   throw new Error(`The job is for the agent ${named}, which this worker was not started with`);
 }
 

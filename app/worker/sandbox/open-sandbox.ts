@@ -1,3 +1,4 @@
+import { installedPlaces } from "../agents/registry/registry";
 import { personsVariables } from "../base/environment";
 import { isDemo, type WorkerOptions } from "../base/options";
 import { WorkerProblem } from "../base/problems";
@@ -24,7 +25,7 @@ export async function openSandbox(
     caches: folder.caches,
     service: new URL(options.url),
     isOnline: options.net.includes("all"),
-    mounts: options.mounts,
+    mounts: [...options.mounts, ...(await installedPlaces(command, personsVariables()))],
     passing: await passingVariables(command, options.env),
   };
   await removeOldHomes(folder.homes);

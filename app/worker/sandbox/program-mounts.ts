@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join, sep } from "node:path";
-import { drivers } from "../agents/catalog";
+import { allDrivers } from "../agents/catalog";
 import { findProgram } from "../base/find-program";
 import { systemFolders } from "./system-mounts";
 
@@ -25,7 +25,7 @@ export const toolchainVariables = Object.values(toolchains);
 
 /** Programs that may be links to packages elsewhere. */
 const known = [
-  ...drivers.flatMap(({ needs }) => needs.programs),
+  ...allDrivers.flatMap(({ needs }) => needs.programs),
   ...["node", "npm", "pnpm", "yarn", "python3", "uv", "go", "cargo", "java", "git"],
 ];
 

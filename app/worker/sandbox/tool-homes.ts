@@ -1,13 +1,17 @@
 import { join, relative } from "node:path";
-import { drivers } from "../agents/catalog";
+import { allDrivers, drivers } from "../agents/catalog";
 import type { ToolHome, ToolNeeds } from "../agents/needs";
 
-const knownNeeds = drivers.map(({ needs }) => needs);
+const knownNeeds = allDrivers.map(({ needs }) => needs);
 
 /** What the tools that a command names need; `--agent codex` counts as the command `codex`. */
 export function needsOf(command: string): ToolNeeds[] {
   const words = new Set(command.toLowerCase().match(/[a-z]+/g));
-  return drivers.flatMap(({ name, needs }) => (words.has(name) ? [needs] : []));
+  const ids = new Set(command.split(/\s+/));
+  return allDrivers.flatMap((driver) => {
+    const isNamed = drivers.includes(driver) ? words.has(driver.name) : ids.has(driver.name);
+    return isNamed ? [driver.needs] : [];
+  });
 }
 
 /** Path of a tool's file, given the user's environment. */

@@ -1,4 +1,5 @@
-import type { Driver } from "../driver";
+import type { Driver, ToolStart } from "../driver";
+import type { AcpAgent } from "./agent";
 import { runAcpTurn } from "./turn";
 import { usageOfAnswer } from "./usage";
 
@@ -15,24 +16,19 @@ export function acpCommand(command: string): Driver {
     install: "the command after acp: must start an agent that speaks the Agent Client Protocol",
     reports: {},
     async find() {
-      return {
-        way: "acp",
-        program: "/bin/sh",
-        run: (turn, output) =>
-          runAcpTurn(
-            {
-              title,
-              program: "/bin/sh",
-              words: ["-c", command],
-              coverage: { commandsAreEscapes: false },
-              usageOf: (answer, { model }) => usageOfAnswer(answer, model),
-              signIn,
-            },
-            turn,
-            output,
-          ),
-      };
+      return acpStart({ title, program: "/bin/sh", words: ["-c", command], signIn });
     },
     isSignedIn: async () => null,
   };
+}
+
+/** Start of an agent of which only its command is known. */
+export function acpStart(agent: Omit<AcpAgent, "coverage" | "usageOf">): ToolStart {
+  const spoken: AcpAgent = {
+    ...agent,
+    coverage: { commandsAreEscapes: false },
+    usageOf: (answer, { model }) => usageOfAnswer(answer, model),
+  };
+  const { program } = agent;
+  return { way: "acp", program, run: (turn, output) => runAcpTurn(spoken, turn, output) };
 }
