@@ -2,7 +2,7 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_p
 import { once } from "node:events";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { inject } from "vitest";
 import { bundleWorkerFile } from "../../app/cli/build.mjs";
 import { identityOf } from "../../supabase/embedded/postgres/process-identity";
@@ -52,7 +52,7 @@ export function startWorker(
 }
 
 /** What a process prints, and its end. It is ended when the file is over. */
-export function follow(child: ChildProcessByStdio<null, Readable, Readable>): WorkerProcess {
+export function follow(child: ChildProcessByStdio<Writable | null, Readable, Readable>): WorkerProcess {
   let output = "";
   const listeners = new Set<() => void>();
   const take = (chunk: Buffer) => {
