@@ -34,7 +34,7 @@ function person(name: string) {
 
 const agentScript = `FAKE_ENDING=done exec "${process.execPath}" "${program}"`;
 
-/** Stands in for npm: notes what it is asked, and installs the agent where it is told to. */
+/** Replaces npm: notes its words, and installs the agent in the given folder. */
 const npmScript = (code = 0) => `echo "$*" >> "$HOME/npm-asked"
 [ ${code} = 0 ] || exit ${code}
 while [ "$1" != --prefix ]; do shift; done
@@ -47,7 +47,7 @@ const wordsFor = (code: string, agent: string) => [
   ...["--repo", repo, "--product", code, "--name", `worker-${code}`, "--agent", agent],
 ];
 
-/** The worker in a terminal of its own, with what is typed there. */
+/** The worker in a new terminal, with what is typed there. */
 function inTerminal(words: readonly string[], environment: Record<string, string>, typed: string) {
   const line = [process.execPath, workerFile, ...words, "--sandbox", "off"];
   const quoted = line.map((word) => `'${word}'`).join(" ");

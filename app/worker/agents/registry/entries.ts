@@ -21,7 +21,7 @@ export interface RegistryEntry {
 /** Day of the copy. */
 export const copiedOn = "2026-02-07";
 
-/** Copy of the registry: what is started, never what it says of itself. */
+/** Copy of the registry: what is started. */
 export const entries: readonly RegistryEntry[] = [
   {
     id: "auggie",

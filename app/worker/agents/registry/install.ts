@@ -12,7 +12,7 @@ import type { RegistryEntry } from "./entries";
 type Environment = Record<string, string>;
 type Package = NonNullable<RegistryEntry["package"]>;
 
-/** Folder of an agent that the worker installed: one per version, as another version is asked about anew. */
+/** Folder of an agent that the worker installed: one per version, as another version is asked about again. */
 function placeFor({ id, package: its }: RegistryEntry, environment: Environment) {
   return its && join(folderOf(environment), `${id}-${its.version}`);
 }
@@ -94,7 +94,7 @@ function wordsOf(place: string, { name, version }: Package): string[] {
   return ["install", "--no-audit", "--no-fund", "--prefix", place, `${name}@${version}`];
 }
 
-/** Beside its place until it is whole, so that a kill leaves nothing that counts as installed. */
+/** In a folder next to its place until it is whole, so that a kill leaves nothing that counts as installed. */
 async function install(
   entry: RegistryEntry,
   its: Package,
