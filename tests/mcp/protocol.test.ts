@@ -118,7 +118,7 @@ describe("the endpoint", () => {
     expect(await (await post(unknownTool, bearer(token))).json()).toMatchObject({
       error: { code: -32602, message: expect.stringContaining("drop_all") },
     });
-    const unknownMethod = { ...listTools, method: "resources/list" };
+    const unknownMethod = { ...listTools, method: "prompts/list" };
     expect(await (await post(unknownMethod, bearer(token))).json()).toMatchObject({
       error: { code: -32601 },
     });
