@@ -297,7 +297,7 @@ describe("PUT /api/pulls/observed", () => {
       return pullTextsSchema.parse(await answer.json());
     };
     const why = async () => (await whyNotMoving(actor, { kind: "task", id: task.id })).text;
-    expect(await texts()).toEqual({ draft: false, branches: [] });
+    expect(await texts()).toEqual({ wanted: false, draft: false, branches: [] });
     expect(await why()).not.toContain("no pull request yet");
     await updateProduct(actor, { product_id: product.id, pull_requests: "draft" });
     const missing = await texts();
