@@ -12,6 +12,7 @@ import type { Documentation } from "./documentation.server";
 import { markReplayed, onceOf } from "./idempotency.server";
 import { parseJsonBody } from "./json-body.server";
 import { readOpenBody } from "./open-body.server";
+import { noSuch } from "./require-id.server";
 import { fieldsOf, parseMultipart } from "./uploads.server";
 import { isCanonicalUuid } from "./uuid";
 import { queryOf, validate } from "./validation.server";
@@ -163,7 +164,7 @@ function idOf(
   if (noun === undefined) return "";
   const id = params.id ?? "";
   if (isCanonicalUuid(id)) return id;
-  throw new ContractError(404, `No such ${noun}. Check the ID: it may have been deleted.`);
+  throw noSuch(noun);
 }
 
 /** Refuses invalid input, after the checks that precede it: authentication (401) and demo writes (403). */

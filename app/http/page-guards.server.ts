@@ -8,6 +8,7 @@ import {
 } from "@remix-run/node";
 import { ContractError, demoRefusal, type ErrorBody } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
+import { noSuch } from "~/http/require-id.server";
 import { authenticate } from "~/nouns/accounts/authenticate.server";
 import type { Principal } from "~/nouns/accounts/contract";
 import { leaveLostProduct, rememberedProduct } from "./active-product.server";
@@ -67,8 +68,7 @@ export async function requireProduct(
 ): Promise<SignedIn & { productId: string }> {
   const signedIn = await requireActor(request, context);
   const productId = params.productId ?? "";
-  if (!isCanonicalUuid(productId))
-    throw new ContractError(404, "No such product. List products to see yours.");
+  if (!isCanonicalUuid(productId)) throw noSuch("product");
   return { ...signedIn, productId };
 }
 

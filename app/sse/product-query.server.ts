@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
+import { noSuch } from "~/http/require-id.server";
 import { isCanonicalUuid } from "~/http/uuid";
 import { authenticate } from "~/nouns/accounts/authenticate.server";
 
@@ -17,6 +18,6 @@ export async function productToWatch(
   if (productId !== undefined && isCanonicalUuid(productId)) return productId;
 
   await authenticate(actor);
-  if (productId) throw new ContractError(404, "No such product. List products to see yours.");
+  if (productId) throw noSuch("product");
   throw new ContractError(400, "Say which product: ?product_id=<id>.");
 }

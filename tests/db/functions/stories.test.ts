@@ -33,6 +33,9 @@ describe("create_story", () => {
       sort_order: 2,
       sprint_id: null,
       assignee_id: null,
+      agent: null,
+      model: null,
+      effort: null,
       created_at: story.created_at,
       version: 1,
     });
