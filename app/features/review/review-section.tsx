@@ -73,8 +73,14 @@ function aboutReview(waits: boolean, drafts: number): string | undefined {
   return drafts > 0 ? "Draft comments are sent with the review." : undefined;
 }
 
-/** Where to go after reviewing an attempt. */
-function NextSteps({ job, next }: { job: AgentJobDetail; next: string | null }) {
+/** Where to go after a review. */
+export function NextSteps({
+  job,
+  next,
+}: {
+  job?: Pick<AgentJobDetail, "task_id" | "task_code">;
+  next: string | null;
+}) {
   const isFirstDay = useHasOnlySample();
   return (
     <p className="flex flex-wrap gap-2">
@@ -89,7 +95,7 @@ function NextSteps({ job, next }: { job: AgentJobDetail; next: string | null }) 
         </ButtonLink>
       )}
       <ButtonLink to="/inbox?show=reviews">Open reviews</ButtonLink>
-      {job.task_id ? (
+      {job?.task_id ? (
         <ButtonLink to={`/tasks/${job.task_id}`}>Open {job.task_code ?? "task"}</ButtonLink>
       ) : null}
     </p>

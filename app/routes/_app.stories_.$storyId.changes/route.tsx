@@ -10,7 +10,7 @@ import { markAll } from "~/features/review/mark-all.server";
 import { nextPlace, placeInQueue } from "~/features/review/place-in-queue.server";
 import { readStoryDiff, viewedOf } from "~/features/review/read-story-diff.server";
 import { ReviewFacts } from "~/features/review/review-facts";
-import { NextReview, useNextKey } from "~/features/review/review-section";
+import { NextReview, NextSteps, useNextKey } from "~/features/review/review-section";
 import { AgentSays, ShownCriteria } from "~/features/review/what-was-done";
 import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
@@ -167,7 +167,7 @@ export default function StoryChanges() {
         )}
         <ShownCriteria criteria={criteria} />
         {jobs.length === 0 ? (
-          <EmptyState title="Nothing to judge">
+          <EmptyState title="Nothing to judge" action={<NextSteps next={next} />}>
             A person has judged all that agents did for this story.
           </EmptyState>
         ) : (
