@@ -33,7 +33,13 @@ export const importFromFormats = importFormats
         const into = product && (await resolveProduct(database, { reference: product }));
         const report = await importBacklog(
           { database, credential: { user_id: account.id } },
-          { product_id: into ? into.id : null, name: name ?? null, code: code ?? null },
+          {
+            product_id: into ? into.id : null,
+            name: name ?? null,
+            code: code ?? null,
+            // As the API's own default: a script that imports and starts waits for nobody.
+            done_requires: "none",
+          },
           draft,
           preview,
         );
