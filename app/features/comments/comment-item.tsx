@@ -100,7 +100,7 @@ function DeleteComment({ comment, item }: OwnComment) {
       size="sm"
       tone="quiet"
       question="Delete this comment?"
-      consequence="It is gone for everyone. Agents that have read it still know it."
+      consequence="The comment is deleted for everyone. Agents that already read it keep what they know."
       confirmLabel="Delete"
     >
       {(buttons) => (

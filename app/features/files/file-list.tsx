@@ -75,7 +75,7 @@ function DeleteFile({ file }: { file: ListedFile }) {
       label={`Delete ${name}`}
       size="sm"
       question={`Delete ${isolated(name)}?`}
-      consequence="It is gone for everyone, also where a text or a criterion shows it."
+      consequence="The file is deleted for everyone, and texts and criteria no longer show it."
       confirmLabel="Delete"
     >
       {(buttons) => (
