@@ -16,8 +16,12 @@ Object.assign(process.env, forgetfulGit);
 // The demo agent takes its time for people who watch it.
 process.env.BACKLOOM_DEMO_SECONDS = "0";
 
-/** What measures its whole process, or hears what the process says, has one of its own. */
-const alone = ["tests/streams/churn.test.ts", "tests/embedded/process-warnings.test.ts"];
+/** What measures its whole process, hears what the process says, or replaces modules, has one of its own. */
+const alone = [
+  "tests/streams/churn.test.ts",
+  "tests/embedded/process-warnings.test.ts",
+  "tests/worker/proxy.test.ts",
+];
 
 /** What is refused before the database is asked has nothing to do with the way there. */
 const beforeTheDatabase = process.env.TRANSPORT === "http" ? ["tests/api/worst-cases.test.ts"] : [];

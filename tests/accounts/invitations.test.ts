@@ -184,12 +184,12 @@ describe("REGISTRATION=invite with a link", () => {
 
   it("refuses whoever has none, or one that does not hold", async () => {
     await t.sql.query("delete from rate_limit_counters where action = 'registration'");
-    expect((await register(app, "/dashboard", "no one")).status).toBe(403);
-    expect((await register(app, `/join/${"a".repeat(43)}`, "no one")).status).toBe(404);
+    expect((await register(app, "/dashboard", "nobody")).status).toBe(403);
+    expect((await register(app, `/join/${"a".repeat(43)}`, "nobody")).status).toBe(404);
     const closed = await startTestApp(t, { pages: true, variables: { REGISTRATION: "closed" } });
     const path = await invite(await scene());
-    expect((await register(closed, path, "no one")).status).toBe(403);
+    expect((await register(closed, path, "nobody")).status).toBe(403);
     expect(await (await closed.request(path)).text()).toContain("Registration is closed");
-    expect(await accountOf("no one")).toBeUndefined();
+    expect(await accountOf("nobody")).toBeUndefined();
   });
 });

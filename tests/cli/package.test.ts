@@ -67,6 +67,7 @@ const environment = {
 describe("the package that npm pack makes", () => {
   it("holds programs, pages and SQL, and nothing that only developers need", () => {
     const documents = readdirSync(join(projectRoot, "docs")).map((name) => `docs/${name}`);
+    const skills = readdirSync(join(projectRoot, "skills")).map((name) => `skills/${name}`);
     const folders = new Set(files.map((file) => file.split("/").slice(0, 2).join("/")));
     expect([...folders].filter((name) => name !== basename(name)).sort()).toEqual(
       [
@@ -77,6 +78,7 @@ describe("the package that npm pack makes", () => {
         "deploy/backloom.service",
         "deploy/nginx.conf",
         ...documents,
+        ...skills,
         "supabase/embedded",
         "supabase/migrations",
       ].sort(),
@@ -151,7 +153,8 @@ describe("the package that npm pack makes", () => {
     }
     const dev = run(command, ["dev"], { cwd: folder, env: environment });
     await expect(dev).rejects.toMatchObject({
-      stderr: 'There is no "dev"; use one of start, worker, admin, doctor, backup, restore\n',
+      stderr:
+        'There is no "dev"; use one of start, worker, admin, doctor, backup, restore, skills\n',
     });
   });
 

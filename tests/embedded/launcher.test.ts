@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -54,14 +54,9 @@ describe("npm start says in one line what is wrong", () => {
 
   it("when npm cannot install", () => {
     const clone = join(folder, "clone");
-    mkdirSync(join(clone, "app/cli/launch"), { recursive: true });
-    for (const file of [
-      "launch.mjs",
-      "launch/problem.mjs",
-      "launch/machine.mjs",
-      "launch/packages.mjs",
-    ]) {
-      copyFileSync(join(projectRoot, "app/cli", file), join(clone, "app/cli", file));
+    mkdirSync(join(clone, "app/cli"), { recursive: true });
+    for (const name of ["launch.mjs", "launch"]) {
+      cpSync(join(projectRoot, "app/cli", name), join(clone, "app/cli", name), { recursive: true });
     }
     writeFileSync(join(clone, "package.json"), "{ this is no package");
     const { status, said } = launch("start", { PORT: "0", DATA_DIR: folder }, clone);
