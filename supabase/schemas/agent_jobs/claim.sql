@@ -88,7 +88,7 @@ begin
       continue;
     end if;
     v_locked := v_locked || v_product_id;
-    v_rooms := private.weigh_budgets(v_product_id, v_worker.id, v_tried = '{}');
+    v_rooms := private.budget_headroom(v_product_id, v_worker.id, v_tried = '{}');
     v_full_budgets := case when v_rooms is not null then private.full_budgets(v_rooms) end;
     v_job := private.take_job(v_asker, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets);
     exit when v_job.id is not null;
@@ -147,7 +147,7 @@ begin
   end loop;
   foreach v_product_id in array v_products loop
     perform private.requeue_expired_leases(v_product_id);
-    perform private.settle_budgets(v_product_id);
+    perform private.apply_budgets(v_product_id);
   end loop;
   return v_products;
 end;

@@ -59,7 +59,7 @@ begin
     case when p_job.kind = 'PLAN_CHAT' and p_job.created_by is distinct from p_asker.user_id then 'conversation' end,
     case when p_job.phase = 'verify' and p_job.author_worker_id = p_asker.worker_id then 'needs_other_worker' end,
     case when v_wants.needs_sandbox and p_asker.confinement = 'none' then 'sandbox' end,
-    case when v_wants.own_repo is not null and not private.is_followed(v_wants.own_repo, p_asker.also_repos) then 'repository' end,
+    case when v_wants.own_repo is not null and not private.is_allowed_repo(v_wants.own_repo, p_asker.also_repos) then 'repository' end,
     case when v_wants.agent is not null and p_asker.agents = '[]' then 'agent'
       when (v_wants.agent is not null or v_wants.model is not null or v_wants.requires_opus)
         and p_asker.agents <> '[]' and private.agent_for(v_wants, p_asker.agents) is null then 'agent' end

@@ -42,7 +42,7 @@ begin
       'reason', json_build_object('code', v_state, 'message', private.attempt_words(v_job, p_attempt, v_state)));
   end if;
 
-  v_spent_up := private.heed_budget(v_job, p_usage);
+  v_spent_up := private.enforce_budget(v_job, p_usage);
   if v_spent_up is not null then
     return json_build_object('action', 'stop', 'status', 'queued', 'lease_until', null,
       'reason', json_build_object('code', 'budget', 'message', v_spent_up));
@@ -51,7 +51,7 @@ begin
   if not private.is_in_hand(v_job) then
     perform private.touch_worker(v_job.worker_id, null, null, p_quota_pct);
   end if;
-  v_messages := private.hand_over_messages(v_job, p_seen_messages);
+  v_messages := private.deliver_messages(v_job, p_seen_messages);
   return private.with_key(json_build_object(
     'action', case when v_pause is null then 'continue' else 'pause' end,
     'status', lower(v_job.status::text),

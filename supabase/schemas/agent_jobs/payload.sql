@@ -39,7 +39,7 @@ $$;
 -- So it counts only if the worker's user has listed it, in full or by a prefix that ends in "/". A server may read `..`
 -- as a step out of the listed folder. Null stands for a worker that accepts any repository (specification: Agent job;
 -- claiming).
-create function private.is_followed(p_address text, p_named jsonb)
+create function private.is_allowed_repo(p_address text, p_named jsonb)
 returns boolean language plpgsql immutable set search_path = '' as $$
 begin
   return p_named is null or p_named ? p_address or exists (

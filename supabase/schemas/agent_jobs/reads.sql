@@ -38,7 +38,7 @@ begin
   return (
     select private.job_json(j) || jsonb_build_object('attempts', private.attempts_json(j.id), 'questions', (
       select coalesce(jsonb_agg(private.question_json(q) order by q.created_at, q.id), '[]')
-      from public.agent_questions q where q.job_id = j.id and private.may_read_talk(j)
+      from public.agent_questions q where q.job_id = j.id and private.can_read_conversation(j)
         and (q.reader_id is null or q.reader_id = auth.uid() or private.is_left_to_owner(q))))
     from public.agent_jobs j where j.id = p_job_id);
 end;
@@ -61,13 +61,13 @@ $$;
 
 -- Why: a conversation about an idea belongs to the user who asked. Other members see that its job exists, not what is
 -- said (specification: Idea; User question).
-create function private.may_read_talk(p_job public.agent_jobs)
+create function private.can_read_conversation(p_job public.agent_jobs)
 returns boolean language plpgsql stable set search_path = '' as $$
 begin
   return p_job.kind <> 'PLAN_CHAT' or coalesce(p_job.created_by = auth.uid(), false);
 end;
 $$;
-grant execute on function private.may_read_talk to authenticated;
+grant execute on function private.can_read_conversation to authenticated;
 
 -- Why: the attempts of a job: worker, times, outcome and usage (docs/runs.md) (specification: Agent job; attempts).
 create function private.attempts_json(p_job_id uuid) returns jsonb language plpgsql stable set search_path = '' as $$
@@ -223,7 +223,7 @@ begin
   left join public.agent_workers w on w.id = p_job.worker_id
   left join public.ideas i on i.id = p_job.idea_id;
 
-  if not private.may_read_talk(p_job) then
+  if not private.can_read_conversation(p_job) then
     p_job.summary := null;
     p_job.failure_reason := null;
     p_job.evidence := null;

@@ -86,7 +86,7 @@ create function private.tg_agent_jobs__settle_merged()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   if (select p.dependency_release from public.products p where p.id = old.product_id) = 'merged' then
-    perform private.settle_waiting(nullif(private.waiting_for(private.tasks_of_work(old.kind, old.task_id, old.sprint_run_id)), '{}'));
+    perform private.recount_blocked(nullif(private.waiting_for(private.tasks_of_work(old.kind, old.task_id, old.sprint_run_id)), '{}'));
   end if;
   return null;
 end;
@@ -198,7 +198,7 @@ begin
   if p_new.attempt <> p_old.attempt then
     perform private.begin_attempt(p_new);
   elsif v_was_held and p_new.status not in ('CLAIMED', 'RUNNING') then
-    perform private.end_attempt(p_old, p_new), private.weigh_lessons(p_new.product_id, false);
+    perform private.end_attempt(p_old, p_new), private.evaluate_lessons(p_new.product_id, false);
   end if;
 
   -- A lost or taken-over attempt can report no more, so the usage it has reported so far is final.
@@ -223,7 +223,7 @@ begin
 
   if (v_has_status_changed and v_has_ended)
     or (p_new.status = 'QUEUED' and p_old.phase = 'implement' and p_new.phase in ('verify', 'review')) then
-    perform private.settle_messages(p_old, p_new);
+    perform private.close_messages(p_old, p_new);
   end if;
 
   if p_old.phase = 'plan' and v_has_ended then
@@ -280,7 +280,7 @@ begin
 end;
 $$;
 
--- Why: under a shared product lock the end of a task only notes what to recount (private.settle_waiting). By now story
+-- Why: under a shared product lock the end of a task only notes what to recount (private.recount_blocked). By now story
 -- and PBI have followed; the run is locked before the rows of its jobs, and before its branch queue advances
 -- (specification: Agent job).
 create function private.release_noted(p_sprint_run_id uuid)

@@ -158,7 +158,7 @@ begin
     'code', case when p_job.status = 'FAILED' and p_job.failure_class = 'infrastructure' and p_job.retry_count >= 3
       then 'budget' else 'finished' end,
     'message', format('The job is %s%s', lower(p_job.status::text),
-      coalesce(': ' || case when private.may_read_talk(p_job) then p_job.failure_reason end, '.')),
+      coalesce(': ' || case when private.can_read_conversation(p_job) then p_job.failure_reason end, '.')),
     'failure_class', p_job.failure_class, 'finished_at', p_job.finished_at));
 end;
 $$;
@@ -191,7 +191,7 @@ begin
         when v_question.expires_at <= private.now() then 'The question it is waiting for was not answered in time'
         when v_question.kind = 'permission' then format('It is waiting for a permission that only %s can give', private.username(v_question.reader_id))
         else 'It is waiting for the answer to a question' end
-        || case when private.may_read_talk(p_job) and (v_question.reader_id is null or v_question.reader_id = auth.uid())
+        || case when private.can_read_conversation(p_job) and (v_question.reader_id is null or v_question.reader_id = auth.uid())
           then ': ' || left(v_question.question, 300) else '.' end,
       'question_id', v_question.id, 'assignee_id', v_question.assignee_id, 'expires_at', v_question.expires_at));
   when 'not_before' then

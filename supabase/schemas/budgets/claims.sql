@@ -98,7 +98,7 @@ $$;
 -- continue.
 -- Called with the job's row locked. Stops only under the product's lock (private.lock_for_budget), else the next
 -- heartbeat does.
-create function private.heed_budget(p_job public.agent_jobs, p_usage jsonb)
+create function private.enforce_budget(p_job public.agent_jobs, p_usage jsonb)
 returns text language plpgsql volatile set search_path = '' as $$
 declare
   v_budget public.budgets;
@@ -165,7 +165,7 @@ begin
   update public.agent_jobs j
   set status = 'QUEUED', stopped_by_budget_id = p_budget.id, failure_class = null, failure_reason = null
   where j.id = p_job.id;
-  perform private.settle_budgets(p_job.product_id, p_job.id);
+  perform private.apply_budgets(p_job.product_id, p_job.id);
   update public.agent_jobs j
   set parked_question_id = r.pause_question_id
   from public.sprint_runs r
@@ -256,7 +256,7 @@ $$;
 -- any budget. Budgets of finished runs are left out; one whose stored sum is far behind the ledger becomes due too.
 -- Claims of one product do this one after another, so that they never reserve the same remainder. Returns null when the
 -- product has no budgets. Takes only its own lock; with p_wait false it does not wait for it.
-create function private.weigh_budgets(p_product_id uuid, p_worker_id uuid, p_wait boolean)
+create function private.budget_headroom(p_product_id uuid, p_worker_id uuid, p_wait boolean)
 returns private.budget_room[] language plpgsql volatile set search_path = '' as $$
 declare
   v_budget public.budgets;

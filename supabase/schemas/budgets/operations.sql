@@ -16,7 +16,7 @@ begin
   perform private.audit(auth.uid(), auth.uid(), 'budget.removed', jsonb_build_object('product_id', p_product_id,
     'budget', private.budget_name(v_budget), 'unit', v_budget.unit, 'amount', v_budget.amount));
   delete from public.budgets b where b.id = p_budget_id;
-  perform private.settle_budgets(p_product_id);
+  perform private.apply_budgets(p_product_id);
   return json_build_object('id', p_budget_id, 'removed', true);
 end;
 $$;
@@ -65,7 +65,7 @@ begin
   on conflict (product_id) do update
   set time_zone = excluded.time_zone, unreported = excluded.unreported, expected_tokens = excluded.expected_tokens,
       expected_cost = excluded.expected_cost;
-  perform private.settle_budgets(p_product_id);
+  perform private.apply_budgets(p_product_id);
   return to_jsonb(v_settings) - 'product_id';
 end;
 $$;

@@ -44,7 +44,7 @@ begin
   select b.* into v_budget from public.budgets b where b.id = (v_run.pause_context ->> 'budget_id')::uuid;
   if p_option = 0 then
     perform private.raise_budget(v_budget, v_budget.amount + (v_run.pause_context ->> 'raise_by')::numeric);
-    perform private.settle_budgets(p_question.product_id);
+    perform private.apply_budgets(p_question.product_id);
     return;
   end if;
   v_run := private.continue_run(v_run);
@@ -116,7 +116,7 @@ begin
   else
     perform private.raise_budget(v_budget, p_amount);
   end if;
-  perform private.settle_budgets(p_product_id);
+  perform private.apply_budgets(p_product_id);
   select b.* into v_budget from public.budgets b where b.id = v_budget.id;
   return v_budget;
 end;

@@ -162,7 +162,7 @@ $$;
 -- Why: the one place for the effects of budgets: one under which a claim found nothing left is reached; runs under a
 -- reached budget are paused, unless a job that a person lets finish is at work; paused runs continue when their budget
 -- was raised or deleted, or its window has ended. Called with the product's lock (specification: Sprint run, pause).
-create function private.settle_budgets(p_product_id uuid, p_job_id uuid default null)
+create function private.apply_budgets(p_product_id uuid, p_job_id uuid default null)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
   v_budget public.budgets;
@@ -173,7 +173,7 @@ begin
     where b.product_id = p_product_id and (b.due_at is not null or b.reached_at is not null)
     order by b.id
   loop
-    v_budget := private.settle_budget(v_budget);
+    v_budget := private.apply_budget(v_budget);
     continue when v_budget.reached_at is null;
     for v_run in
       select r.* from public.sprint_runs r
@@ -206,7 +206,7 @@ end;
 $$;
 
 -- Why: whether one budget is reached now. A new window starts from zero and keeps the largest overshoot.
-create function private.settle_budget(p_budget public.budgets)
+create function private.apply_budget(p_budget public.budgets)
 returns public.budgets language plpgsql volatile set search_path = '' as $$
 declare
   v_work record;

@@ -206,13 +206,13 @@ begin
     on conflict do nothing
     returning user_id
   loop
-    perform private.tell_mentioned(p_comment, v_user_id);
+    perform private.notify_mentioned(p_comment, v_user_id);
   end loop;
 end;
 $$;
 
 -- Why: a mention is for one person: it is sent to their devices and to no webhook.
-create function private.tell_mentioned(p_comment public.comments, p_user_id uuid)
+create function private.notify_mentioned(p_comment public.comments, p_user_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
   v_kind text := private.place_of_comment(p_comment);

@@ -50,7 +50,7 @@ create trigger _901_emit after update of state on public.agent_messages
 
 -- Why: the inbox counts a mention at once. Only the mentioned member gets the event.
 -- Definer: every write sends its event, but no client may call private.emit.
-create function private.tg_comment_mentions__tell_inbox()
+create function private.tg_comment_mentions__notify_inbox()
 returns trigger language plpgsql security definer set search_path = '' as $$
 declare
   v_row public.comment_mentions := coalesce(new, old);
@@ -60,14 +60,14 @@ begin
   return null;
 end;
 $$;
-create trigger _900_tell_inbox after insert or delete on public.comment_mentions
-  for each row execute function private.tg_comment_mentions__tell_inbox();
+create trigger _900_notify_inbox after insert or delete on public.comment_mentions
+  for each row execute function private.tg_comment_mentions__notify_inbox();
 
 -- Why: the answer to a heartbeat carries messages for the agent. A worker that confirms (p_seen, even an empty list)
 -- gets each message until it reports that its agent has seen it. For a worker that confirms nothing, a message counts
 -- as seen when sent; the next answer repeats it in case this one is lost. A verifier forms its own view, so it gets
 -- none. Null without messages.
-create function private.hand_over_messages(p_job public.agent_jobs, p_seen jsonb)
+create function private.deliver_messages(p_job public.agent_jobs, p_seen jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
 declare
   v_told uuid[];
@@ -99,7 +99,7 @@ $$;
 
 -- Why: no message waits for an agent that will not come. What the delivering attempt had seen counts as acted on; it
 -- has also seen what came with its claim. An attempt that failed may not have read anything.
-create function private.settle_messages(p_old public.agent_jobs, p_new public.agent_jobs)
+create function private.close_messages(p_old public.agent_jobs, p_new public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
   if p_new.status in ('DONE', 'SKIPPED', 'QUEUED') then

@@ -32,7 +32,7 @@ begin
   elsif v_decision <> 'go_on' then
     perform private.note_conflict(v_job, v_rival, p_conflict, v_decision);
     perform private.note_attempt(v_job, jsonb_populate_record(null::private.job_report, p_conflict));
-    perform private.send_conflict_home(v_job, v_rival, p_conflict, v_decision = 'paused');
+    perform private.return_conflict(v_job, v_rival, p_conflict, v_decision = 'paused');
   end if;
   return json_build_object('decision', case v_decision when 'noted' then 'go_on' else v_decision end,
     'task_id', v_rival.task_id, 'task_code', (select t.code from public.tasks t where t.id = v_rival.task_id));
@@ -96,7 +96,7 @@ $$;
 -- Why: the task that must resolve the conflict returns to work with both versions, first in the queue, in its agent's
 -- session; no retry is counted. With p_pause its run waits for a person, who gets the two tasks and the files. Called
 -- under the product lock (specification: Agent job; Sprint run, pause).
-create function private.send_conflict_home(
+create function private.return_conflict(
   p_job public.agent_jobs, p_rival public.agent_jobs, p_conflict jsonb, p_pause boolean
 ) returns void language plpgsql volatile set search_path = '' as $$
 declare

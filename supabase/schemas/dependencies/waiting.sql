@@ -56,7 +56,7 @@ $$;
 -- belongs to an agent, and no agent starts before its blockers are done. `begin` in the detail is what a page sends
 -- again to confirm. Called before a write; work in progress is not affected.
 -- Definer, like private.require_proof: the caller has write access, and learns only codes (docs/dependencies.md).
-create function private.heed_waiting(p_task_id uuid, p_status public.task_status, p_confirmed boolean)
+create function private.require_unblocked(p_task_id uuid, p_status public.task_status, p_confirmed boolean)
 returns void language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_task record;
@@ -90,7 +90,7 @@ begin
     'task_id', p_task_id, 'code', v_task.code, 'blocked_by', v_codes));
 end;
 $$;
-grant execute on function private.heed_waiting to authenticated;
+grant execute on function private.require_unblocked to authenticated;
 
 -- Why: a pull request merged after a job ended has brought its work to the main branch; a changed pull request has not.
 -- For one PBI, or all of a product. Triggers then count the blockers again. Called under the product's lock.
@@ -278,7 +278,7 @@ grant execute on function private.set_dependency_release to authenticated;
 -- Why: the end of a task changes what is blocked. Under the exclusive product lock it is counted at once. Under a
 -- shared one, locks are taken in the order story, PBI, run, and this comes before the PBI's: so the tasks are stored
 -- until the job's own trigger asks for them, and the run is locked while they are counted.
-create function private.settle_waiting(p_task_ids uuid[])
+create function private.recount_blocked(p_task_ids uuid[])
 returns void language plpgsql volatile set search_path = '' as $$
 begin
   if p_task_ids is null then

@@ -1,7 +1,7 @@
 -- Why: reviews and failures must reach open inboxes as promptly as questions. Members only hear that something changed;
 -- streams then read their state again.
 -- Definer: every write sends its event, but no client may call private.emit.
-create function private.tg_any__tell_inbox()
+create function private.tg_any__notify_inbox()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   perform private.emit_to_members(new.product_id,

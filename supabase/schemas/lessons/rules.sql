@@ -14,8 +14,8 @@ end;
 $$;
 create trigger _900_emit after insert or update on public.lessons
   for each row execute function private.tg_lessons__emit();
-create trigger _910_tell_inbox after insert or update of status, has_effect on public.lessons
-  for each row execute function private.tg_any__tell_inbox();
+create trigger _910_notify_inbox after insert or update of status, has_effect on public.lessons
+  for each row execute function private.tg_any__notify_inbox();
 
 -- Why: the one place that remembers that work came back, called where it does: a review, a verifier's finding, CI, the
 -- landing queue. Conflicts have no cause here: the agent did not err.
@@ -27,14 +27,14 @@ begin
     select a.started_at from public.job_attempts a where a.job_id = p_job.id and a.attempt = p_job.attempt), private.now())
   where p_cause is not null and p_job.task_id is not null
   on conflict do nothing;
-  perform private.weigh_lessons(p_job.product_id, true);
+  perform private.evaluate_lessons(p_job.product_id, true);
 end;
 $$;
 
 -- Why: after 30 tasks a lesson that changed nothing proposes its own end, in the inbox. Called when an attempt ends; one
 -- that helped can only lose its effect by what comes back later, so it is weighed again (p_again) then. Skips what
 -- another end weighs at this moment, so that ends do not wait for each other.
-create function private.weigh_lessons(p_product_id uuid, p_again boolean)
+create function private.evaluate_lessons(p_product_id uuid, p_again boolean)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
   if not exists (select from public.lessons l where l.product_id = p_product_id and l.status = 'accepted') then

@@ -62,7 +62,7 @@ begin
   end if;
   perform private.audit(auth.uid(), auth.uid(), case when p_accept then 'invitation.accepted' else 'invitation.declined' end,
     jsonb_build_object('product_id', v_product_id, 'invitation_id', v_invitation.id, 'role', v_invitation.role, 'invited_by', v_invitation.created_by));
-  perform private.tell_invited(auth.uid(), v_invitation.id);
+  perform private.notify_invitee(auth.uid(), v_invitation.id);
   return json_build_object('product_id', v_product_id, 'accepted', p_accept);
 end;
 $$;
@@ -182,7 +182,7 @@ begin
   end if;
   perform private.audit(p_user_id, auth.uid(), 'invitation.asked',
     jsonb_build_object('product_id', p_product_id, 'invitation_id', v_id, 'role', p_role));
-  perform private.tell_invited(p_user_id, v_id);
+  perform private.notify_invitee(p_user_id, v_id);
 end;
 $$;
 
@@ -270,7 +270,7 @@ begin
   perform private.audit(auth.uid(), auth.uid(), 'invitation.revoked',
     jsonb_build_object('product_id', v_invitation.product_id, 'invitation_id', p_invitation_id));
   if v_invitation.invited_user_id is not null then
-    perform private.tell_invited(v_invitation.invited_user_id, p_invitation_id);
+    perform private.notify_invitee(v_invitation.invited_user_id, p_invitation_id);
   end if;
   return json_build_object('id', p_invitation_id);
 end;
@@ -278,7 +278,7 @@ $$;
 grant execute on function operations.revoke_invitation to authenticated;
 
 -- Why: updates the invited person's inbox at once. Called when an invitation is created, revoked or answered.
-create function private.tell_invited(p_user_id uuid, p_invitation_id uuid)
+create function private.notify_invitee(p_user_id uuid, p_invitation_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
   perform private.emit('user:' || p_user_id,

@@ -117,7 +117,7 @@ begin
   end loop;
   v_questions := private.write_down_expired(true, v_products);
   foreach v_product_id in array v_products loop
-    perform private.settle_budgets(v_product_id);
+    perform private.apply_budgets(v_product_id);
   end loop;
 
   if (coalesce(p_full, false) or extract(second from v_now) < 5)

@@ -17,11 +17,11 @@ create trigger _700_notices after update of status on public.sprint_runs
   execute function private.tg_sprint_runs__notices();
 
 -- Why: failed runs need a person and appear in the inbox at once (inbox).
-create trigger _890_tell_inbox
+create trigger _890_notify_inbox
 after update on public.sprint_runs
 for each row
 when (old.status is distinct from new.status and 'FAILED' in (old.status, new.status))
-execute function private.tg_any__tell_inbox();
+execute function private.tg_any__notify_inbox();
 
 -- Why: pages that show a run follow its state.
 -- Definer: every write sends its event, but no client may call private.emit (specification: States, Sprint run).

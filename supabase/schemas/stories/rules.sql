@@ -202,11 +202,11 @@ returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   if tg_op = 'INSERT' then
     perform private.derive_pbis(array(select distinct n.pbi_id from new_stories n));
-    perform private.tell_triage(array(select distinct n.product_id from new_stories n where n.in_triage and not n.is_template));
+    perform private.notify_triage(array(select distinct n.product_id from new_stories n where n.in_triage and not n.is_template));
     return null;
   elsif tg_op = 'DELETE' then
     perform private.derive_pbis(array(select distinct o.pbi_id from old_stories o));
-    perform private.tell_triage(array(select distinct o.product_id from old_stories o where o.in_triage));
+    perform private.notify_triage(array(select distinct o.product_id from old_stories o where o.in_triage));
     return null;
   end if;
 
@@ -226,14 +226,14 @@ begin
   join public.tasks t on t.story_id = n.id;
 
   -- A done story releases the tasks of the stories it blocks, a reopened one blocks them again.
-  perform private.settle_waiting((
+  perform private.recount_blocked((
     select array_agg(t.id)
     from new_stories n
     join old_stories o on o.id = n.id and (o.status = 'DONE') <> (n.status = 'DONE')
     join public.story_dependencies d on d.blocker_id = n.id
     join public.tasks t on t.story_id = d.blocked_id));
 
-  perform private.tell_triage(array(
+  perform private.notify_triage(array(
     select distinct n.product_id from new_stories n join old_stories o on o.id = n.id and o.in_triage <> n.in_triage));
   return null;
 end;
@@ -265,7 +265,7 @@ end;
 $$;
 
 -- Why: stories in triage are in the inbox of everyone who may accept them.
-create function private.tell_triage(p_product_ids uuid[])
+create function private.notify_triage(p_product_ids uuid[])
 returns void language plpgsql volatile set search_path = '' as $$
 begin
   perform private.emit_to_members(p.id, jsonb_build_object('op', 'U', 'entity', 'inbox', 'id', p.id, 'product_id', p.id))

@@ -51,7 +51,7 @@ begin
   v_label_ids := private.require_labels(private.require_write('task', p_task_id), p_changes -> 'labels');
   perform private.require_version('task', p_task_id, p_changes);
   perform private.require_proof(p_task_id, v_status);
-  perform private.heed_waiting(p_task_id, v_status, (p_changes ->> 'confirmed')::boolean);
+  perform private.require_unblocked(p_task_id, v_status, (p_changes ->> 'confirmed')::boolean);
 
   perform private.set_fields('public.tasks', p_task_id,
     p_changes - 'story_id' || jsonb_build_object('status', v_status, 'label_ids', v_label_ids));
@@ -103,7 +103,7 @@ declare
 begin
   perform private.require_write('task', p_task_id);
   perform private.require_proof(p_task_id, v_status);
-  perform private.heed_waiting(p_task_id, v_status, p_confirmed);
+  perform private.require_unblocked(p_task_id, v_status, p_confirmed);
   update public.tasks t set status = v_status where t.id = p_task_id and t.status <> v_status;
   return (select private.with_labels(row_to_json(t), k.label_ids)::jsonb || private.released()
     from private.task_shape t join public.tasks k on k.id = t.id where t.id = p_task_id);
@@ -138,7 +138,7 @@ begin
       'labels', p_labels, 'expected_version', p_expected_version)) || coalesce(p_who, '{}'));
   end if;
   v_status := private.parse_task_status(p_status);
-  perform private.require_proof(p_task_id, v_status), private.heed_waiting(p_task_id, v_status, false);
+  perform private.require_proof(p_task_id, v_status), private.require_unblocked(p_task_id, v_status, false);
 
   update public.tasks t
   set status = coalesce(v_status, t.status),

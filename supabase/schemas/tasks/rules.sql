@@ -133,10 +133,10 @@ begin
     join public.stories s on s.id = n.story_id;
     insert into public.tasks_in_review (task_id, product_id)
     select n.id, n.product_id from new_tasks n where n.status = 'REVIEW';
-    perform private.settle_waiting(nullif(private.waiting_for('{}', array(select distinct n.story_id from new_tasks n)), '{}'));
+    perform private.recount_blocked(nullif(private.waiting_for('{}', array(select distinct n.story_id from new_tasks n)), '{}'));
   else
     perform private.derive_stories(array(select distinct o.story_id from old_tasks o));
-    perform private.settle_waiting(nullif(private.waiting_for('{}', array(select distinct o.story_id from old_tasks o)), '{}'));
+    perform private.recount_blocked(nullif(private.waiting_for('{}', array(select distinct o.story_id from old_tasks o)), '{}'));
   end if;
   return null;
 end;
@@ -190,7 +190,7 @@ begin
   -- A done task releases what waits for it, a reopened one blocks it again; a moved one is blocked by the blockers of its
   -- new story.
   if v_is_done <> v_was_done or v_has_moved then
-    perform private.settle_task_waiting(p_old, p_new);
+    perform private.recount_after_task(p_old, p_new);
   end if;
 
   if p_new.status = 'FAILED' and p_old.status <> 'FAILED' then
@@ -231,7 +231,7 @@ $$;
 
 -- Why: for whatever is blocked by a whole story, a moved task changes the set of blockers. A batch counts the tasks of a
 -- story one by one.
-create function private.settle_task_waiting(p_old public.tasks, p_new public.tasks)
+create function private.recount_after_task(p_old public.tasks, p_new public.tasks)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
   v_task_ids uuid[];
@@ -251,7 +251,7 @@ begin
     v_task_ids := v_task_ids || p_new.id || private.waiting_for('{}', array[p_old.story_id, p_new.story_id]);
   end if;
   if v_task_ids <> '{}' then
-    perform private.settle_waiting(v_task_ids);
+    perform private.recount_blocked(v_task_ids);
   end if;
 end;
 $$;
