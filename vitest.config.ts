@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { forgetfulGit } from "./tests/setup/forgetful-git";
-import { thorough } from "./tests/setup/thorough.mjs";
+import { namesOfShort, thorough } from "./tests/setup/thorough.mjs";
 import { threadPrograms } from "./vite.threads";
 
 const app = fileURLToPath(new URL("./app", import.meta.url));
@@ -25,7 +25,8 @@ const alone = [
 
 /** What is refused before the database is asked has nothing to do with the way there. */
 const beforeTheDatabase = process.env.TRANSPORT === "http" ? ["tests/api/worst-cases.test.ts"] : [];
-const leftOut = [...beforeTheDatabase, ...(process.env.TESTS === "short" ? thorough : [])];
+const isShort = process.env.TESTS === "short";
+const leftOut = [...beforeTheDatabase, ...(isShort ? thorough : [])];
 
 /** What was transformed for one run serves the next; not for longer, as a file that moved would not be noticed. */
 const modulesOfRuns = process.env.TRANSFORMED_MODULES;
@@ -51,6 +52,7 @@ export default defineConfig({
     experimental: modulesOfRuns
       ? { fsModuleCache: true, fsModuleCachePath: modulesOfRuns }
       : { fsModuleCache: false },
+    testNamePattern: isShort ? namesOfShort : undefined,
     globalSetup: ["tests/setup/global-setup.ts"],
     pool: "forks",
     // Some wait for clocks and lost connections while others work: three keep two cores busy, a fourth wins nothing.

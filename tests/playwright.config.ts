@@ -5,7 +5,7 @@ import { defineConfig } from "@playwright/test";
 import { ensureBrowser } from "./setup/browser.mjs";
 import { folderForData } from "./setup/folder-for-data.mjs";
 import { forgetfulGit } from "./setup/forgetful-git";
-import { thoroughJourneys } from "./setup/thorough.mjs";
+import { namesOfShort, thoroughJourneys } from "./setup/thorough.mjs";
 
 // Several runs may share a machine. The server and the admin commands of the journeys share port and data folder; workers inherit them.
 process.env.E2E_PORT ??= String(20_000 + (process.pid % 10_000));
@@ -16,6 +16,7 @@ Object.assign(process.env, forgetfulGit);
 // The demo agent takes its time for people who watch it.
 process.env.BACKLOOM_DEMO_SECONDS = "0";
 
+const isShort = process.env.TESTS === "short";
 const browser = await ensureBrowser();
 /** A name that is this machine, as in a home network; browsers trust it less than localhost. */
 const homeNetwork = "--host-resolver-rules=MAP backlog.lan 127.0.0.1";
@@ -24,7 +25,8 @@ const homeNetwork = "--host-resolver-rules=MAP backlog.lan 127.0.0.1";
 export default defineConfig({
   testDir: "e2e",
   testMatch: "**/*.spec.ts",
-  testIgnore: process.env.TESTS === "short" ? thoroughJourneys : [],
+  testIgnore: isShort ? thoroughJourneys : [],
+  grep: isShort ? namesOfShort : undefined,
   outputDir: "../test-results",
   timeout: 90_000,
   // A wait is for something to happen; how long it takes on a shared machine says nothing.
