@@ -37,30 +37,14 @@ after update of email on auth.users
 for each row when (old.email is distinct from new.email)
 execute function private.tg_auth_users__copy_email();
 
--- Why: signing out ends that browser's open streams at once; an earlier end of the session makes them check again.
--- Definer: every write sends its event, but no client may call private.emit (specification: Authentication 2 and 5).
-create function private.tg_user_sessions__emit()
-returns trigger language plpgsql security definer set search_path = '' as $$
-declare
-  v_ended boolean;
-begin
-  v_ended := tg_op = 'DELETE' or (new.revoked_at is not null and old.revoked_at is null);
-  if not v_ended
-    and new.expires_at >= old.expires_at
-    and new.paired_expires_at is not distinct from old.paired_expires_at
-  then
-    return null;
-  end if;
-  perform private.emit('user:' || old.user_id, jsonb_build_object(
-    'op', case when v_ended then 'D' else 'U' end, 'entity', 'session', 'id', old.id,
-    'product_id', null, 'user_id', old.user_id
-  ));
-  return null;
-end;
-$$;
-create trigger _900_emit
-after update or delete on public.user_sessions
-for each row execute function private.tg_user_sessions__emit();
+-- Signing out ends that browser's open streams at once; an earlier end of the session makes them check again (specification:
+-- Authentication 2 and 5).
+create trigger _900_emit after delete on public.user_sessions for each row
+  execute function private.tg_any__emit_credential('session');
+create trigger _901_emit after update on public.user_sessions for each row
+  when ((new.revoked_at is not null and old.revoked_at is null) or new.expires_at < old.expires_at
+    or new.paired_expires_at is distinct from old.paired_expires_at)
+  execute function private.tg_any__emit_credential('session');
 
 -- Why: the one writer of the audit trail. Definer, because no user may write it directly.
 -- Called by the account operations; p_detail never holds a secret.

@@ -32,10 +32,8 @@ begin
   group by 2;
   perform private.audit(auth.uid(), auth.uid(), 'story.started_over', jsonb_build_object('product_id', v_product_id,
     'stories', (select jsonb_agg(distinct l ->> 'story_code') from jsonb_array_elements(v_left) l), 'left', v_left));
-  perform private.emit('product:' || s.product_id, jsonb_build_object('op', 'U', 'entity', 'story', 'id', s.id, 'product_id', s.product_id,
-    'changed_fields', jsonb_build_array('begins_from'), 'pbi_id', s.pbi_id, 'sprint_id', s.sprint_id, 'assignee_id', s.assignee_id,
-    'story_status', s.status, 'story_title', s.title, 'story_code', s.code, 'story_sort_order', s.sort_order))
-  from public.stories s where s.id in (select (l ->> 'story_id')::uuid from jsonb_array_elements(v_left) l);
+  perform private.emit_part_change('story', l.id, 'begins_from')
+  from (select distinct (e ->> 'story_id')::uuid as id from jsonb_array_elements(v_left) e) l;
   return json_build_object('left', v_left);
 end;
 $$;

@@ -1,17 +1,6 @@
--- Why: open pages of the product get new comments live, with the item they belong to.
--- Definer: every write sends its event, but no client may call private.emit.
-create function private.tg_comments__emit() returns trigger language plpgsql security definer set search_path = '' as $$
-declare
-  v_row public.comments := coalesce(new, old);
-begin
-  perform private.emit('product:' || v_row.product_id, jsonb_build_object(
-    'op', left(tg_op, 1), 'entity', 'comment', 'id', v_row.id, 'product_id', v_row.product_id,
-    'pbi_id', v_row.pbi_id, 'story_id', v_row.story_id, 'task_id', v_row.task_id));
-  return null;
-end;
-$$;
-create trigger _900_emit after insert or update or delete on public.comments
-  for each row execute function private.tg_comments__emit();
+create trigger _900_emit after insert or update or delete on public.comments for each row
+  execute function private.tg_any__emit('comment', '{product:product_id}',
+    '{"pbi_id": "pbi_id", "story_id": "story_id", "task_id": "task_id"}', 'without changed fields');
 
 -- Why: a job may be deleted with its task while a message waits for its agent: no one will see it, so it is marked
 -- undelivered.
@@ -35,10 +24,7 @@ returns trigger language plpgsql security definer set search_path = '' as $$
 begin
   perform private.emit('product:' || new.product_id, jsonb_build_object(
     'op', 'U', 'entity', 'comment', 'id', new.comment_id, 'product_id', new.product_id));
-  perform private.emit('product:' || j.product_id, jsonb_build_object('op', 'U', 'entity', 'job', 'id', j.id,
-    'product_id', j.product_id, 'changed_fields', jsonb_build_array('messages'), 'task_id', j.task_id, 'idea_id', null,
-    'kind', j.kind, 'status', j.status, 'sprint_run_id', j.sprint_run_id))
-  from public.agent_jobs j where j.id = new.job_id;
+  perform private.emit_part_change('job', new.job_id, 'messages');
   return null;
 end;
 $$;

@@ -1,100 +1,41 @@
 create trigger _130_lock_product before insert or update or delete on public.story_dependencies
   for each row execute function private.tg_any__lock_product();
-
--- Why: adding or removing a dependency changes what blocks jobs: those that have not begun are blocked or released at
--- once, those at work continue. Definer: the caller may not write jobs.
-create function private.tg_story_dependencies__recount()
-returns trigger language plpgsql security definer set search_path = '' as $$
-begin
-  perform private.recount_blockers(array(select t.id from public.tasks t where t.story_id = coalesce(new.blocked_id, old.blocked_id)));
-  return null;
-end;
-$$;
-create trigger _500_recount
-after insert or delete on public.story_dependencies
-for each row execute function private.tg_story_dependencies__recount();
-
--- Why: the cards of both ends show dependencies, so both are announced as changed.
--- Definer: every write sends its event, but no client may call private.emit (specification: Solo stream, Backlog
--- stream).
-create function private.tg_story_dependencies__emit()
-returns trigger language plpgsql security definer set search_path = '' as $$
-begin
-  perform private.emit_story_change(coalesce(new.blocked_id, old.blocked_id), 'blocked_by'),
-    private.emit_story_change(coalesce(new.blocker_id, old.blocker_id), 'blocks');
-  return null;
-end;
-$$;
-create trigger _900_emit
-after insert or delete on public.story_dependencies
-for each row execute function private.tg_story_dependencies__emit();
-
--- Why: related data of a story may change without its row; this sends the usual event of a changed story
--- (specification: Solo stream, Backlog stream).
-create function private.emit_story_change(p_story_id uuid, p_field text)
-returns void language plpgsql volatile set search_path = '' as $$
-declare
-  v_story public.stories;
-begin
-  select s.* into v_story from public.stories s where s.id = p_story_id;
-  if not found then
-    return;
-  end if;
-  perform private.emit('product:' || v_story.product_id, jsonb_build_object('op', 'U', 'entity', 'story', 'id', v_story.id,
-    'product_id', v_story.product_id, 'changed_fields', jsonb_build_array(p_field), 'pbi_id', v_story.pbi_id,
-    'sprint_id', v_story.sprint_id, 'assignee_id', v_story.assignee_id, 'story_status', v_story.status,
-    'story_title', v_story.title, 'story_code', v_story.code, 'story_sort_order', v_story.sort_order));
-end;
-$$;
-
 create trigger _130_lock_product before insert or update or delete on public.task_dependencies
   for each row execute function private.tg_any__lock_product();
 
 -- Why: adding or removing a dependency changes what blocks jobs: those that have not begun are blocked or released at
--- once, those at work continue. Definer: the caller may not write jobs.
-create function private.tg_task_dependencies__recount()
+-- once, those at work continue. Of a blocked story these are the jobs of all its tasks. The argument is the kind of both
+-- ends. Definer: the caller may not write jobs.
+create function private.tg_any__recount_blockers()
 returns trigger language plpgsql security definer set search_path = '' as $$
+declare
+  v_blocked_id uuid := coalesce(new.blocked_id, old.blocked_id);
 begin
-  perform private.recount_blockers(array[coalesce(new.blocked_id, old.blocked_id)]);
+  perform private.recount_blockers(case tg_argv[0] when 'task' then array[v_blocked_id]
+    else array(select t.id from public.tasks t where t.story_id = v_blocked_id) end);
   return null;
 end;
 $$;
-create trigger _500_recount
-after insert or delete on public.task_dependencies
-for each row execute function private.tg_task_dependencies__recount();
+create trigger _500_recount after insert or delete on public.story_dependencies
+  for each row execute function private.tg_any__recount_blockers('story');
+create trigger _500_recount after insert or delete on public.task_dependencies
+  for each row execute function private.tg_any__recount_blockers('task');
 
--- Why: the cards of both ends show dependencies, so both are announced as changed.
+-- Why: the cards of both ends show dependencies, so both are announced as changed. The argument is their kind.
 -- Definer: every write sends its event, but no client may call private.emit (specification: Solo stream, Backlog
 -- stream).
-create function private.tg_task_dependencies__emit()
+create function private.tg_any__emit_dependency()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
-  perform private.emit_task_change(coalesce(new.blocked_id, old.blocked_id), 'blocked_by'),
-    private.emit_task_change(coalesce(new.blocker_id, old.blocker_id), 'blocks');
+  perform private.emit_part_change(tg_argv[0], coalesce(new.blocked_id, old.blocked_id), 'blocked_by'),
+    private.emit_part_change(tg_argv[0], coalesce(new.blocker_id, old.blocker_id), 'blocks');
   return null;
 end;
 $$;
-create trigger _900_emit
-after insert or delete on public.task_dependencies
-for each row execute function private.tg_task_dependencies__emit();
-
--- Why: related data of a task may change without its row; this sends the usual event of a changed task (specification:
--- Solo stream, Backlog stream).
-create function private.emit_task_change(p_task_id uuid, p_field text)
-returns void language plpgsql volatile set search_path = '' as $$
-declare
-  v_task public.tasks;
-begin
-  select t.* into v_task from public.tasks t where t.id = p_task_id;
-  if not found then
-    return;
-  end if;
-  perform private.emit('product:' || v_task.product_id, jsonb_build_object('op', 'U', 'entity', 'task', 'id', v_task.id,
-    'product_id', v_task.product_id, 'changed_fields', jsonb_build_array(p_field), 'story_id', v_task.story_id,
-    'task_status', v_task.status, 'task_title', v_task.title, 'task_sort_order', v_task.sort_order)
-    || private.story_place(v_task.story_id));
-end;
-$$;
+create trigger _900_emit after insert or delete on public.story_dependencies
+  for each row execute function private.tg_any__emit_dependency('story');
+create trigger _900_emit after insert or delete on public.task_dependencies
+  for each row execute function private.tg_any__emit_dependency('task');
 
 -- Why: a task or story can be created together with its blockers, in one transaction, all or nothing.
 -- Definer: dependencies are written by functions only. Called under the product's lock, after write access was checked.

@@ -156,7 +156,7 @@ end;
 $$;
 
 -- Why: an update event names exactly the columns that changed; an update that changes nothing sends no event. Called by
--- the emit triggers with the row before and after. The row's own update time and versions do not count as changes
+-- the emit triggers with the row before and after. The row's own times and versions do not count as changes
 -- (specification: Solo stream, changed_fields).
 create function private.changed_fields(p_old jsonb, p_new jsonb)
 returns jsonb language plpgsql immutable set search_path = '' as $$
@@ -164,7 +164,7 @@ begin
   return to_jsonb(array(
     select f.key
     from jsonb_each(p_new) as f
-    where f.value is distinct from p_old -> f.key and f.key not in ('updated_at', 'version', 'field_versions')
+    where f.value is distinct from p_old -> f.key and f.key not in ('updated_at', 'version', 'field_versions', 'observed_at')
     order by f.key
   ));
 end;

@@ -82,6 +82,64 @@ begin
 end;
 $$;
 
+-- Why: most rows say all that their event carries. Arguments: the entity; its topics, each with the column that names its
+-- product, user or pairing; further keys of the event, each with its column; and whether changed fields are left out. The
+-- key `status` is in lower case, as in the API; the others are as stored.
+-- Definer: every write sends its event, but no client may call private.emit (specification: Events).
+create function private.tg_any__emit() returns trigger language plpgsql security definer set search_path = '' as $$
+declare
+  v_row jsonb := coalesce(to_jsonb(new), to_jsonb(old));
+  v_event jsonb := private.change_event(case when tg_nargs = 4 then left(tg_op, 1) else tg_op end, tg_argv[0], to_jsonb(old), to_jsonb(new));
+begin
+  if v_event is null then
+    return null;
+  end if;
+
+  select v_event || jsonb_object_agg(k.key, case k.key when 'status' then to_jsonb(lower(v_row ->> k.value)) else v_row -> k.value end)
+  into v_event from jsonb_each_text(tg_argv[2]::jsonb) k;
+  perform private.emit(split_part(t.topic, ':', 1) || ':' || (v_row ->> split_part(t.topic, ':', 2)), v_event)
+  from unnest(tg_argv[1]::text[]) t (topic);
+  return null;
+end;
+$$;
+
+-- Why: open streams end with the session or token that opened them, and check again when its end has moved. The argument is
+-- the entity. Definer: as above (specification: Authentication 1, 2 and 5).
+create function private.tg_any__emit_credential()
+returns trigger language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.emit('user:' || old.user_id, jsonb_build_object(
+    'op', case when tg_op = 'DELETE' or (new.revoked_at is not null and old.revoked_at is null) then 'D' else 'U' end,
+    'entity', tg_argv[0], 'id', old.id, 'product_id', null, 'user_id', old.user_id));
+  return null;
+end;
+$$;
+
+-- Why: related data of a task, story or job may change without its row; this sends the usual event of a changed one
+-- (specification: Solo stream, Backlog stream).
+create function private.emit_part_change(p_kind text, p_id uuid, p_field text)
+returns void language plpgsql volatile set search_path = '' as $$
+declare
+  v_event jsonb := jsonb_build_object('op', 'U', 'entity', p_kind, 'id', p_id, 'changed_fields', jsonb_build_array(p_field));
+begin
+  case p_kind
+    when 'task' then
+      perform private.emit('product:' || t.product_id, v_event || private.story_place(t.story_id) || jsonb_build_object('product_id', t.product_id,
+        'story_id', t.story_id, 'task_status', t.status, 'task_title', t.title, 'task_sort_order', t.sort_order))
+      from public.tasks t where t.id = p_id;
+    when 'story' then
+      perform private.emit('product:' || s.product_id, v_event || jsonb_build_object('product_id', s.product_id, 'pbi_id', s.pbi_id,
+        'sprint_id', s.sprint_id, 'assignee_id', s.assignee_id, 'story_status', s.status, 'story_title', s.title,
+        'story_code', s.code, 'story_sort_order', s.sort_order))
+      from public.stories s where s.id = p_id;
+    when 'job' then
+      perform private.emit('product:' || j.product_id, v_event || jsonb_build_object('product_id', j.product_id, 'task_id', j.task_id,
+        'idea_id', j.idea_id, 'kind', j.kind, 'status', j.status, 'sprint_run_id', j.sprint_run_id))
+      from public.agent_jobs j where j.id = p_id;
+  end case;
+end;
+$$;
+
 -- Why: questions are sent on the topic of each member of the product, because one notifications stream covers all
 -- products of its user. Called by the emit triggers of questions and members (specification: Notifications stream).
 create function private.emit_to_members(p_product_id uuid, p_payload jsonb)

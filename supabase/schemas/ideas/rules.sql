@@ -64,26 +64,9 @@ $$;
 create trigger _560_log after insert or update on public.ideas
   for each row execute function private.tg_ideas__log();
 
--- Why: an idea belongs to one user, so only that user gets its events.
--- Definer: every write sends its event, but no client may call private.emit (specification: Idea).
-create function private.tg_ideas__emit() returns trigger language plpgsql security definer set search_path = '' as $$
-declare
-  v_event jsonb := private.change_event(tg_op, 'idea', to_jsonb(old), to_jsonb(new));
-  v_row public.ideas := coalesce(new, old);
-begin
-  if v_event is null then
-    return null;
-  end if;
-
-  perform private.emit('user:' || v_row.user_id, v_event || jsonb_build_object(
-    'idea_id', v_row.id, 'status', lower(v_row.status::text)
-  ));
-  return null;
-end;
-$$;
-create trigger _900_emit
-after insert or update or delete on public.ideas
-for each row execute function private.tg_ideas__emit();
+-- An idea belongs to one user, so only that user gets its events (specification: Idea).
+create trigger _900_emit after insert or update or delete on public.ideas for each row
+  execute function private.tg_any__emit('idea', '{user:user_id}', '{"idea_id": "id", "status": "status"}');
 create trigger _940_limit_rows after insert on public.ideas
   referencing new table as added
   for each statement execute function private.tg_any__limit_rows('user_id', '10000', 'ideas of this account, which is the limit. Use one that you have archived for the new one.');

@@ -1,19 +1,7 @@
 create trigger _400_touch before update on public.lessons for each row execute function private.tg_any__touch();
 
--- Why: pages and inboxes follow lessons.
--- Definer: no client may call private.emit.
-create function private.tg_lessons__emit() returns trigger language plpgsql security definer set search_path = '' as $$
-declare
-  v_event jsonb := private.change_event(tg_op, 'lesson', to_jsonb(old), to_jsonb(new));
-begin
-  if v_event is not null then
-    perform private.emit('product:' || new.product_id, v_event || jsonb_build_object('product_id', new.product_id, 'status', new.status));
-  end if;
-  return null;
-end;
-$$;
-create trigger _900_emit after insert or update on public.lessons
-  for each row execute function private.tg_lessons__emit();
+create trigger _900_emit after insert or update on public.lessons for each row
+  execute function private.tg_any__emit('lesson', '{product:product_id}', '{"status": "status"}');
 create trigger _910_notify_inbox after insert or update of status, has_effect on public.lessons
   for each row execute function private.tg_any__notify_inbox();
 

@@ -58,27 +58,8 @@ after update of pr_merged_at on public.pbis
 for each row when (new.pr_merged_at is distinct from old.pr_merged_at)
 execute function private.tg_pbis__note_merged();
 
--- Why: sends every change of a PBI to the backlog streams of its product.
--- Definer: every write sends its event, but no client may call private.emit (specification: Backlog stream).
-create function private.tg_pbis__emit() returns trigger language plpgsql security definer set search_path = '' as $$
-declare
-  v_event jsonb := private.change_event(tg_op, 'pbi', to_jsonb(old), to_jsonb(new));
-  v_row public.pbis := coalesce(new, old);
-begin
-  if v_event is null then
-    return null;
-  end if;
-
-  v_event := v_event || jsonb_build_object(
-    'pbi_status', v_row.status, 'pbi_title', v_row.title, 'pbi_code', v_row.code
-  );
-  perform private.emit('product:' || v_row.product_id, v_event);
-  return null;
-end;
-$$;
-create trigger _900_emit
-after insert or update or delete on public.pbis
-for each row execute function private.tg_pbis__emit();
+create trigger _900_emit after insert or update or delete on public.pbis for each row
+  execute function private.tg_any__emit('pbi', '{product:product_id}', '{"pbi_status": "status", "pbi_title": "title", "pbi_code": "code"}');
 create trigger _940_limit_rows after insert on public.pbis
   referencing new table as added
   for each statement execute function private.tg_any__limit_rows('product_id', '100000', 'PBIs in this product, which is the limit. Delete some that are not needed.');

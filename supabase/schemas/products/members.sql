@@ -65,30 +65,13 @@ $$;
 create trigger _525_clear_active after delete on public.product_members
   for each row execute function private.tg_product_members__clear_active();
 
--- Why: open streams gain or lose access with the commit: the event goes to the product and to the user.
--- Definer: every write sends its event, but no client may call private.emit (specification: Authentication 4).
-create function private.tg_product_members__emit()
-returns trigger language plpgsql security definer set search_path = '' as $$
-declare
-  v_event jsonb;
-  v_row public.product_members := coalesce(new, old);
-begin
-  if tg_op = 'UPDATE' and new.role = old.role then
-    return null;
-  end if;
-
-  v_event := jsonb_build_object(
-    'op', left(tg_op, 1), 'entity', 'member', 'id', v_row.user_id,
-    'product_id', v_row.product_id, 'user_id', v_row.user_id
-  );
-  perform private.emit('product:' || v_row.product_id, v_event);
-  perform private.emit('user:' || v_row.user_id, v_event);
-  return null;
-end;
-$$;
-create trigger _900_emit
-after insert or update or delete on public.product_members
-for each row execute function private.tg_product_members__emit();
+-- Open streams gain or lose access with the commit: the event goes to the product and to the user (specification:
+-- Authentication 4).
+create trigger _900_emit after insert or delete on public.product_members for each row
+  execute function private.tg_any__emit('member', '{product:product_id,user:user_id}', '{"id": "user_id", "user_id": "user_id"}');
+create trigger _901_emit after update on public.product_members for each row when (new.role <> old.role)
+  execute function private.tg_any__emit('member', '{product:product_id,user:user_id}', '{"id": "user_id", "user_id": "user_id"}',
+    'without changed fields');
 
 -- Why: being added to a product must not let others run code on a member's machine, so each member allows it for
 -- themselves. The owner's workers are always allowed. Refusals: 404, 403, 409 for the owner.

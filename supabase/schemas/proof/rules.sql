@@ -1,36 +1,22 @@
--- Why: pages that show a story follow its proof. One event per story, not per line.
+-- Why: pages that show a story follow its proof. One event per story, not per line. The argument is the entity.
 -- Definer: every write sends its event, but no client may call private.emit (docs/proof.md).
-create function private.tg_evidence__emit() returns trigger language plpgsql security definer set search_path = '' as $$
+create function private.tg_any__emit_proof() returns trigger language plpgsql security definer set search_path = '' as $$
 begin
-  perform private.emit('product:' || n.product_id, jsonb_build_object('op', left(tg_op, 1), 'entity', 'evidence', 'id', n.id,
+  perform private.emit('product:' || n.product_id, jsonb_build_object('op', left(tg_op, 1), 'entity', tg_argv[0], 'id', n.id,
     'product_id', n.product_id, 'story_id', n.story_id))
-  from (select distinct on (e.story_id) e.* from new_evidence e) n;
+  from (select distinct on (c.story_id) c.* from changed c) n;
   return null;
 end;
 $$;
-create trigger _900_emit
-after insert on public.evidence
-  referencing new table as new_evidence
-  for each statement execute function private.tg_evidence__emit();
-create trigger _900_emit_voided
-after update on public.evidence
-  referencing new table as new_evidence
-  for each statement execute function private.tg_evidence__emit();
-
--- Why: pages that show a story learn of a waiver at once, as of evidence. One event per story.
--- Definer: every write sends its event, but no client may call private.emit (docs/proof.md).
-create function private.tg_waivers__emit() returns trigger language plpgsql security definer set search_path = '' as $$
-begin
-  perform private.emit('product:' || n.product_id, jsonb_build_object('op', 'I', 'entity', 'waiver', 'id', n.id,
-    'product_id', n.product_id, 'story_id', n.story_id))
-  from (select distinct on (w.story_id) w.* from new_waivers w) n;
-  return null;
-end;
-$$;
-create trigger _900_emit
-after insert on public.waivers
-  referencing new table as new_waivers
-  for each statement execute function private.tg_waivers__emit();
+create trigger _900_emit after insert on public.evidence
+  referencing new table as changed
+  for each statement execute function private.tg_any__emit_proof('evidence');
+create trigger _901_emit after update on public.evidence
+  referencing new table as changed
+  for each statement execute function private.tg_any__emit_proof('evidence');
+create trigger _900_emit after insert on public.waivers
+  referencing new table as changed
+  for each statement execute function private.tg_any__emit_proof('waiver');
 
 -- Why: a DONE that is not proven changes nothing; the refusal lists what is missing (docs/proof.md).
 create function private.refuse_unproven(p_missing jsonb)

@@ -102,9 +102,7 @@ begin
     perform private.reopen_job(v_job);
   end if;
   select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
-  perform private.emit('product:' || v_job.product_id, jsonb_build_object('op', 'U', 'entity', 'job', 'id', p_job_id,
-    'product_id', v_job.product_id, 'changed_fields', jsonb_build_array('review'), 'task_id', v_job.task_id, 'idea_id', null,
-    'kind', v_job.kind, 'status', v_job.status, 'sprint_run_id', v_job.sprint_run_id));
+  perform private.emit_part_change('job', p_job_id, 'review');
   return private.review_json(v_review) || jsonb_build_object('job', private.job_json(v_job), 'waited_seconds', v_waited);
 end;
 $$;

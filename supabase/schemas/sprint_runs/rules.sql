@@ -23,23 +23,5 @@ for each row
 when (old.status is distinct from new.status and 'FAILED' in (old.status, new.status))
 execute function private.tg_any__notify_inbox();
 
--- Why: pages that show a run follow its state.
--- Definer: every write sends its event, but no client may call private.emit (specification: States, Sprint run).
-create function private.tg_sprint_runs__emit()
-returns trigger language plpgsql security definer set search_path = '' as $$
-declare
-  v_event jsonb := private.change_event(tg_op, 'sprint_run', to_jsonb(old), to_jsonb(new));
-  v_row public.sprint_runs := coalesce(new, old);
-begin
-  if v_event is null then
-    return null;
-  end if;
-
-  v_event := v_event || jsonb_build_object('sprint_id', v_row.sprint_id, 'run_status', v_row.status);
-  perform private.emit('product:' || v_row.product_id, v_event);
-  return null;
-end;
-$$;
-create trigger _900_emit
-after insert or update or delete on public.sprint_runs
-for each row execute function private.tg_sprint_runs__emit();
+create trigger _900_emit after insert or update or delete on public.sprint_runs for each row
+  execute function private.tg_any__emit('sprint_run', '{product:product_id}', '{"sprint_id": "sprint_id", "run_status": "status"}');
