@@ -23,18 +23,6 @@ end;
 $$;
 grant execute on function private.frozen_product_ids to authenticated, service_role;
 
--- Why: whether the caller may access one product. Definer: product_members is protected by RLS (specification:
--- Authentication 4).
-create function private.has_product_access(p_product_id uuid)
-returns boolean language plpgsql stable security definer set search_path = '' as $$
-begin
-  return exists (
-    select from public.product_members m where m.product_id = p_product_id and m.user_id = auth.uid()
-      and private.is_open_to_token(p_product_id)
-  );
-end;
-$$;
-
 -- Why: the demo flag is read from the database on every request, never from a token or cookie. Definer, because users
 -- may not read the profile table freely. A caller without a profile counts as demo: no one writes without an account
 -- (specification: Authentication 3).

@@ -51,7 +51,6 @@ create policy users_select_own_and_teammates on public.users
     )
   );
 grant select (id, username, role, is_demo, created_at) on public.users to authenticated;
-grant select, insert, update, delete on public.users to service_role;
 
 -- Why: sign-ins, pairings, token and role changes are recorded; users read their own, administrators all. A row
 -- outlives its user and never holds a secret.
@@ -77,7 +76,6 @@ alter table public.audit_events enable row level security;
 create policy audit_events_select_own_or_admin on public.audit_events
   for select to authenticated using (user_id = (select auth.uid()) or (select private.is_admin()));
 grant select on public.audit_events to authenticated;
-grant select, insert, update, delete on public.audit_events to service_role;
 
 -- Why: the sealed cookie names a row here, so that a session can be listed, ended or expired at once. A paired session
 -- always ends 8 hours after its claim; others slide (specification: Authentication 2 and 5).
@@ -105,4 +103,3 @@ alter table public.user_sessions enable row level security;
 create policy user_sessions_select_own on public.user_sessions
   for select to authenticated using (user_id = (select auth.uid()));
 grant select on public.user_sessions to authenticated;
-grant select, insert, update, delete on public.user_sessions to service_role;

@@ -26,8 +26,6 @@ create index job_diffs_product_id_idx on public.job_diffs (product_id, created_a
 alter table public.job_diffs enable row level security;
 
 -- Read through operations.get_job_diff, which checks access once per diff.
-create policy job_diffs_service on public.job_diffs for all to service_role using (true) with check (true);
-grant select, insert, update, delete on public.job_diffs to service_role;
 
 -- Why: the changes of an attempt, by default of the newest that sent any. Null when none has. `attempts` lists those
 -- with a diff, so that two can be compared. Refusals: 404, 403. Definer: access is checked first (docs/review.md).

@@ -23,8 +23,6 @@ create index job_outputs_created_at_idx on public.job_outputs (created_at);
 alter table public.job_outputs enable row level security;
 
 -- Read through operations.get_job_output, which checks access once per page of entries.
-create policy job_outputs_service on public.job_outputs for all to service_role using (true) with check (true);
-grant select, insert, update, delete on public.job_outputs to service_role;
 
 -- Why: people watch an agent while it works. Entries come in batches; a repeated seq is ignored, so that a batch whose
 -- answer was lost can be sent again. They renew the lease, once a minute. The last attempt to hold the job may still

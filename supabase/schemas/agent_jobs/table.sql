@@ -183,7 +183,6 @@ create policy agent_jobs_select on public.agent_jobs for select to authenticated
   );
 grant select on public.agent_jobs to authenticated;
 grant insert on public.agent_jobs to authenticated;
-grant select, insert, update, delete on public.agent_jobs to service_role;
 
 -- Why: one claim of a job is one attempt. The job has the current state; this has who tried, when, and how each attempt
 -- ended. Written by triggers and functions only. product_id has no foreign key, because its check would make all
@@ -228,7 +227,6 @@ create policy job_attempts_select on public.job_attempts for select to authentic
   using (job_id in (select j.id from public.agent_jobs j where j.kind <> 'PLAN_CHAT' or j.created_by = (select auth.uid()))
     and product_id in (select private.accessible_product_ids()));
 grant select on public.job_attempts to authenticated;
-grant select, insert, update, delete on public.job_attempts to service_role;
 
 -- Why: the scheduled cleanup deletes failed and cancelled jobs, but what they pushed is still where the next run begins
 -- and what other tasks wait for. One row a deleted job, with its id and what private.works reads of it. Written by the
@@ -260,4 +258,3 @@ alter table public.past_jobs enable row level security;
 create policy past_jobs_select on public.past_jobs for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.past_jobs to authenticated;
-grant select, insert, update, delete on public.past_jobs to service_role;

@@ -46,7 +46,6 @@ alter table public.usage_events enable row level security;
 create policy usage_events_select on public.usage_events for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.usage_events to authenticated;
-grant select, insert, update, delete on public.usage_events to service_role;
 
 -- Why: an attempt's usage since the last line of the ledger, as its heartbeats report it. Ledger lines are never
 -- changed, and the usage of a turn is only certain at its end; until then this is the best estimate. The turn's lines
@@ -86,7 +85,6 @@ alter table public.usage_so_far enable row level security;
 create policy usage_so_far_select on public.usage_so_far for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.usage_so_far to authenticated;
-grant select, insert, update, delete on public.usage_so_far to service_role;
 
 -- Why: reports tokens during the work: single events with a seq each, or totals of the attempt. Sending either twice
 -- counts once. An ended attempt may still report its usage until someone else takes the job.

@@ -42,4 +42,3 @@ create policy api_tokens_select_own on public.api_tokens
 grant select (id, user_id, label, prefix, expires_at, last_used_at, revoked_at, created_at, first_used_at, scopes, product_ids,
   client_id, audience, refresh_expires_at)
   on public.api_tokens to authenticated;
-grant select, insert, update, delete on public.api_tokens to service_role;

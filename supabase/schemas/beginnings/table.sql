@@ -21,4 +21,3 @@ alter table public.fresh_starts enable row level security;
 create policy fresh_starts_select on public.fresh_starts for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.fresh_starts to authenticated;
-grant select, insert, update, delete on public.fresh_starts to service_role;

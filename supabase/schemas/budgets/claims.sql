@@ -21,7 +21,6 @@ alter table public.budget_reservations enable row level security;
 create policy budget_reservations_select on public.budget_reservations for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.budget_reservations to authenticated;
-grant select, insert, update, delete on public.budget_reservations to service_role;
 
 -- Why: the first budget that a job at work is close to: it is used up, or one more step would exceed the job's
 -- reservation. Null for a job that can simply continue, or that a person lets finish. p_usage is what a heartbeat

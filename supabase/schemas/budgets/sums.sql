@@ -14,7 +14,6 @@ comment on table private.budget_sums is 'Stored total of a budget, computed from
 alter table private.budget_sums enable row level security;
 
 -- Only for the functions of this folder, which are definer.
-create policy budget_sums_service on private.budget_sums for all to service_role using (true) with check (true);
 grant select, insert, update, delete on private.budget_sums to service_role;
 
 -- Why: all usage known now: the ledger, and what attempts have reported of unfinished turns. Subscription usage has

@@ -58,7 +58,6 @@ alter table public.budgets enable row level security;
 create policy budgets_select on public.budgets for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.budgets to authenticated;
-grant select, insert, update, delete on public.budgets to service_role;
 
 -- Why: settings for all budgets of a product: its time zone, whether agents that report no usage may work under a
 -- budget, and a task's expected usage before enough have finished. No row: the defaults.
@@ -78,4 +77,3 @@ alter table public.budget_settings enable row level security;
 create policy budget_settings_select on public.budget_settings for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.budget_settings to authenticated;
-grant select, insert, update, delete on public.budget_settings to service_role;

@@ -25,5 +25,4 @@ create index changes_changed_at_idx on private.changes (changed_at);
 alter table private.changes enable row level security;
 
 -- Only for the functions of this folder, which are definer.
-create policy changes_service on private.changes for all to service_role using (true) with check (true);
 grant select, insert, update, delete on private.changes to service_role;

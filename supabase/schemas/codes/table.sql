@@ -11,6 +11,4 @@ comment on table public.code_counters is 'Last generated number per scope and ki
 
 alter table public.code_counters enable row level security;
 
--- Only private.next_code uses the counters; this policy only states that no one else has a row here.
-create policy code_counters_service on public.code_counters for all to service_role using (true) with check (true);
-grant select, insert, update, delete on public.code_counters to service_role;
+-- Only private.next_code uses the counters.

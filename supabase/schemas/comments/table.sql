@@ -33,7 +33,6 @@ alter table public.comments enable row level security;
 create policy comments_select on public.comments for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.comments to authenticated;
-grant select, insert, update, delete on public.comments to service_role;
 
 -- Why: a comment sent to the agent at work. It is kept until an attempt has seen it, so a dying worker, agent or
 -- service loses nothing. Its text stays as sent, whatever happens to the comment. Written by functions only.
@@ -68,7 +67,6 @@ alter table public.agent_messages enable row level security;
 create policy agent_messages_select on public.agent_messages for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.agent_messages to authenticated;
-grant select, insert, update, delete on public.agent_messages to service_role;
 
 -- Why: the members a comment mentions. It is in their inbox until they answer there or archive it.
 -- Written only together with the comment.
@@ -87,4 +85,3 @@ alter table public.comment_mentions enable row level security;
 create policy comment_mentions_select on public.comment_mentions for select to authenticated
   using (user_id = (select auth.uid()));
 grant select on public.comment_mentions to authenticated;
-grant select, insert, update, delete on public.comment_mentions to service_role;

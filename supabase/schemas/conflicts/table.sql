@@ -27,5 +27,3 @@ create index job_conflicts_product_id_idx on public.job_conflicts (product_id);
 alter table public.job_conflicts enable row level security;
 
 -- Read with a claim and through functions that check access.
-create policy job_conflicts_service on public.job_conflicts for all to service_role using (true) with check (true);
-grant select, insert, update, delete on public.job_conflicts to service_role;

@@ -25,7 +25,6 @@ alter table public.story_dependencies enable row level security;
 create policy story_dependencies_select on public.story_dependencies for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.story_dependencies to authenticated;
-grant select, insert, update, delete on public.story_dependencies to service_role;
 
 -- Why: a task blocked by a task of its product. Composite keys keep both ends in one product; private.refuse_cycle
 -- prevents cycles under the product's lock.
@@ -54,4 +53,3 @@ alter table public.task_dependencies enable row level security;
 create policy task_dependencies_select on public.task_dependencies for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.task_dependencies to authenticated;
-grant select, insert, update, delete on public.task_dependencies to service_role;

@@ -9,8 +9,6 @@ comment on table private.event_flushes is 'Transactions that have events to send
 alter table private.event_flushes enable row level security;
 
 -- Written and emptied by private.emit and its trigger, which run as their owner.
-create policy event_flushes_service on private.event_flushes
-  for all to service_role using (true) with check (true);
 
 -- Why: two equal changes in one transaction are two events. Each event gets a number here, so that nothing on the way
 -- merges them and a browser can say which event it saw last.

@@ -30,7 +30,6 @@ alter table public.files enable row level security;
 create policy files_select on public.files for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.files to authenticated;
-grant select, insert, update, delete on public.files to service_role;
 
 -- Why: the content of a file, read by operations.read_file after it has checked access.
 create table public.file_contents (
@@ -44,6 +43,3 @@ alter table public.file_contents alter column content set storage external;
 comment on table public.file_contents is 'The bytes of files; service only.';
 
 alter table public.file_contents enable row level security;
-
-create policy file_contents_service on public.file_contents for all to service_role using (true) with check (true);
-grant select, insert, update, delete on public.file_contents to service_role;

@@ -58,7 +58,6 @@ create policy ideas_no_demo_delete on public.ideas as restrictive for delete to 
 grant select on public.ideas to authenticated;
 grant insert (id, product_id, title, description), update (title, description, product_id, status, archived_at), delete
   on public.ideas to authenticated;
-grant select, insert, update, delete on public.ideas to service_role;
 
 -- Why: the history on an idea's page: created, edited, moved, linked, promoted, asked, answered.
 create table public.idea_logs (
@@ -79,7 +78,6 @@ alter table public.idea_logs enable row level security;
 create policy idea_logs_select on public.idea_logs for select to authenticated
   using (idea_id in (select i.id from public.ideas i where i.user_id = (select auth.uid())));
 grant select on public.idea_logs to authenticated;
-grant select, insert, update, delete on public.idea_logs to service_role;
 
 -- Why: further products of an idea (specification: Idea): unique per pair, deleted with either side.
 create table public.idea_products (
@@ -119,4 +117,3 @@ create policy idea_products_no_demo_delete on public.idea_products as restrictiv
   using (not (select private.is_demo()));
 grant select on public.idea_products to authenticated;
 grant insert (idea_id, product_id), delete on public.idea_products to authenticated;
-grant select, insert, update, delete on public.idea_products to service_role;

@@ -21,7 +21,4 @@ create index account_identities_checked_at_idx on public.account_identities (che
 
 alter table public.account_identities enable row level security;
 
--- No one reads identities directly. The service role bypasses row level security.
-create policy account_identities_service on public.account_identities
-  for all to service_role using (true) with check (true);
-grant select, insert, update, delete on public.account_identities to service_role;
+-- No one reads identities directly.

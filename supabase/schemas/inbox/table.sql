@@ -21,4 +21,3 @@ alter table public.inbox_marks enable row level security;
 create policy inbox_marks_select on public.inbox_marks for select to authenticated
   using (user_id = (select auth.uid()));
 grant select on public.inbox_marks to authenticated;
-grant select, insert, update, delete on public.inbox_marks to service_role;

@@ -17,4 +17,3 @@ alter table public.model_prices enable row level security;
 
 create policy model_prices_select on public.model_prices for select to authenticated using (true);
 grant select on public.model_prices to authenticated;
-grant select, insert, update, delete on public.model_prices to service_role;

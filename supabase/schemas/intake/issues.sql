@@ -26,7 +26,6 @@ alter table public.issue_notes enable row level security;
 create policy issue_notes_select on public.issue_notes for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.issue_notes to authenticated;
-grant select, insert, update, delete on public.issue_notes to service_role;
 
 -- Why: a worker asks what to write under an issue of its repository. One worker has a note at a time; when its lease
 -- expires, another takes over, and looks for the mark first: the comment may already exist.

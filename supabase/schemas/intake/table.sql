@@ -19,7 +19,6 @@ alter table public.intake_hooks enable row level security;
 create policy intake_hooks_select on public.intake_hooks for select to authenticated
   using (product_id in (select private.owned_product_ids()));
 grant select (id, product_id, created_by, created_at, last_item_at) on public.intake_hooks to authenticated;
-grant select, insert, update, delete on public.intake_hooks to service_role;
 
 -- Why: a declined or merged item must not return with its next delivery.
 create table public.settled_items (
@@ -39,8 +38,3 @@ comment on column public.settled_items.merged_into is 'The story that an issue o
 create index settled_items_merged_into_idx on public.settled_items (merged_into) where merged_into is not null;
 
 alter table public.settled_items enable row level security;
-
--- The service role bypasses row level security; this policy only states that no one else has a row here.
-create policy settled_items_service on public.settled_items
-  for all to service_role using (true) with check (true);
-grant select, insert, update, delete on public.settled_items to service_role;

@@ -18,4 +18,3 @@ alter table public.labels enable row level security;
 create policy labels_select on public.labels for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.labels to authenticated;
-grant select, insert, update, delete on public.labels to service_role;

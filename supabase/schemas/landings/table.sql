@@ -32,4 +32,3 @@ alter table public.landings enable row level security;
 create policy landings_select on public.landings for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.landings to authenticated;
-grant select, insert, update, delete on public.landings to service_role;

@@ -32,9 +32,6 @@ create index notices_product_id_idx on public.notices (product_id);
 
 alter table public.notices enable row level security;
 
-create policy notices_service on public.notices for all to service_role using (true) with check (true);
-grant select, insert, update, delete on public.notices to service_role;
-
 -- Why: a browser that accepts push messages (specification: Other records, Push subscription: belongs to one user). An
 -- endpoint that the push service reports as gone is disabled, not retried forever.
 create table public.push_subscriptions (
@@ -61,7 +58,6 @@ alter table public.push_subscriptions enable row level security;
 create policy push_subscriptions_select on public.push_subscriptions for select to authenticated
   using (user_id = (select auth.uid()));
 grant select (id, user_id, endpoint, user_agent, last_error, disabled_at, created_at) on public.push_subscriptions to authenticated;
-grant select, insert, update, delete on public.push_subscriptions to service_role;
 
 -- Why: other systems get signed requests about a product's questions, runs and reviews. The secret signs each request;
 -- it is shown once, when the webhook is created.
@@ -87,4 +83,3 @@ alter table public.webhooks enable row level security;
 create policy webhooks_select on public.webhooks for select to authenticated
   using (product_id in (select private.owned_product_ids()));
 grant select (id, product_id, url, events, active, created_by, created_at, updated_at) on public.webhooks to authenticated;
-grant select, insert, update, delete on public.webhooks to service_role;

@@ -14,10 +14,7 @@ create index oauth_clients_created_at_idx on public.oauth_clients (created_at);
 
 alter table public.oauth_clients enable row level security;
 
--- No one reads clients directly. The service role bypasses row level security.
-create policy oauth_clients_service on public.oauth_clients
-  for all to service_role using (true) with check (true);
-grant select, insert, update, delete on public.oauth_clients to service_role;
+-- No one reads clients directly.
 
 -- Why: what a person has just allowed, for the minute until the program fetches its tokens. Only the SHA-256 of the
 -- code is kept. A redeemed code stays for a day: using it again means it was stolen, and ends its grant.
@@ -48,10 +45,7 @@ create index oauth_codes_created_at_idx on public.oauth_codes (created_at);
 
 alter table public.oauth_codes enable row level security;
 
--- No one reads codes directly: they hold hashes of secrets. The service role bypasses row level security.
-create policy oauth_codes_service on public.oauth_codes
-  for all to service_role using (true) with check (true);
-grant select, insert, update, delete on public.oauth_codes to service_role;
+-- No one reads codes directly: they hold hashes of secrets.
 
 -- Why: a refresh token works once. A second use means that two parties have it, and no one knows which is the thief:
 -- the grant ends. For 30 seconds the tokens that it brought are kept, sealed with the refresh token itself, because
@@ -69,7 +63,4 @@ create index spent_refresh_tokens_token_id_idx on public.spent_refresh_tokens (t
 
 alter table public.spent_refresh_tokens enable row level security;
 
--- No one reads them directly. The service role bypasses row level security.
-create policy spent_refresh_tokens_service on public.spent_refresh_tokens
-  for all to service_role using (true) with check (true);
-grant select, insert, update, delete on public.spent_refresh_tokens to service_role;
+-- No one reads them directly.

@@ -42,7 +42,4 @@ create index login_pairings_created_at_idx on public.login_pairings (created_at)
 
 alter table public.login_pairings enable row level security;
 
--- No one reads pairings directly: they hold hashes of secrets. The service role bypasses row level security.
-create policy login_pairings_service on public.login_pairings
-  for all to service_role using (true) with check (true);
-grant select, insert, update, delete on public.login_pairings to service_role;
+-- No one reads pairings directly: they hold hashes of secrets.

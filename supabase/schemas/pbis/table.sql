@@ -65,4 +65,3 @@ grant select on public.pbis to authenticated;
 grant insert (id, product_id, code, title, description, priority, sort_order, status),
   update (code, title, description, priority, sort_order, status, pr_url, pr_merged_at),
   delete on public.pbis to authenticated;
-grant select, insert, update, delete on public.pbis to service_role;

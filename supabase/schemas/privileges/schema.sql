@@ -1,6 +1,6 @@
 -- Why: the Data API exposes only `public`: tables under row level security, and the entry points of calls.
--- Operations are in `operations`, helpers in `private`. No one can use a new object until a grant names it, whatever
--- the project's default privileges were.
+-- Operations are in `operations`, helpers in `private`. No one but the service role, which reads and writes every table, can
+-- use a new object until a grant names it, whatever the project's default privileges were.
 create schema if not exists private;
 
 create schema operations;
@@ -16,6 +16,8 @@ grant usage on schema public to anon, authenticated, service_role;
 alter default privileges revoke execute on functions from public;
 
 alter default privileges in schema public revoke all on tables from anon, authenticated;
+
+alter default privileges in schema public grant select, insert, update, delete on tables to service_role;
 
 alter default privileges in schema public revoke all on sequences from anon, authenticated;
 

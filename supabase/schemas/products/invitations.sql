@@ -29,7 +29,6 @@ alter table public.product_invitations enable row level security;
 create policy product_invitations_select on public.product_invitations for select to authenticated
   using (product_id in (select private.owned_product_ids()));
 grant select (id, product_id, role, invited_user_id, created_by, created_at, expires_at) on public.product_invitations to authenticated;
-grant select, insert, update, delete on public.product_invitations to service_role;
 
 -- Why: the invited person decides. Under the product's lock the invitation is deleted and, if accepted, the membership
 -- added. A person who joined another way meanwhile keeps that role. Refusals: 404 for others' and expired invitations,

@@ -44,7 +44,6 @@ create policy product_members_no_demo_delete on public.product_members as restri
   using (not (select private.is_demo()));
 grant select on public.product_members to authenticated;
 grant insert (product_id, user_id), delete on public.product_members to authenticated;
-grant select, insert, update, delete on public.product_members to service_role;
 
 create trigger _110_lock_products before delete on public.product_members
   for each statement execute function private.tg_any__lock_products();

@@ -118,4 +118,3 @@ grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr
   update (code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, plan_first, plan_review, on_failure, requires_sandbox, may_reach,
     agent_items, landing, landing_since, forge_issue_label, branch_prefix, review_marks, agent, model, effort, fallback, fallback_after, archived_at),
   delete on public.products to authenticated;
-grant select, insert, update, delete on public.products to service_role;

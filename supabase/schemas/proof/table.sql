@@ -75,7 +75,6 @@ alter table public.evidence enable row level security;
 create policy evidence_select on public.evidence for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.evidence to authenticated;
-grant select, insert, update, delete on public.evidence to service_role;
 
 -- Why: evidence is valid for the commit it was observed at. This is the head of a story's work and the attempt that
 -- produced it; evidence of another commit and another attempt is stale.
@@ -95,7 +94,6 @@ alter table public.story_heads enable row level security;
 create policy story_heads_select on public.story_heads for select to authenticated
   using (story_id in (select s.id from public.stories s where s.product_id in (select private.accessible_product_ids())));
 grant select on public.story_heads to authenticated;
-grant select, insert, update, delete on public.story_heads to service_role;
 
 -- Why: a person may decide that a criterion needs no proof. Who, when and why is kept forever; it cannot be undone.
 create table public.waivers (
@@ -120,4 +118,3 @@ alter table public.waivers enable row level security;
 create policy waivers_select on public.waivers for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.waivers to authenticated;
-grant select, insert, update, delete on public.waivers to service_role;

@@ -28,7 +28,6 @@ alter table public.pulls enable row level security;
 create policy pulls_select on public.pulls for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.pulls to authenticated;
-grant select, insert, update, delete on public.pulls to service_role;
 
 -- Why: several workers see the same thing, even again after a restart: the key lets only the first observation have
 -- effects.
@@ -50,5 +49,3 @@ create index pull_reactions_job_id_idx on public.pull_reactions (job_id) where j
 alter table public.pull_reactions enable row level security;
 
 -- Read and written by functions only.
-create policy pull_reactions_service on public.pull_reactions for all to service_role using (true) with check (true);
-grant select, insert, update, delete on public.pull_reactions to service_role;

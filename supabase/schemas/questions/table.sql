@@ -83,7 +83,6 @@ create policy agent_questions_select on public.agent_questions for select to aut
     and (reader_id is null or reader_id = (select auth.uid()))
   );
 grant select on public.agent_questions to authenticated;
-grant select, insert, update, delete on public.agent_questions to service_role;
 
 -- Why: a user asks about an idea, a worker answers (specification: Other records, User question).
 create table public.user_questions (
@@ -110,4 +109,3 @@ alter table public.user_questions enable row level security;
 create policy user_questions_select on public.user_questions for select to authenticated
   using (user_id = (select auth.uid()));
 grant select on public.user_questions to authenticated;
-grant select, insert, update, delete on public.user_questions to service_role;

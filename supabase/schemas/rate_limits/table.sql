@@ -14,7 +14,4 @@ create index rate_limit_counters_window_start_idx on public.rate_limit_counters 
 
 alter table public.rate_limit_counters enable row level security;
 
--- No one reads or resets counters directly. The service role bypasses row level security.
-create policy rate_limit_counters_service on public.rate_limit_counters
-  for all to service_role using (true) with check (true);
-grant select, insert, update, delete on public.rate_limit_counters to service_role;
+-- No one reads or resets counters directly.

@@ -24,7 +24,6 @@ alter table public.recurrences enable row level security;
 create policy recurrences_select on public.recurrences for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.recurrences to authenticated;
-grant select, insert, update, delete on public.recurrences to service_role;
 
 -- Why: a slot is decided once, however many processes see that it is due: the one that inserts its row decides.
 create table public.recurrence_slots (
@@ -45,4 +44,3 @@ alter table public.recurrence_slots enable row level security;
 create policy recurrence_slots_select on public.recurrence_slots for select to authenticated
   using (story_id in (select r.story_id from public.recurrences r));
 grant select on public.recurrence_slots to authenticated;
-grant select, insert, update, delete on public.recurrence_slots to service_role;

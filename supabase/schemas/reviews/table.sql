@@ -30,8 +30,6 @@ create index job_reviews_author_id_idx on public.job_reviews (author_id);
 alter table public.job_reviews enable row level security;
 
 -- Read through operations.list_job_comments, which checks access once.
-create policy job_reviews_service on public.job_reviews for all to service_role using (true) with check (true);
-grant select, insert, update, delete on public.job_reviews to service_role;
 
 -- Why: a comment on a line of a diff, visible only to its author until it is sent with a review. It stores the text of
 -- its line, to find the line after it moves, and to be marked stale when it is gone. An imported one has a review and
@@ -62,5 +60,3 @@ create index job_comments_author_id_idx on public.job_comments (author_id);
 alter table public.job_comments enable row level security;
 
 -- Read through operations.list_job_comments, because a draft is visible only to its author.
-create policy job_comments_service on public.job_comments for all to service_role using (true) with check (true);
-grant select, insert, update, delete on public.job_comments to service_role;

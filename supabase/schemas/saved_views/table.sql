@@ -28,4 +28,3 @@ create policy saved_views_select on public.saved_views for select to authenticat
     and (user_id is null or user_id = (select auth.uid()))
   );
 grant select on public.saved_views to authenticated;
-grant select, insert, update, delete on public.saved_views to service_role;

@@ -13,8 +13,3 @@ comment on table public.schedule_runs is
   'Which entry of the in-process schedule was taken for which due time (specification: Schedules). Service only.';
 
 alter table public.schedule_runs enable row level security;
-
--- The service role bypasses row level security; this policy only states that no one else has a row here.
-create policy schedule_runs_service on public.schedule_runs
-  for all to service_role using (true) with check (true);
-grant select, insert, update, delete on public.schedule_runs to service_role;

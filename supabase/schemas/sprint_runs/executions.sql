@@ -31,7 +31,6 @@ create policy task_executions_select on public.task_executions for select to aut
   using (sprint_run_id in (
     select r.id from public.sprint_runs r where r.product_id in (select private.accessible_product_ids())));
 grant select on public.task_executions to authenticated;
-grant select, insert, update, delete on public.task_executions to service_role;
 
 -- Why: sets the times when an execution began and ended, whoever writes it (specification: Sprint run, executions).
 create function private.tg_task_executions__stamp() returns trigger language plpgsql set search_path = '' as $$

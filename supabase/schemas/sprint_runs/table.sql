@@ -59,4 +59,3 @@ alter table public.sprint_runs enable row level security;
 create policy sprint_runs_select on public.sprint_runs for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.sprint_runs to authenticated;
-grant select, insert, update, delete on public.sprint_runs to service_role;

@@ -52,7 +52,6 @@ grant select on public.sprints to authenticated;
 grant insert (id, product_id, sprint_goal, start_date, end_date),
   update (sprint_goal, start_date, end_date)
   on public.sprints to authenticated;
-grant select, insert, update, delete on public.sprints to service_role;
 
 -- Why: unfinished stories leave a sprint that ends, and an untouched one would leave no trace in it; the sprint review
 -- must show what was planned and not done. Written by functions only.
@@ -68,5 +67,3 @@ create index sprint_leftovers_story_id_idx on public.sprint_leftovers (story_id)
 alter table public.sprint_leftovers enable row level security;
 
 -- Read through operations.get_sprint_review, which checks access once.
-create policy sprint_leftovers_service on public.sprint_leftovers for all to service_role using (true) with check (true);
-grant select, insert, update, delete on public.sprint_leftovers to service_role;

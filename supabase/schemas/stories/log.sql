@@ -48,7 +48,6 @@ create policy story_logs_no_demo_insert on public.story_logs as restrictive for 
 grant select on public.story_logs to authenticated;
 grant insert (id, story_id, type, content, status, commit_hash, commit_message, metadata)
   on public.story_logs to authenticated;
-grant select, insert, update, delete on public.story_logs to service_role;
 
 -- Why: a log entry always has the product_id of its story, which decides access and events. Definer: the story may be
 -- hidden from the caller, whose write RLS then refuses (specification: Story log entry).

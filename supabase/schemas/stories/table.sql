@@ -100,4 +100,3 @@ grant select on public.stories to authenticated;
 grant insert (id, pbi_id, code, title, description, acceptance_criteria, priority, agent, model, effort, sprint_id, assignee_id, label_ids, in_triage),
   update (pbi_id, code, title, description, acceptance_criteria, priority, agent, model, effort, sprint_id, assignee_id, label_ids, in_triage),
   delete on public.stories to authenticated;
-grant select, insert, update, delete on public.stories to service_role;

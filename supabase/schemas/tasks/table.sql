@@ -79,7 +79,6 @@ grant insert (id, story_id, code, title, description, implementation_plan, prior
   update (story_id, code, title, description, implementation_plan, priority, status, repo_url, verify_only,
     verify_required, requires_opus, agent, model, effort, estimated_minutes, label_ids),
   delete on public.tasks to authenticated;
-grant select, insert, update, delete on public.tasks to service_role;
 
 -- Why: the history for burn-down and cycle time. Written by triggers, never by clients. A row whose two statuses are
 -- equal records only a sprint: the task joined or left it with its story. product_id has no foreign key, because its
@@ -107,7 +106,6 @@ alter table public.task_status_changes enable row level security;
 create policy task_status_changes_select on public.task_status_changes for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.task_status_changes to authenticated;
-grant select, insert, update, delete on public.task_status_changes to service_role;
 
 -- Why: tasks in review, for the inbox: a handful of a million. A separate table, because with an index on the status
 -- every step of a task would rewrite all index entries of its row, including the words of its description.
@@ -126,4 +124,3 @@ alter table public.tasks_in_review enable row level security;
 create policy tasks_in_review_select on public.tasks_in_review for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.tasks_in_review to authenticated;
-grant select, insert, update, delete on public.tasks_in_review to service_role;

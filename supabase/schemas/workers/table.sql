@@ -44,4 +44,3 @@ create policy agent_workers_select on public.agent_workers for select to authent
 -- The repositories a user listed for a worker stay private: members of a shared product read only the other columns.
 grant select (id, user_id, name, hostname, version, last_seen_at, last_quota_pct, last_quota_check_at, stopped_at, agents, confinement,
   offers, created_at) on public.agent_workers to authenticated;
-grant select, insert, update, delete on public.agent_workers to service_role;
