@@ -6,11 +6,10 @@ import { connectDatabase, type Database } from "~/db/database.server";
 import { startCluster } from "../../../supabase/embedded/postgres/cluster";
 import { loadSecrets } from "../../../supabase/embedded/secrets";
 import { startEmbeddedSupabase } from "../../../supabase/embedded/start";
+import { areRivalsInstalled } from "../rivals/installed";
 import { median, verdict } from "../streams/statistics";
 import { compareDispatch } from "./dispatch";
-import { rateOfGraphileWorker } from "./graphile-worker";
 import { rateOfService } from "./ours";
-import { rateOfPgBoss } from "./pg-boss";
 import { rateOfPlainQueue } from "./plain";
 import { measureRunStart } from "./run-start";
 import { createQueueWorld, startRuns } from "./world";
@@ -77,6 +76,9 @@ async function compareWithPlain(sql: pg.Pool, database: Database, workers: numbe
 
 /** Other people's queues at the same backlog; each gets a pool of its own, because they leave settings behind. */
 async function compareWithQueues(sql: pg.Pool, database: Database, openPool: () => pg.Pool) {
+  if (!areRivalsInstalled()) return;
+  const { rateOfGraphileWorker } = await import("../rivals/graphile-worker.mjs");
+  const { rateOfPgBoss } = await import("../rivals/pg-boss.mjs");
   const queues = [
     { name: "graphile-worker", rateOf: rateOfGraphileWorker, goal: 0.6 },
     { name: "pg-boss", rateOf: rateOfPgBoss, goal: 5 },

@@ -1,13 +1,7 @@
 import { Logger, run, runMigrations } from "graphile-worker";
-import type pg from "pg";
 
 /** Graphile Worker as it comes, without its local queue: a task that does nothing, so many at once. Jobs a second. */
-export async function rateOfGraphileWorker(
-  pool: pg.Pool,
-  backlog: number,
-  workers: number,
-  seconds: number,
-): Promise<number> {
+export async function rateOfGraphileWorker(pool, backlog, workers, seconds) {
   const logger = new Logger(() => () => undefined);
   await runMigrations({ pgPool: pool, logger });
   await pool.query(

@@ -1,16 +1,10 @@
-import type pg from "pg";
 import PgBoss from "pg-boss";
-import { closedLoop } from "./closed-loop";
+import { closedLoop } from "../jobs/closed-loop.ts";
 
 const queue = "bench";
 
 /** pg-boss fetching and completing one job at a time. Jobs a second. */
-export async function rateOfPgBoss(
-  pool: pg.Pool,
-  backlog: number,
-  workers: number,
-  seconds: number,
-): Promise<number> {
+export async function rateOfPgBoss(pool, backlog, workers, seconds) {
   const boss = new PgBoss({
     db: { executeSql: (text, values) => pool.query(text, values) },
     supervise: false,
