@@ -67,7 +67,7 @@ export function operation<
 }
 
 /** Like `operation`, for SQL functions that take a few fields by name and the rest as one json argument. */
-export function gatheringOperation<
+export function patchOperation<
   Name extends FunctionName,
   Input extends z.ZodObject,
   Own extends keyof z.output<Input> & string,

@@ -7,9 +7,9 @@ import { readSettings, viewOf, withoutFilter } from "~/features/board/board-view
 import { TaskLines } from "~/features/board/task-lines";
 import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
 import { RowActions } from "~/features/items/row-actions";
+import { collapsedColumns } from "~/http/collapsed-columns.server";
 import { doneForNow, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
-import { shutColumns } from "~/http/shut-columns.server";
 import { createCardForm, moveTaskForm } from "~/http/task-forms.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import type { BoardStory } from "~/nouns/pages/contract";
@@ -41,7 +41,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   return json({
     productId,
     userId: principal.user_id,
-    shut: shutColumns(request, principal.user_id),
+    shut: collapsedColumns(request, principal.user_id),
     settings,
     hasTasks: own.length > 0,
     hidden: settings.query === "" ? null : view.hidden,

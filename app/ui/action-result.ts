@@ -1,6 +1,6 @@
 import { useActionData, useFetcher, useLocation } from "@remix-run/react";
 import { useEffect, useState } from "react";
-import type { Begin } from "./begin-waiting";
+import type { Begin } from "./start-blocked";
 import { showToast, type WayBack } from "./toast";
 
 /** Answer of an action to a small form: done, or a sentence that says why not. */

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react";
-import type { Begin } from "./begin-waiting";
+import type { Begin } from "./start-blocked";
 
 export interface Toast {
   id: number;

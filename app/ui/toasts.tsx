@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from "react";
-import { useBeginWaiting } from "~/ui/begin-waiting";
 import { Button, IconButton } from "~/ui/button";
 import { Icon } from "~/ui/icon";
+import { useStartBlocked } from "~/ui/start-blocked";
 import { StatusIcon } from "~/ui/status-icon";
 import { dismissToast, type Toast } from "~/ui/toast";
 import { useUndo } from "~/ui/use-undo";
@@ -34,7 +34,7 @@ function ToastCard({ toast }: { toast: Toast }) {
     return () => clearTimeout(timer);
   }, [toast]);
   const undo = useUndo();
-  const begin = useBeginWaiting();
+  const begin = useStartBlocked();
   const { offer } = toast;
   const waiting = offer.begin;
   const press = (act: () => void) => () => {

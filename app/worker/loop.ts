@@ -10,10 +10,10 @@ import { messageOf } from "./base/problems";
 import type { WorkFolder } from "./base/work-folder";
 import { followedAddresses } from "./git/repository";
 import { type Offers, openOffers } from "./job/offers";
+import { openMergeLooks, reportMerged } from "./job/report-merged";
 import { runJob } from "./job/run-job";
-import { openMergeLooks, tellMerged } from "./job/tell-merged";
 import type { Sandbox } from "./sandbox/sandbox";
-import { heardClaimSchema } from "./service/heard-claim";
+import { receivedClaimSchema } from "./service/received-claim";
 import type { ServedProduct } from "./service/served-product";
 import type { Service } from "./service/service";
 
@@ -50,7 +50,7 @@ export async function runLoop(loop: Loop): Promise<void> {
   const offers = await openOffers(options);
   const looks = openMergeLooks();
   const lookForMerged = (heads: readonly AwaitedHead[]) =>
-    interruptible(stopSignal, () => tellMerged(heads, { ...loop, looks }));
+    interruptible(stopSignal, () => reportMerged(heads, { ...loop, looks }));
   let idleSeconds = 0;
   while (!stopSignal.aborted) {
     const { job, reason } = await nextJob(loop, offers, options.untilIdle ? idleSeconds : 50);
@@ -91,7 +91,7 @@ async function nextJob(
     wait_seconds: waitSeconds,
     restarted: true,
   };
-  return service.call("wait_for_job", wish, heardClaimSchema, { signal: stopSignal });
+  return service.call("wait_for_job", wish, receivedClaimSchema, { signal: stopSignal });
 }
 
 /** Signs off: a held job is given back, and the worker is shown as stopped. */

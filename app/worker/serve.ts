@@ -28,7 +28,7 @@ import { give } from "./hand/give";
 import { keepLeaseFor } from "./hand/keep-lease";
 import { take } from "./hand/take";
 import { removeLeftovers } from "./job/leftovers";
-import { tellUnsaid } from "./job/unsaid-usage";
+import { reportUnreported } from "./job/unreported-usage";
 import { landBranches } from "./landing/land-branches";
 import { leave, runLoop } from "./loop";
 import { describeSandbox, openSandbox } from "./sandbox/open-sandbox";
@@ -64,7 +64,7 @@ export async function serve(words: readonly string[], demoCommand: string): Prom
   const tools = { options, service, journal, folder, clean, demoCommand, stopSignal: stop };
   try {
     await endOrphans(folder.worktrees);
-    await tellUnsaid(folder, service, journal);
+    await reportUnreported(folder, service, journal);
     await removeLeftovers(folder.worktrees, journal);
     markProcesses(folder.worktrees);
     await checkAgent(options, stop);

@@ -72,6 +72,6 @@ it("every cookie has a name of ours, except the two that clients know", () => {
     .map((file) => ({ file, text: readFileSync(`app/${file}`, "utf8") }))
     .filter(({ text }) => /Max-Age=|serializeCookieHeader\(|\.cookie = /.test(text));
   expect(files.length).toBeGreaterThan(5);
-  const own = /ownCookie\(|`backloom_|shutColumnsCookie\(/;
+  const own = /ownCookie\(|`backloom_|collapsedColumnsCookie\(/;
   expect(files.filter(({ text }) => !own.test(text)).map(({ file }) => file)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { gatheringOperation, operation } from "~/nouns/operation.server";
+import { operation, patchOperation } from "~/nouns/operation.server";
 
 const files = import.meta.glob<string>("../../app/nouns/**/*.ts", {
   query: "?raw",
@@ -16,7 +16,7 @@ const others = Object.entries(files).filter(
 const described = lists.flatMap(([, text]) =>
   [
     ...text.matchAll(
-      /^export const (\w+) = (?:operation|gatheringOperation|serviceOperation)\(\s*"(\w+)"/gm,
+      /^export const (\w+) = (?:operation|patchOperation|serviceOperation)\(\s*"(\w+)"/gm,
     ),
   ].map(([, name = "", sql = ""]) => ({ name, sql })),
 );
@@ -64,7 +64,7 @@ describe("operations", () => {
       // @ts-expect-error the id may be left out, the argument may not
       operation("delete_task", given.partial(), z.null()),
       // @ts-expect-error it gathers in p_changes
-      gatheringOperation("edit_task", forced, { own, rest: "fields" }, z.null()),
+      patchOperation("edit_task", forced, { own, rest: "fields" }, z.null()),
     ]).toHaveLength(6);
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { withoutAlias } from "~/worker/forge/place";
 import { git as workersGit } from "~/worker/git/git";
-import { findKept } from "~/worker/git/keep";
+import { findKept } from "~/worker/git/kept-branch";
 import { addWorktree, mainOf } from "~/worker/git/worktree";
 import { at } from "../db/world";
 import { makeRepository, openStage, startRun } from "./fixture";

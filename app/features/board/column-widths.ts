@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { ColumnWidth } from "./board-column";
 import type { CardTask } from "./board-settings";
-import { columns, shutColumnsCookie } from "./columns";
+import { collapsedColumnsCookie, columns } from "./columns";
 
 const oneYear = 31_536_000;
 
@@ -17,7 +17,7 @@ export function useColumnWidths(
       : [...shut, status];
     setShut(next);
     // biome-ignore lint/suspicious/noDocumentCookie: Firefox and Safari have only lately got cookieStore
-    document.cookie = `${shutColumnsCookie(userId)}=${next.join(".")}; Path=/products/${productId}; Max-Age=${oneYear}; SameSite=Lax`;
+    document.cookie = `${collapsedColumnsCookie(userId)}=${next.join(".")}; Path=/products/${productId}; Max-Age=${oneYear}; SameSite=Lax`;
   };
   const held = new Set(tasks.map(({ status }) => status));
   const widthOf = (status: string): ColumnWidth =>

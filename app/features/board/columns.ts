@@ -17,4 +17,4 @@ export function columnLabel(status: string): string {
 }
 
 /** One cookie per person and product, sent only to the product's pages so that the server can render the widths. */
-export const shutColumnsCookie = (userId: string) => `backloom_columns_${userId.slice(0, 8)}`;
+export const collapsedColumnsCookie = (userId: string) => `backloom_columns_${userId.slice(0, 8)}`;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { gatheringOperation, operation } from "~/nouns/operation.server";
+import { operation, patchOperation } from "~/nouns/operation.server";
 import {
   endedExecutionSchema,
   updateTaskExecutionInput,
@@ -75,7 +75,7 @@ export const heartbeatAgentJob = operation(
 export const listAgentJobs = operation("list_agent_jobs", listAgentJobsInput, agentJobPageSchema);
 
 /** Reports an attempt's status: running, done, failed or skipped (specification: Agent job). */
-export const reportAgentJob = gatheringOperation(
+export const reportAgentJob = patchOperation(
   "report_agent_job",
   reportAgentJobInput,
   { own: ["job_id", "attempt"], rest: "report" },
@@ -83,7 +83,7 @@ export const reportAgentJob = gatheringOperation(
 );
 
 /** Reports that an attempt's work does not merge; answers who resolves it. */
-export const reportJobConflict = gatheringOperation(
+export const reportJobConflict = patchOperation(
   "report_job_conflict",
   reportJobConflictInput,
   { own: ["job_id", "attempt"], rest: "conflict" },
@@ -91,7 +91,7 @@ export const reportJobConflict = gatheringOperation(
 );
 
 /** Reports an attempt's tokens: totals, or single events (specification: Agent job). */
-export const reportJobUsage = gatheringOperation(
+export const reportJobUsage = patchOperation(
   "report_job_usage",
   reportJobUsageInput,
   { own: ["job_id", "attempt"], rest: "usage" },
@@ -102,7 +102,7 @@ export const reportJobUsage = gatheringOperation(
 export const reportMerged = operation("report_merged", reportMergedInput, mergedJobSchema);
 
 /** Stores an attempt's changes, replacing earlier ones. */
-export const saveJobDiff = gatheringOperation(
+export const saveJobDiff = patchOperation(
   "save_job_diff",
   saveJobDiffInput,
   { own: ["job_id", "attempt"], rest: "diff" },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { gatheringOperation, operation } from "~/nouns/operation.server";
+import { operation, patchOperation } from "~/nouns/operation.server";
 import {
   budgetListSchema,
   budgetSchema,
@@ -25,7 +25,7 @@ export const getBudgets = operation("get_budgets", getBudgetsInput, budgetListSc
 export const getForecast = operation("get_forecast", getForecastInput, forecastSchema);
 
 /** Sets time zone, agents that report nothing, and expectations; product owner only, with a session. */
-export const setBudgetSettings = gatheringOperation(
+export const setBudgetSettings = patchOperation(
   "set_budget_settings",
   setBudgetSettingsInput,
   { own: ["product_id"], rest: "changes" },

@@ -1,5 +1,5 @@
 import { refuseSimilar } from "~/contract/idempotency";
-import { gatheringOperation, operation } from "~/nouns/operation.server";
+import { operation, patchOperation } from "~/nouns/operation.server";
 import {
   createIdeaInput,
   ideaDetailSchema,
@@ -42,7 +42,7 @@ export const restoreIdea = operation("restore_idea", ideaIdInput, ideaSchema);
 export const unlinkIdeaProduct = operation("unlink_idea_product", linkIdeaProductInput, ideaSchema);
 
 /** Edits an idea or advances its status (specification: Idea). */
-export const updateIdea = gatheringOperation(
+export const updateIdea = patchOperation(
   "update_idea",
   updateIdeaInput,
   { own: ["idea_id"], rest: "changes" },

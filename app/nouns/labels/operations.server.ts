@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { gatheringOperation, operation } from "~/nouns/operation.server";
+import { operation, patchOperation } from "~/nouns/operation.server";
 import { productIdInput } from "~/nouns/products/contract";
 import {
   createLabelInput,
@@ -16,7 +16,7 @@ export const listLabels = operation("list_labels", productIdInput, labelListSche
 export const createLabel = operation("create_label", createLabelInput, labelSchema);
 
 /** Changes a label's name or color. */
-export const updateLabel = gatheringOperation(
+export const updateLabel = patchOperation(
   "update_label",
   updateLabelInput,
   { own: ["product_id", "label_id"], rest: "changes" },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { refuseSimilar } from "~/contract/idempotency";
-import { gatheringOperation, operation } from "~/nouns/operation.server";
+import { operation, patchOperation } from "~/nouns/operation.server";
 import { storySchema } from "~/nouns/stories/contract";
 import {
   createPbiInput,
@@ -38,7 +38,7 @@ export const movePbi = operation("move_pbi", movePbiInput, pbiSchema);
 export const setPbiPr = operation("set_pbi_pr", setPbiPrInput, pbiSchema);
 
 /** Edits, blocks or unblocks a PBI (specification: PBI). */
-export const updatePbi = gatheringOperation(
+export const updatePbi = patchOperation(
   "update_pbi",
   updatePbiInput,
   { own: ["pbi_id"], rest: "changes" },

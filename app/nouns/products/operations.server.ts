@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { gatheringOperation, noInput, operation } from "~/nouns/operation.server";
+import { noInput, operation, patchOperation } from "~/nouns/operation.server";
 import {
   agentContextSchema,
   allowMyWorkersInput,
@@ -81,7 +81,7 @@ export const restoreProduct = operation("restore_product", productIdInput, produ
 export const setMemberRole = operation("set_member_role", setMemberRoleInput, memberNameSchema);
 
 /** Edits a product; owner only (specification: Product). */
-export const updateProduct = gatheringOperation(
+export const updateProduct = patchOperation(
   "update_product",
   updateProductInput,
   { own: ["product_id"], rest: "changes" },

@@ -1,5 +1,5 @@
 import { jobIdInput } from "~/nouns/agent-jobs/contract";
-import { gatheringOperation, operation } from "~/nouns/operation.server";
+import { operation, patchOperation } from "~/nouns/operation.server";
 import { storyIdInput } from "~/nouns/stories/contract";
 import {
   addEvidenceInput,
@@ -19,7 +19,7 @@ export const getProof = operation("get_proof", storyIdInput, storyProofSchema);
 export const waiveCriterion = operation("waive_criterion", waiveCriterionInput, storyProofSchema);
 
 /** Adds evidence for a story's criterion (docs/proof.md). */
-export const addEvidence = gatheringOperation(
+export const addEvidence = patchOperation(
   "add_evidence",
   addEvidenceInput,
   { own: ["story_id"], rest: "evidence" },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { gatheringOperation, operation } from "~/nouns/operation.server";
+import { operation, patchOperation } from "~/nouns/operation.server";
 import {
   createSavedViewInput,
   listSavedViewsInput,
@@ -31,7 +31,7 @@ export const listSavedViews = operation(
 );
 
 /** Changes a view's name, layout or sharing. */
-export const updateSavedView = gatheringOperation(
+export const updateSavedView = patchOperation(
   "update_saved_view",
   updateSavedViewInput,
   { own: ["view_id"], rest: "changes" },

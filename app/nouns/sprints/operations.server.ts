@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { gatheringOperation, operation } from "~/nouns/operation.server";
+import { operation, patchOperation } from "~/nouns/operation.server";
 import { productIdInput } from "~/nouns/products/contract";
 import {
   createSprintInput,
@@ -47,7 +47,7 @@ export const listSprints = operation("list_sprints", productIdInput, z.array(spr
 export const startSprint = operation("start_sprint", sprintIdInput, sprintSchema);
 
 /** Edits a sprint's goal and dates (specification: Sprint). */
-export const updateSprint = gatheringOperation(
+export const updateSprint = patchOperation(
   "update_sprint",
   updateSprintInput,
   { own: ["sprint_id"], rest: "changes" },

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { refuseSimilar } from "~/contract/idempotency";
 import { startOverInput, startOverSchema } from "~/nouns/agent-jobs/beginning";
-import { gatheringOperation, operation } from "~/nouns/operation.server";
+import { operation, patchOperation } from "~/nouns/operation.server";
 import { taskSchema } from "~/nouns/tasks/contract";
 import {
   addStoryToSprintInput,
@@ -62,7 +62,7 @@ export const removeStoryFromSprint = operation(
 );
 
 /** Edits a story; a new code gives it a new sort_order (specification: Ordering rules 2). */
-export const updateStory = gatheringOperation(
+export const updateStory = patchOperation(
   "update_story",
   updateStoryInput,
   { own: ["story_id"], rest: "changes" },

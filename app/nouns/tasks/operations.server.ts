@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { refuseSimilar } from "~/contract/idempotency";
 import { idSchema } from "~/contract/text";
-import { gatheringOperation, operation } from "~/nouns/operation.server";
+import { operation, patchOperation } from "~/nouns/operation.server";
 import {
   createTaskInput,
   editedTaskSchema,
@@ -33,7 +33,7 @@ export const makeStoryTasks = operation(
 export const deleteTask = operation("delete_task", taskIdInput, z.object({ id: z.string() }));
 
 /** Edits any field of a task, for people (specification: Task). */
-export const editTask = gatheringOperation(
+export const editTask = patchOperation(
   "edit_task",
   editTaskInput,
   { own: ["task_id"], rest: "changes" },
@@ -50,7 +50,7 @@ export const moveTask = operation("move_task", moveTaskInput, taskDetailSchema);
 export const setTaskStatus = operation("set_task_status", setTaskStatusInput, movedTaskSchema);
 
 /** Changes a task's status or plan, for agents (specification: PATCH /api/tasks/:id). */
-export const updateTask = gatheringOperation(
+export const updateTask = patchOperation(
   "update_task",
   updateTaskInput,
   {

@@ -10,9 +10,9 @@ import { drawBurndown } from "~/features/charts/draw-burndown.server";
 import { RowActions } from "~/features/items/row-actions";
 import { ReviewTimesFacts } from "~/features/review/review-times";
 import { shownViews } from "~/features/views/shown-views.server";
+import { collapsedColumns } from "~/http/collapsed-columns.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
-import { shutColumns } from "~/http/shut-columns.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { getSprintBoard } from "~/nouns/pages/operations.server";
 import { useActionResult } from "~/ui/action-result";
@@ -39,7 +39,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   return json({
     productId,
     userId: principal.user_id,
-    shut: shutColumns(request, principal.user_id),
+    shut: collapsedColumns(request, principal.user_id),
     board,
     settings,
     hasTasks: tasks.length > 0,

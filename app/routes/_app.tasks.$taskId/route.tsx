@@ -155,7 +155,7 @@ export default function TaskPage() {
             dependencies={page.dependencies}
             isOwner={product.is_owner}
           >
-            <BeginWaiting page={page} />
+            <StartBlocked page={page} />
           </DependenciesSection>
           <TaskHistory history={history} />
         </div>
@@ -165,7 +165,7 @@ export default function TaskPage() {
 }
 
 /** A person may start a blocked task after reading what blocks it. */
-function BeginWaiting({ page: { task, waits_for } }: { page: TaskPageData }) {
+function StartBlocked({ page: { task, waits_for } }: { page: TaskPageData }) {
   if (waits_for.length === 0 || (task.status !== "todo" && task.status !== "failed")) return null;
   return (
     <WriteFields quiet>

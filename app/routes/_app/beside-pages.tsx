@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 import { AnswerTrackers } from "~/features/questions/answer-trackers";
 import { secureOnly } from "~/secure-only";
 import { useResultOf } from "~/ui/action-result";
-import { beginKey } from "~/ui/begin-waiting";
+import { startBlockedKey } from "~/ui/start-blocked";
 import { undoKey } from "~/ui/use-undo";
 import type { ShellData } from "./shell-data";
 import { markTab } from "./tab-mark";
@@ -30,7 +30,7 @@ export default function BesidePages({
   useKeptLook();
   // What the button of a message did.
   useResultOf(undoKey);
-  useResultOf(beginKey);
+  useResultOf(startBlockedKey);
   return <AnswerTrackers />;
 }
 

@@ -20,7 +20,7 @@ interface Checkout {
   files: [path: string, text: string | null][];
   traces: Traces;
   /** Resolves once the folder is as it should be; git waits for it, even where two are started at once. */
-  mended: Promise<void>;
+  cleaned: Promise<void>;
   /** True if a rebase was undone whose files are still in the folder. */
   isToReset: boolean;
   /** Called with what the worker did to files that a program left, and their names. */
@@ -55,7 +55,7 @@ export async function rememberCheckout(
   ];
   const tell = () => undefined;
   const traces = followTraces(folder);
-  const state = { traces, mended: Promise.resolve(), isToReset: false };
+  const state = { traces, cleaned: Promise.resolve(), isToReset: false };
   checkouts.set(folder, { gitFolder, home, branch, hooks, files, ...state, tell });
   return true;
 }
@@ -110,16 +110,16 @@ function hooksFor(folder: string, { home, hooks, traces }: Checkout, words: read
 }
 
 /** Restores the original files, `.git` first. Programs that run after an agent, such as tests, may call git too. */
-export async function mendGitFiles(folder: string): Promise<void> {
+export async function cleanGitFiles(folder: string): Promise<void> {
   const checkout = checkouts.get(folder);
   if (checkout === undefined || (await lstat(folder).catch(() => null)) === null) return;
   if (checkout.traces.isTouched) {
     checkout.traces.isTouched = false;
-    checkout.mended = checkout.mended.then(() => mendTouched(folder, checkout));
+    checkout.cleaned = checkout.cleaned.then(() => cleanTouched(folder, checkout));
   }
-  await checkout.mended.catch((error: unknown) => {
+  await checkout.cleaned.catch((error: unknown) => {
     checkout.traces.isTouched = true;
-    checkout.mended = Promise.resolve();
+    checkout.cleaned = Promise.resolve();
     throw error;
   });
   for (const [path, text] of checkout.files) {
@@ -129,7 +129,7 @@ export async function mendGitFiles(folder: string): Promise<void> {
   }
 }
 
-async function mendTouched(folder: string, checkout: Checkout): Promise<void> {
+async function cleanTouched(folder: string, checkout: Checkout): Promise<void> {
   const { gitFolder, branch } = checkout;
   // Git creates no links in its folder, and would write through one (index, messages).
   await removeSpecialFiles(gitFolder, true);

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { personsEnvironment } from "../base/environment";
 import { interruption, uninterrupted } from "../base/interruption";
 import { stopTree } from "../base/process";
-import { gitStart, mendGitFiles, takeReset } from "./checkout";
+import { cleanGitFiles, gitStart, takeReset } from "./checkout";
 
 const run = promisify(execFile);
 
@@ -70,7 +70,7 @@ export async function gitWithin(
 ): Promise<GitEnd> {
   const interrupt = words.includes("--abort") ? undefined : interruption();
   interrupt?.throwIfAborted();
-  await mendGitFiles(folder);
+  await cleanGitFiles(folder);
   if (takeReset(folder)) await gitWithin(minutes, folder, ["reset", "--quiet", "--hard"]);
   const start = gitStart(folder, words);
   const running = run("git", start.words, {

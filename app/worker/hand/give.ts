@@ -15,11 +15,11 @@ import { taskAssignment } from "../job/assignment";
 import type { Attempt } from "../job/attempt";
 import { testCommandOf } from "../job/evidence";
 import { keeperOf, openAttempt } from "../job/open-attempt";
+import { reportUsage } from "../job/report-usage";
 import { returnJob } from "../job/reports";
 import { readResult } from "../job/result-file";
 import { listTaken, readTaken, type Taken } from "../job/taken";
 import { handIn } from "../job/task-job";
-import { tellUsage } from "../job/tell-usage";
 import { openHand, splitHandWords } from "./open-hand";
 
 /** give: commits, proves and hands in what a person did; give --back returns it to the agents. */
@@ -96,8 +96,8 @@ async function handInByHand(attempt: Attempt, worktree: Worktree, taken: Taken):
   attempt.rules = await readRules(worktree);
   const { job, journal } = attempt;
   const { checkout, folder } = worktree;
-  const surroundings = { checkout, testCommand: testCommandOf(attempt), kept: [] };
-  const assignment = { ...taskAssignment(job, surroundings), mending: taken.mending };
+  const context = { checkout, testCommand: testCommandOf(attempt), kept: [] };
+  const assignment = { ...taskAssignment(job, context), resolution: taken.resolution };
   const left = await readResult(join(folder, contextFolder, "result.json"), attempt.clean);
   const { summary = "Done by hand.", verify_result, evidence, guide, lessons } = left;
   const end = { exitCode: 0, output: "", answer: summary, timedOut: false };
@@ -144,5 +144,5 @@ async function noteUsage(attempt: Attempt, { agent, sessionId, since, worktree }
     .catch(() => null);
   const place = { environment, folder: worktree.folder };
   const used = await tool?.recorded?.(place, sessionId, since).catch(() => null);
-  if (used) await tellUsage(attempt, used);
+  if (used) await reportUsage(attempt, used);
 }

@@ -7,7 +7,7 @@ import { personsEnvironment } from "../base/environment";
 import { interruptible } from "../base/interruption";
 import { WorkerProblem } from "../base/problems";
 import { openWorkFolder } from "../base/work-folder";
-import { findKept } from "../git/keep";
+import { findKept } from "../git/kept-branch";
 import { readRules } from "../git/rules";
 import type { Worktree } from "../git/worktree";
 import type { Attempt } from "../job/attempt";
@@ -17,16 +17,19 @@ import { returnJob } from "../job/reports";
 import { conversationsIn } from "../job/sessions";
 import { type Taken, workerHomes, writeTaken } from "../job/taken";
 import { beginTask } from "../job/task-job";
-import { heardJobSchema } from "../service/heard-claim";
+import { receivedJobSchema } from "../service/received-claim";
 import { keepLease } from "./keep-lease";
 import { openHand, orSay, splitHandWords } from "./open-hand";
 import { resumeLine } from "./resume-line";
 
-const answerSchema = z.object({ job: heardJobSchema.nullable(), waits_for: z.string().nullable() });
+const answerSchema = z.object({
+  job: receivedJobSchema.nullable(),
+  waits_for: z.string().nullable(),
+});
 const askAgainMilliseconds = 1_000;
 
 type Hand = ReturnType<typeof openHand>;
-type Job = z.output<typeof heardJobSchema>;
+type Job = z.output<typeof receivedJobSchema>;
 
 /** take T-42: the job goes from its agent to the person, with its worktree and its conversation. */
 export async function take(words: readonly string[], stopSignal: AbortSignal): Promise<void> {
@@ -72,7 +75,14 @@ async function begin(hand: Hand, job: Job): Promise<Taken> {
     const { work, assignment } = await beginOrReturn(attempt, worktree);
     const { repository: _repository, remove: _remove, ...place } = worktree;
     const taken = {
-      ...{ job, home, work, mending: assignment.mending, worktree: place, repo: options.repo },
+      ...{
+        job,
+        home,
+        work,
+        resolution: assignment.resolution,
+        worktree: place,
+        repo: options.repo,
+      },
       ...{ agent: known?.agent ?? null, sessionId: attempt.sessionId },
       ...{ pid: process.pid, since: new Date() },
     };
@@ -92,12 +102,12 @@ async function beginOrReturn(attempt: Attempt, worktree: Worktree) {
   try {
     attempt.rules = await readRules(worktree);
     const here = { ...worktree.repository, folder: worktree.folder };
-    const surroundings = {
+    const context = {
       checkout: worktree.checkout,
       testCommand: testCommandOf(attempt),
       kept: await findKept(here, [job.id, ...job.earlier_jobs]),
     };
-    const work = () => beginTask(attempt, worktree, surroundings);
+    const work = () => beginTask(attempt, worktree, context);
     const begun = await interruptible(heartbeat.signal, work);
     if (begun !== null) return begun;
     throw new WorkerProblem("The job cannot begin now; its page says why");

@@ -13,10 +13,10 @@ import type { Attempt, Outcome } from "./attempt";
 import { logFileOf } from "./attempt";
 import type { ContextFiles } from "./context-files";
 import { noteLimit } from "./offers";
+import { noteUsageSoFar, reportUsage } from "./report-usage";
 import { askable, type CommandResult, readResult } from "./result-file";
 import { type Conversation, openConversation } from "./sessions";
-import { noteUsageSoFar, tellUsage } from "./tell-usage";
-import { openTurnNote } from "./unsaid-usage";
+import { openTurnNote } from "./unreported-usage";
 
 interface Place {
   folder: string;
@@ -69,7 +69,7 @@ export async function runAgentTurn(
     if (end.kind === "limit" && !end.isBudget) noteLimit(agent, end.resetsAt);
     if (end.kind === "limit" && end.isBudget) {
       // Reports the usage at once; the service then decides what becomes of the job.
-      await tellUsage(attempt, used.splice(0));
+      await reportUsage(attempt, used.splice(0));
       await heartbeat.confirm();
     }
     if (end.kind === "failed" && end.cause === "sign-in") throw new WorkerProblem(end.reason);
@@ -79,7 +79,7 @@ export async function runAgentTurn(
     return outcomeOf(end, await readResult(files.result, attempt.clean), job.attempt);
   } finally {
     heartbeat.setBusy(false);
-    await tellUsage(attempt, used);
+    await reportUsage(attempt, used);
     await note.forget();
   }
 }

@@ -5,18 +5,18 @@ import type { JobPayload } from "~/nouns/workers/contract";
 export type Execution = NonNullable<JobPayload["executions"]>[number];
 
 /** What the worker knows besides the job: where the work happens and how it is tested. */
-export interface Surroundings {
+export interface JobContext {
   /** The branch that is checked out; null if no work is kept. */
   checkout: string | null;
   testCommand: string | undefined;
   /** Branches with work left by earlier attempts. */
   kept: readonly string[];
   /** Branches whose work was put back into the folder. */
-  putBack?: readonly string[];
+  restored?: readonly string[];
 }
 
 /** A merge started in the worktree, for the agent to resolve. */
-export interface Mending {
+export interface Resolution {
   conflict: ClaimedConflict;
   /** The other side's current commit. */
   theirs: string;
@@ -27,7 +27,7 @@ export interface Mending {
 }
 
 /** One piece of work: a whole job, or one task of a batch. */
-export interface Assignment extends Surroundings {
+export interface Assignment extends JobContext {
   job: JobPayload;
   taskId: string | null;
   taskCode: string | null;
@@ -44,7 +44,7 @@ export interface Assignment extends Surroundings {
   /** What another worker found when it verified earlier work. */
   findings: JobPayload["findings"];
   /** A started merge for the agent to resolve, or null. */
-  mending: Mending | null;
+  resolution: Resolution | null;
   verifyOnly: boolean;
   requiresOpus: boolean;
   /** What task, story or product name, for their agent. */
@@ -56,9 +56,9 @@ export interface Assignment extends Surroundings {
   planned?: true;
 }
 
-export function taskAssignment(job: JobPayload, surroundings: Surroundings): Assignment {
+export function taskAssignment(job: JobPayload, context: JobContext): Assignment {
   return {
-    ...surroundings,
+    ...context,
     job,
     taskId: job.task?.id ?? null,
     taskCode: job.task?.code ?? null,
@@ -72,7 +72,7 @@ export function taskAssignment(job: JobPayload, surroundings: Surroundings): Ass
     previousFailure: job.previous_failure,
     criteria: job.criteria,
     findings: job.findings,
-    mending: null,
+    resolution: null,
     verifyOnly: job.task?.verify_only ?? false,
     requiresOpus: job.task?.requires_opus ?? false,
     model: job.model ?? null,
@@ -83,10 +83,10 @@ export function taskAssignment(job: JobPayload, surroundings: Surroundings): Ass
 export function executionAssignment(
   job: JobPayload,
   execution: Execution,
-  surroundings: Surroundings,
+  context: JobContext,
 ): Assignment {
   return {
-    ...surroundings,
+    ...context,
     job,
     taskId: execution.task_id,
     taskCode: execution.task_code,
@@ -100,7 +100,7 @@ export function executionAssignment(
     previousFailure: execution.previous_failure,
     criteria: job.criteria.filter(({ story_id }) => story_id === execution.story_id),
     findings: job.findings,
-    mending: null,
+    resolution: null,
     verifyOnly: execution.verify_only,
     requiresOpus: execution.requires_opus,
     model: execution.model ?? opusOf(job, execution),
@@ -131,7 +131,7 @@ export function ideaAssignment(job: JobPayload): Assignment {
     previousFailure: job.previous_failure,
     criteria: [],
     findings: [],
-    mending: null,
+    resolution: null,
     verifyOnly: false,
     requiresOpus: false,
     model: job.model ?? null,

@@ -11,7 +11,7 @@ import {
   type Assignment,
   type Execution,
   executionAssignment,
-  type Surroundings,
+  type JobContext,
 } from "./assignment";
 import { type Attempt, keepBeforeReset, type Outcome, ofTask, park, TaskGone } from "./attempt";
 import { earlierResults, worstOf } from "./batch-results";
@@ -19,18 +19,18 @@ import { beginFromEarlier } from "./begin-from";
 import { deliver, pushOrSendHome, pushQuestion } from "./deliver";
 import { gatherEvidence, listedFiles, refusalOf } from "./evidence";
 import { deniedFailure, failureOf } from "./execute";
-import { look } from "./look";
-import { mendBatch } from "./mend-batch";
+import { inspect } from "./inspect";
 import { mergeBlockers } from "./merge-blockers";
 import { onlyPlans, planAndExecute } from "./plan-first";
 import { prove } from "./prove";
-import { putBack } from "./put-back";
 import { finish, giveBack, reportFailure, reportStart } from "./reports";
+import { resolveBatch } from "./resolve-batch-conflict";
+import { restoreWork } from "./restore-work";
 import { setUp } from "./set-up";
 
 /** Tasks that this attempt has finished. */
 interface Progress {
-  surroundings: Surroundings;
+  context: JobContext;
   results: VerifyResult[];
   /** Results by task code, shown in the job. */
   tasks: Record<string, unknown>;
@@ -59,16 +59,16 @@ interface Ended {
 export async function workOnBatch(
   attempt: Attempt,
   worktree: Worktree,
-  surroundings: Surroundings,
+  context: JobContext,
 ): Promise<void> {
-  if (!(await beginFromEarlier(attempt, worktree, surroundings))) return;
+  if (!(await beginFromEarlier(attempt, worktree, context))) return;
   if (!(await mergeBlockers(attempt, worktree))) return;
   attempt.changes.begin(worktree.folder, worktree.start);
   await reportStart(attempt, worktree.start, worktree.branch);
   await setUp(attempt, worktree);
-  if (!(await mendBatch(attempt, worktree, surroundings))) return;
+  if (!(await resolveBatch(attempt, worktree, context))) return;
   const progress: Progress = {
-    surroundings,
+    context,
     results: earlierResults(attempt),
     tasks: {},
     summaries: [],
@@ -159,10 +159,10 @@ async function workOnTask(
   work: TaskWork,
   progress: Progress,
 ): Promise<boolean> {
-  const given = executionAssignment(attempt.job, execution, progress.surroundings);
+  const given = executionAssignment(attempt.job, execution, progress.context);
   const earlier =
     progress.isFirst && !execution.verify_only && !onlyPlans(attempt, given)
-      ? await putBack(attempt, worktree, progress.surroundings.kept)
+      ? await restoreWork(attempt, worktree, progress.context.kept)
       : {};
   progress.isFirst &&= execution.verify_only;
   const assignment = { ...given, ...earlier };
@@ -200,7 +200,7 @@ async function judge(
   progress: Progress,
 ): Promise<boolean> {
   const { job, service, journal } = attempt;
-  const { evidence, isSeen, failure } = await look(attempt, worktree, {
+  const { evidence, isSeen, failure } = await inspect(attempt, worktree, {
     ...{ assignment, outcome, since: work.base, head: work.head },
     required: execution.verify_required,
   });

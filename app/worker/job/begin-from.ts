@@ -5,14 +5,14 @@ import { clashWith } from "../git/merge-tree";
 import { isOnMain } from "../git/on-main";
 import { isOwnBranch, tipOf } from "../git/remote";
 import type { Worktree } from "../git/worktree";
-import type { Mending, Surroundings } from "./assignment";
+import type { JobContext, Resolution } from "./assignment";
 import type { Attempt } from "./attempt";
 import { tellClash } from "./conflicts";
 import { pauseRun, pushOrSendHome } from "./deliver";
-import { mendInTurn } from "./mend-batch";
+import { reportOnMain } from "./report-merged";
 import { reportStart } from "./reports";
+import { resolveInTurn } from "./resolve-batch-conflict";
 import { setUp } from "./set-up";
-import { tellOnMain } from "./tell-merged";
 
 /** A head whose commit was found in the repository. */
 interface Found extends ClaimedBeginning {
@@ -27,14 +27,14 @@ interface Found extends ClaimedBeginning {
 export async function beginFromEarlier(
   attempt: Attempt,
   worktree: Worktree,
-  surroundings: Surroundings,
+  context: JobContext,
 ): Promise<boolean> {
   const heads = attempt.job.begins_from ?? [];
   if (heads.length === 0) return true;
   const found = await findHeads(attempt, worktree, heads);
   if (found === null) return false;
   for (const head of await newestOf(worktree, found)) {
-    const goesOn = await joinOne(attempt, worktree, head, surroundings);
+    const goesOn = await joinOne(attempt, worktree, head, context);
     if (!goesOn) return false;
   }
   worktree.start = await git(worktree.folder, "rev-parse", "HEAD");
@@ -60,7 +60,7 @@ async function findHeads(
     const commit = await commitIn(worktree, head);
     if (commit === null) missing.push(head);
     else if (await isOnMain(folder, main, commit)) {
-      if (head.judged) await tellOnMain(head, attempt);
+      if (head.judged) await reportOnMain(head, attempt);
     } else found.push({ ...head, commit });
   }
   if (missing.length === 0) return found;
@@ -115,7 +115,7 @@ async function joinOne(
   attempt: Attempt,
   worktree: Worktree,
   head: Found,
-  surroundings: Surroundings,
+  context: JobContext,
 ): Promise<boolean> {
   const { folder, main, branchTip } = worktree;
   const { commit, story_code, branch } = head;
@@ -134,20 +134,20 @@ async function joinOne(
   }
   const files = await gitPaths(folder, "diff", "--name-only", "--diff-filter=U");
   if (files.length === 0) throw new Error(`git merge failed: ${merge.problem}`);
-  const mending = mendingOf(attempt, head, files, here);
-  if (mending !== null) return mendBeforeWork(attempt, worktree, surroundings, mending);
+  const resolution = resolutionOf(attempt, head, files, here);
+  if (resolution !== null) return resolveBeforeWork(attempt, worktree, context, resolution);
   await git(folder, "merge", "--abort");
   await sendHome(attempt, worktree, head, here);
   return false;
 }
 
 /** The merge started in the worktree, if the service has sent this conflict home before; otherwise null. */
-function mendingOf(
+function resolutionOf(
   { job, journal }: Pick<Attempt, "job" | "journal">,
   { branch, commit }: Found,
   files: string[],
   here: string,
-): Mending | null {
+): Resolution | null {
   const conflict = job.conflicts?.find((one) => one.kind === "sibling" && one.branch === branch);
   if (conflict === undefined) return null;
   journal.say(`Both versions of ${files.join(", ")} are in the worktree for the agent to merge`);
@@ -174,15 +174,15 @@ async function sendHome(
 }
 
 /** Resolves the conflict in an extra turn and pushes it before any task starts. */
-async function mendBeforeWork(
+async function resolveBeforeWork(
   attempt: Attempt,
   worktree: Worktree,
-  surroundings: Surroundings,
-  mending: Mending,
+  context: JobContext,
+  resolution: Resolution,
 ): Promise<boolean> {
   await reportStart(attempt, undefined, worktree.branch);
   await setUp(attempt, worktree);
-  if (!(await mendInTurn(attempt, worktree, surroundings, mending))) return false;
+  if (!(await resolveInTurn(attempt, worktree, context, resolution))) return false;
   const base = await git(worktree.folder, "rev-parse", "HEAD");
   const push = await pushOrSendHome(attempt, worktree, { name: attempt.job.id, base });
   return push.kind === "pushed";

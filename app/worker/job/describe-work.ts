@@ -20,7 +20,7 @@ export function describeWork(assignment: Assignment): string {
     ["Why the last attempt failed", assignment.previousFailure],
     ["What another worker found", findingsOf(assignment)],
     ["What the review asks for", reviewOf(assignment)],
-    ["What does not merge", describeMending(assignment)],
+    ["What does not merge", describeResolution(assignment)],
     ["What earlier attempts have left", keptOf(assignment)],
     ["Questions of the user", userQuestionsOf(assignment)],
     ["When you are done", closing(assignment)],
@@ -47,7 +47,7 @@ export function describeVerification(assignment: Assignment): string {
 export function describeContinuation(assignment: Assignment): string {
   const { job, title, taskCode } = assignment;
   const why =
-    assignment.mending !== null
+    assignment.resolution !== null
       ? "You did this work in this conversation, and it does not merge with other work."
       : job.review.length > 0
         ? "You did this work in this conversation, and someone has reviewed it."
@@ -65,18 +65,18 @@ export function describeContinuation(assignment: Assignment): string {
     ["What has to be proven", criteriaOf(assignment)],
     ["What this team has learned", lessonsOf(assignment)],
     ["What the review asks for", reviewOf(assignment)],
-    ["What does not merge", describeMending(assignment)],
+    ["What does not merge", describeResolution(assignment)],
     ["What earlier attempts have left", keptOf(assignment)],
     ["When you are done", closing(assignment)],
   ]);
 }
 
 /** Tells the agent which of its earlier work is in the folder, so that it does not assume the rest. */
-function folderOf({ kept, putBack = [] }: Assignment): string {
+function folderOf({ kept, restored = [] }: Assignment): string {
   if (kept.length > 0) {
     return 'Look at the folder first: not everything is there. What is missing is named under "What earlier attempts have left".';
   }
-  return putBack.length > 0
+  return restored.length > 0
     ? "Look at the folder first: what you committed is there, and what you did not commit is there as uncommitted changes."
     : "Look at the folder first: it holds what was delivered to the branch, and nothing else of your work was left.";
 }
@@ -170,11 +170,11 @@ export function reviewOf({ job }: Assignment): string | null {
   return `Your work was reviewed, and changes are requested. Take up each of these comments:\n\n${comments.join("\n")}`;
 }
 
-export function keptOf({ kept, putBack = [] }: Assignment): string | null {
+export function keptOf({ kept, restored = [] }: Assignment): string | null {
   const listed = (names: readonly string[]) => names.map((name) => `- ${name}`).join("\n");
   const back =
-    putBack.length > 0 &&
-    `${listed(putBack)}\n\nThis is in the folder already: its commits, and as uncommitted changes what was not committed. Look at it, and go on from there.`;
+    restored.length > 0 &&
+    `${listed(restored)}\n\nThis is in the folder already: its commits, and as uncommitted changes what was not committed. Look at it, and go on from there.`;
   const rest =
     kept.length > 0 &&
     `${listed(kept)}\n\nIt is not in this folder. Look at it with \`git diff HEAD...<branch>\`, and take what is good (\`git merge <branch>\` or \`git cherry-pick\`).`;
@@ -208,9 +208,9 @@ function closing({ job, findings }: Assignment): string {
 }
 
 /** The files to merge, with both versions as they were found. The versions are data. */
-function describeMending({ mending }: Assignment): string | null {
-  if (mending === null) return null;
-  const { conflict, theirs, files } = mending;
+function describeResolution({ resolution }: Assignment): string | null {
+  if (resolution === null) return null;
+  const { conflict, theirs, files } = resolution;
   const other =
     conflict.kind === "base"
       ? "the main branch"

@@ -11,9 +11,9 @@ import { mostKilled, outcomeOf } from "./agent-turn";
 import type { Attempt, Outcome } from "./attempt";
 import { logFileOf } from "./attempt";
 import type { ContextFiles } from "./context-files";
+import { noteUsageSoFar, reportUsage } from "./report-usage";
 import { addUsage, type CommandResult, readResult } from "./result-file";
 import { type CommandEnd, runCommand } from "./run-command";
-import { noteUsageSoFar, tellUsage } from "./tell-usage";
 
 /** Runs one assignment with the user's command, and parses its output if the format is known. */
 export async function runExecTurn(
@@ -74,7 +74,7 @@ export async function runExecTurn(
   } finally {
     transcript.flush();
     complaints.flush();
-    await tellUsage(attempt, used);
+    await reportUsage(attempt, used);
   }
 }
 

@@ -5,7 +5,7 @@ import { notesEnd } from "../base/notes";
 import { messageOf } from "../base/problems";
 import { rememberCheckout } from "../git/checkout";
 import { git } from "../git/git";
-import { keepWork } from "../git/keep";
+import { keepWork } from "../git/kept-branch";
 import { forgetPlanning, planningEnd } from "../git/planning";
 import { baseEnd, destinationOf, goneEnd, removeFolder, removeTree } from "../git/worktree";
 import { noteEnd, noteOf, takenEnd } from "../git/worktree-note";

@@ -1,7 +1,7 @@
 import { uninterrupted } from "../base/interruption";
 import { messageOf } from "../base/problems";
 import { openChanges } from "../git/changes";
-import { keepWork } from "../git/keep";
+import { keepWork } from "../git/kept-branch";
 import { isOwnBranch, mainNameOf, usualPrefix } from "../git/remote";
 import { openRepositoryOf } from "../git/repository";
 import { noRules } from "../git/rules";

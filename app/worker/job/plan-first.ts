@@ -43,8 +43,8 @@ export function onlyPlans(attempt: Attempt, assignment: Assignment): boolean {
   return isApproved(attempt) && needsPlan(attempt, assignment);
 }
 
-function needsPlan({ job }: Attempt, { plan, verifyOnly, mending }: Assignment): boolean {
-  return job.plan_first === true && !plan?.trim() && !verifyOnly && mending === null;
+function needsPlan({ job }: Attempt, { plan, verifyOnly, resolution }: Assignment): boolean {
+  return job.plan_first === true && !plan?.trim() && !verifyOnly && resolution === null;
 }
 
 function isApproved({ job }: Attempt): boolean {

@@ -8,7 +8,7 @@ import { AttemptOver, messageOf, Refusal, TakenOver, WorkerProblem } from "../ba
 import { sendable } from "../base/sendable";
 import { learnLogin } from "../forge/open-forge";
 import { hearOfFiles } from "../git/checkout";
-import { findKept, forgetKept } from "../git/keep";
+import { findKept, forgetKept } from "../git/kept-branch";
 import { BranchInUse } from "../git/remote";
 import { readRules } from "../git/rules";
 import type { Sandbox } from "../sandbox/sandbox";
@@ -61,16 +61,16 @@ async function work(attempt: Attempt, sandboxes: Sandbox): Promise<void> {
     const sameWork = [attempt.job.id, ...attempt.job.earlier_jobs];
     const here = { ...worktree.repository, folder: worktree.folder };
     await forgetKept(here, sameWork);
-    const surroundings = {
+    const context = {
       checkout: worktree.checkout,
       testCommand: testCommandOf(attempt),
       kept: await findKept(here, sameWork),
     };
     if (attempt.job.phase === "verify") {
-      await verifyWork(attempt, worktree, surroundings);
+      await verifyWork(attempt, worktree, context);
     } else if (attempt.job.kind === "SPRINT_IMPLEMENTATION") {
-      await workOnBatch(attempt, worktree, surroundings);
-    } else await workOnTask(attempt, worktree, surroundings);
+      await workOnBatch(attempt, worktree, context);
+    } else await workOnTask(attempt, worktree, context);
   } catch (error) {
     disk.end();
     if (attempt.heartbeat.signal.reason instanceof WorktreeTooLarge) {

@@ -4,11 +4,11 @@ import { z } from "zod";
 import { claimedConflictSchema } from "~/nouns/agent-jobs/job-conflict";
 import { isAlive } from "../base/work-folder";
 import { takenEnd } from "../git/worktree-note";
-import { heardJobSchema } from "../service/heard-claim";
+import { receivedJobSchema } from "../service/received-claim";
 
 /** A job that a person has taken, for give. Stored next to the worktree. */
 const takenSchema = z.object({
-  job: heardJobSchema,
+  job: receivedJobSchema,
   /** The folder of the worker whose conversations belong to it. */
   home: z.string(),
   /** Who keeps the lease. */
@@ -26,7 +26,7 @@ const takenSchema = z.object({
     main: z.string(),
   }),
   work: z.object({ name: z.string(), base: z.string() }),
-  mending: z
+  resolution: z
     .object({
       conflict: claimedConflictSchema,
       theirs: z.string(),

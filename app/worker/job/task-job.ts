@@ -3,29 +3,29 @@ import { commitLeftovers, halfDone } from "../git/commit";
 import type { Work } from "../git/integrate";
 import { beginningOf } from "../git/integrate";
 import type { Worktree } from "../git/worktree";
-import { type Assignment, type Surroundings, taskAssignment } from "./assignment";
+import { type Assignment, type JobContext, taskAssignment } from "./assignment";
 import { type Attempt, type Outcome, park } from "./attempt";
 import { beginFromEarlier, unjudgedBeginning } from "./begin-from";
 import { tellClash } from "./conflicts";
 import { deliver, pushQuestion } from "./deliver";
 import { listedFiles, refusalOf } from "./evidence";
 import { deniedFailure, failureOf } from "./execute";
-import { look } from "./look";
-import { beginMending, endMending } from "./mend";
+import { inspect } from "./inspect";
 import { mergeBlockers } from "./merge-blockers";
 import { onlyPlans, planAndExecute } from "./plan-first";
 import { prove } from "./prove";
-import { putBack } from "./put-back";
 import { finish, reportFailure, reportStart } from "./reports";
+import { finishResolution, startResolution } from "./resolve-conflict";
+import { restoreWork } from "./restore-work";
 import { setUp } from "./set-up";
 
 /** Runs one task: command, evidence, gate, branch, report. */
 export async function workOnTask(
   attempt: Attempt,
   worktree: Worktree,
-  surroundings: Surroundings,
+  context: JobContext,
 ): Promise<void> {
-  const begun = await beginTask(attempt, worktree, surroundings);
+  const begun = await beginTask(attempt, worktree, context);
   if (begun !== null) await takeTurn(attempt, worktree, begun.work, begun.assignment, false);
 }
 
@@ -33,16 +33,16 @@ export async function workOnTask(
 export async function beginTask(
   attempt: Attempt,
   worktree: Worktree,
-  surroundings: Surroundings,
+  context: JobContext,
 ): Promise<{ work: Work; assignment: Assignment } | null> {
   const { job } = attempt;
-  if (!(await beginFromEarlier(attempt, worktree, surroundings))) return null;
+  if (!(await beginFromEarlier(attempt, worktree, context))) return null;
   const unjudged = unjudgedBeginning(attempt, worktree);
   if (!(await mergeBlockers(attempt, worktree))) return null;
   const begun = unjudged ?? (await beginningOf(worktree, job.id, worktree.start));
-  const mending = job.task?.verify_only ? null : await beginMending(attempt, worktree, begun);
-  const assignment = { ...taskAssignment(job, surroundings), mending };
-  const work = { name: job.id, base: mending?.base ?? begun };
+  const resolution = job.task?.verify_only ? null : await startResolution(attempt, worktree, begun);
+  const assignment = { ...taskAssignment(job, context), resolution };
+  const work = { name: job.id, base: resolution?.base ?? begun };
   attempt.changes.begin(worktree.folder, work.base);
   await reportStart(attempt, work.base, worktree.branch);
   if (job.task?.status === "done") {
@@ -50,8 +50,8 @@ export async function beginTask(
     return null;
   }
   const earlier =
-    mending === null && !job.task?.verify_only && !onlyPlans(attempt, assignment)
-      ? await putBack(attempt, worktree, surroundings.kept)
+    resolution === null && !job.task?.verify_only && !onlyPlans(attempt, assignment)
+      ? await restoreWork(attempt, worktree, context.kept)
       : {};
   await setUp(attempt, worktree);
   return { work, assignment: { ...assignment, ...earlier } };
@@ -85,8 +85,8 @@ export async function handIn(
   turn: { assignment: Assignment; outcome: Outcome; isLast: boolean },
 ): Promise<string | undefined> {
   const { assignment, outcome, isLast } = turn;
-  const { mending } = assignment;
-  const left = mending === null ? null : await endMending(attempt, worktree, mending);
+  const { resolution } = assignment;
+  const left = resolution === null ? null : await finishResolution(attempt, worktree, resolution);
   const half = await halfDone(worktree.folder);
   if (outcome.result.question !== undefined) {
     if (left === null && half === null) {
@@ -121,7 +121,7 @@ async function conclude(
 ): Promise<string | undefined> {
   const required = attempt.job.task?.verify_required ?? "ALIGNED_OR_PARTIAL";
   const wish = { assignment, outcome, since: work.base, head: worktree.start, required };
-  const { evidence, isSeen, failure } = await look(attempt, worktree, wish);
+  const { evidence, isSeen, failure } = await inspect(attempt, worktree, wish);
   await attempt.changes.send();
   const denied = deniedFailure(outcome, evidence, assignment.verifyOnly);
   if (denied !== undefined) {
@@ -144,7 +144,7 @@ async function conclude(
     return;
   }
   const delivery =
-    evidence.changedFiles.length > 0 || assignment.mending !== null
+    evidence.changedFiles.length > 0 || assignment.resolution !== null
       ? await deliver(attempt, worktree, work)
       : { kind: "nothing" as const };
   if (delivery.kind === "sent_home") return;

@@ -1,6 +1,6 @@
 import { git } from "../git/git";
 import type { Worktree } from "../git/worktree";
-import { type Assignment, type Surroundings, taskAssignment } from "./assignment";
+import { type Assignment, type JobContext, taskAssignment } from "./assignment";
 import { type Attempt, type Outcome, park } from "./attempt";
 import { execute, failureOf } from "./execute";
 import { observe } from "./prove";
@@ -17,14 +17,14 @@ const mostTurns = 2;
 export async function verifyWork(
   attempt: Attempt,
   worktree: Worktree,
-  surroundings: Surroundings,
+  context: JobContext,
 ): Promise<void> {
   const { job, journal } = attempt;
   const head = job.head_sha ?? worktree.start;
   await clean(worktree, head);
   await reportStart(attempt);
   await setUp(attempt, worktree);
-  let assignment: Assignment = { ...taskAssignment(job, surroundings), kept: [] };
+  let assignment: Assignment = { ...taskAssignment(job, context), kept: [] };
   for (let turn = 1; ; turn += 1) {
     const outcome = await execute(attempt, assignment, worktree.folder, {
       BACKLOOM_BASE_SHA: job.base_sha ?? "",

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { uninterrupted } from "../base/interruption";
-import { mendGitFiles } from "../git/checkout";
+import { cleanGitFiles } from "../git/checkout";
 import { commitOf, git, gitEnvironment } from "../git/git";
 import { removeSpecialFiles } from "../git/special-files";
 import { plainFolder } from "./plain-folder";
@@ -78,7 +78,7 @@ export function takeOver(folder: string): Promise<void> {
     const note = await readFile(join(storeOf(folder), "store.json"), "utf8").catch(() => null);
     if (note === null) return;
     const store = storeSchema.parse(JSON.parse(note));
-    await mendGitFiles(folder);
+    await cleanGitFiles(folder);
     // First of all: with what a job put there, the worker's commits would go to another branch.
     const head = store.branch === null ? "" : await takeHead(store.own, store.branch);
     for (const name of ["objects", "refs"]) {

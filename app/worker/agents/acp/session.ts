@@ -65,7 +65,7 @@ async function converse(
     if (answer !== null) used.push(...agent.usageOf(answer, { model: live.model }));
   };
   /** Reports usage once per turn, as the cost covers all of its prompts. */
-  const tellUsage = (): void => {
+  const reportUsage = (): void => {
     if (used.length === 0 && updates.news.cost === null) return;
     for (const usage of withCost(sumByModel(used), updates.news.cost)) output.usage(usage);
   };
@@ -102,7 +102,7 @@ async function converse(
           })
           .then((answer) => answerSchema.parse(answer)),
       cancel: (answering) => windUp(connection, sessionId, answering),
-    }).finally(tellUsage);
+    }).finally(reportUsage);
     const question = asked.question();
     if (question !== null) return { kind: "question", question };
     if (ended !== "question") {

@@ -10,7 +10,7 @@ const withCommits = <Head extends { head_sha: string }>(heads: readonly Head[]):
 const { shape } = jobPayloadSchema;
 
 /** A claimed job, before use. */
-export const heardJobSchema = jobPayloadSchema.extend({
+export const receivedJobSchema = jobPayloadSchema.extend({
   base_sha: shape.base_sha.transform(commitOrNull),
   head_sha: shape.head_sha.transform(commitOrNull),
   base_refs: shape.base_refs.transform((refs) => refs && withCommits(refs)),
@@ -25,8 +25,8 @@ export const heardJobSchema = jobPayloadSchema.extend({
 });
 
 /** Validates a claim before use: whatever becomes a path, a branch or an argument of git. */
-export const heardClaimSchema = claimSchema
-  .extend({ job: heardJobSchema.nullable() })
+export const receivedClaimSchema = claimSchema
+  .extend({ job: receivedJobSchema.nullable() })
   .transform((claim) => ({
     ...claim,
     reason: claim.reason && {

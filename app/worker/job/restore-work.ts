@@ -1,12 +1,12 @@
 import { commitOf, committer, git, gitEnd, isAncestor } from "../git/git";
-import { leftBy } from "../git/keep";
+import { leftBy } from "../git/kept-branch";
 import { begunFolder, tipOf } from "../git/remote";
 import type { Worktree } from "../git/worktree";
 import type { Attempt } from "./attempt";
 
 /** Where earlier attempts' work is now: in the folder, or only on branches. */
 export interface EarlierWork {
-  putBack: readonly string[];
+  restored: readonly string[];
   kept: readonly string[];
 }
 
@@ -14,7 +14,7 @@ export interface EarlierWork {
  * Restores earlier attempts' work: commits as commits, uncommitted files as uncommitted. The attempt's own changes are
  * still counted from its start. Work that conflicts stays on its branch, and the agent is told.
  */
-export async function putBack(
+export async function restoreWork(
   attempt: Attempt,
   worktree: Worktree,
   kept: readonly string[],
@@ -33,7 +33,7 @@ export async function putBack(
     if (!done.includes(branch) && !(await isAncestor(folder, branch, "HEAD"))) left.push(branch);
   }
   await uncommitLeftovers(folder);
-  return { putBack: done, kept: left };
+  return { restored: done, kept: left };
 }
 
 /** Branches with unfinished work that earlier jobs pushed before a question, found by their notes. */

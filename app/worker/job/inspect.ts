@@ -9,14 +9,14 @@ import { type Evidence, examine, refusalOf, testOf } from "./evidence";
 type Requirement = (typeof verifyRequirements)[number];
 
 /** Evidence for a task's work. */
-export interface Look {
+export interface Inspection {
   evidence: Evidence;
   /** False if there is neither a verdict nor a test. */
   isSeen: boolean;
   failure: Failure | undefined;
 }
 
-interface LookWish {
+interface InspectionWish {
   assignment: Assignment;
   outcome: Outcome;
   /** Commit the work is compared with. */
@@ -30,7 +30,11 @@ interface LookWish {
  * Examines a task's work. A verify-only task delivers nothing, so its diff is ignored and the command's verdict or the
  * test counts.
  */
-export async function look(attempt: Attempt, worktree: Worktree, wish: LookWish): Promise<Look> {
+export async function inspect(
+  attempt: Attempt,
+  worktree: Worktree,
+  wish: InspectionWish,
+): Promise<Inspection> {
   const { assignment, outcome, since, head, required } = wish;
   if (!assignment.verifyOnly) {
     const evidence = await examine(attempt, worktree, outcome, since);

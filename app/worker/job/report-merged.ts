@@ -21,7 +21,7 @@ interface Place {
 }
 
 /** Checks whether main branches have the commits that other work waits for, and reports those found. */
-export async function tellMerged(heads: readonly AwaitedHead[], place: Place): Promise<void> {
+export async function reportMerged(heads: readonly AwaitedHead[], place: Place): Promise<void> {
   for (const group of byRepository(heads)) {
     try {
       await lookIn(group, place);
@@ -59,14 +59,14 @@ async function lookIn(heads: readonly AwaitedHead[], place: Place): Promise<void
   if (!isDue && !place.looks.isNew(repo_url, heads, main)) return;
   const missed: AwaitedHead[] = [];
   for (const head of heads) {
-    if (await isOnMain(repository.folder, main, head.head_sha)) await tellOnMain(head, place);
+    if (await isOnMain(repository.folder, main, head.head_sha)) await reportOnMain(head, place);
     else missed.push(head);
   }
   place.looks.note(repo_url, missed, main);
 }
 
 /** Reports that the main branch has a job's work. */
-export async function tellOnMain(
+export async function reportOnMain(
   { job_id, head_sha, task_code }: Pick<AwaitedHead, "job_id" | "head_sha" | "task_code">,
   { service, journal }: Pick<Place, "service" | "journal">,
 ): Promise<void> {

@@ -9,16 +9,16 @@ export interface Begin {
 }
 
 /** Fetcher key of the answer. */
-export const beginKey = "begin-waiting";
+export const startBlockedKey = "start-blocked";
 
 /** Starts a blocked task: sends the same change again, confirmed. */
-export function useBeginWaiting(): (begin: Begin) => void {
+export function useStartBlocked(): (begin: Begin) => void {
   const submit = useSubmit();
   return useCallback(
     ({ task_id, status }) =>
       submit(
         { thing: `task:${task_id}`, status, confirmed: "1", [enhancedField]: "1" },
-        { method: "post", action: "/changes", navigate: false, fetcherKey: beginKey },
+        { method: "post", action: "/changes", navigate: false, fetcherKey: startBlockedKey },
       ),
     [submit],
   );

@@ -40,7 +40,7 @@ function countsOf(usage: Usage, subscription: boolean) {
  * Adds a turn's usage to the job's ledger, one entry per model, with the cost if known. The attempt's totals follow at
  * its end, so tokens are not lost if this call fails.
  */
-export async function tellUsage(attempt: Attempt, used: readonly Usage[]): Promise<void> {
+export async function reportUsage(attempt: Attempt, used: readonly Usage[]): Promise<void> {
   const { job, service, journal } = attempt;
   addUsage(attempt.used, sumOf(used));
   attempt.soFar.models = [];

@@ -6,27 +6,27 @@ import { commitOf, committer, conflictedPaths, git, gitEnd, isAncestor } from ".
 import { type Clash, clashWith } from "../git/merge-tree";
 import { tipOf } from "../git/remote";
 import type { Worktree } from "../git/worktree";
-import type { Mending } from "./assignment";
+import type { Resolution } from "./assignment";
 import type { Attempt } from "./attempt";
 
 /**
  * Starts the merge that failed in an earlier attempt, so that the agent finds both versions in its files and needs no
  * git. Returns null if everything merges by now.
  */
-export async function beginMending(
+export async function startResolution(
   attempt: Attempt,
   worktree: Worktree,
   base: string,
-): Promise<Mending | null> {
+): Promise<Resolution | null> {
   for (const conflict of attempt.job.conflicts ?? []) {
     // Undelivered work of a batch is one task, which is redone on the branch's current state.
     if (conflict.kind === "branch" && attempt.job.kind === "SPRINT_IMPLEMENTATION") continue;
-    const mending = await beginMerge(attempt, worktree, conflict, base);
-    if (mending === null) continue;
+    const resolution = await beginMerge(attempt, worktree, conflict, base);
+    if (resolution === null) continue;
     attempt.journal.say(
-      `Both versions of ${mending.files.join(", ")} are in the worktree for the agent to merge`,
+      `Both versions of ${resolution.files.join(", ")} are in the worktree for the agent to merge`,
     );
-    return mending;
+    return resolution;
   }
   return null;
 }
@@ -36,7 +36,7 @@ async function beginMerge(
   worktree: Worktree,
   conflict: ClaimedConflict,
   base: string,
-): Promise<Mending | null> {
+): Promise<Resolution | null> {
   const { folder } = worktree;
   const theirs = await otherSide(worktree, conflict);
   if (theirs === null) {
@@ -90,10 +90,10 @@ async function commitMerge(folder: string, { task_code, kind }: ClaimedConflict)
 }
 
 /** Commits the merge the agent resolved. If conflict markers are left, returns the conflict instead. */
-export async function endMending(
+export async function finishResolution(
   { journal }: Pick<Attempt, "journal">,
   { folder }: Worktree,
-  { conflict, theirs, files }: Mending,
+  { conflict, theirs, files }: Resolution,
 ): Promise<Clash | null> {
   const left: string[] = [];
   for (const file of files) {

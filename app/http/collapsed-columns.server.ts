@@ -1,10 +1,10 @@
-import { columns, shutColumnsCookie } from "~/features/board/columns";
+import { collapsedColumnsCookie, columns } from "~/features/board/columns";
 import { readCookie } from "./session.server";
 
 /** Returns the board columns this user collapsed, joined by dots. The cookie is scoped to the pages of one product. */
-export function shutColumns(request: Request, userId: string): string {
+export function collapsedColumns(request: Request, userId: string): string {
   const cookies = request.headers.get("cookie");
-  const name = shutColumnsCookie(userId);
+  const name = collapsedColumnsCookie(userId);
   // The name until 0.2 had no prefix.
   const said = (
     readCookie(cookies, name) ?? readCookie(cookies, name.replace("backloom_", ""))

@@ -11,7 +11,7 @@ import { messageOf } from "../base/problems";
 import type { WorkFolder } from "../base/work-folder";
 import { innerEnvironment } from "../sandbox/inner-environment";
 import type { Service } from "../service/service";
-import { eventsOf } from "./tell-usage";
+import { eventsOf } from "./report-usage";
 
 /**
  * A worker killed during a turn has not reported its usage. A note beside the worktree stores what it knew and where
@@ -77,7 +77,7 @@ export function openTurnNote(beside: string, journal: Journal) {
 }
 
 /** Reports the usage of turns in which an earlier run of this worker was killed. Reporting twice counts once. */
-export async function tellUnsaid(
+export async function reportUnreported(
   { worktrees, homes }: Pick<WorkFolder, "worktrees" | "homes">,
   service: Service,
   journal: Journal,
