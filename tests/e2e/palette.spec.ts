@@ -20,6 +20,9 @@ test("a pasted address and a code find their item first, and say its product", a
   await post(context, `${other.product}/backlog`, {
     ...{ intent: "create-story", pbi_id: other.pbiId, title: "Say T-2 aloud" },
   });
+  await post(context, `${world.product}/backlog`, {
+    ...{ intent: "create-story", pbi_id: world.pbiId, title: "Greeting cards" },
+  });
   const page = await context.newPage();
   const first = page.getByRole("dialog").getByRole("option").first();
   await openLive(page, `${world.product}/backlog`);
@@ -34,6 +37,17 @@ test("a pasted address and a code find their item first, and say its product", a
   await expect(first).toContainText(/^T-2Show the greetingtask in /);
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(new RegExp(`/tasks/${world.taskIds[1]}$`));
+
+  // Both products have greetings: those of this one come first.
+  await openLive(page, `${world.product}/backlog`);
+  await ask(page, "greeting");
+  const hits = page
+    .getByRole("dialog")
+    .getByRole("option")
+    .filter({ hasText: / in LOOM/ });
+  await expect(hits).toHaveCount(9);
+  const codes = (await hits.allTextContents()).map((hit) => hit.split(" in ").at(-1));
+  expect(codes).toEqual([...Array(5).fill(codes[0]), ...Array(4).fill(codes[8])]);
   await context.close();
 });
 
@@ -58,6 +72,10 @@ test("what can be done ranks before texts that mention it, from every page", asy
 
   await ask(page, "complete");
   await expect(chosen).toContainText("Complete sprint");
+  // Later hits are below it, so that what Enter takes stays in view.
+  await expect(page.getByRole("option", { name: /Complete the greeting/ })).toBeAttached();
+  await expect(page.getByRole("dialog").getByRole("option").first()).toHaveText(/Complete sprint/);
+  await expect(chosen).toBeInViewport();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("alertdialog")).toContainText("Complete SP-1?");
   await page.keyboard.press("Escape");

@@ -3,6 +3,7 @@ import { Form, Link, useLoaderData } from "@remix-run/react";
 import { matchesFilter, readFilter } from "~/contract/item-filter";
 import { beginning } from "~/contract/text";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { isCanonicalUuid } from "~/http/uuid";
 import type { SearchResult } from "~/nouns/search/contract";
 import { search } from "~/nouns/search/operations.server";
 import { CodeChip } from "~/ui/badge";
@@ -24,27 +25,37 @@ export const loader = pageLoader(async ({ request, context }) => {
   const query = beginning((address.get("q") ?? "").trim(), longestQuery);
   if (query === "") return json<SearchAnswer>({ query, results: [] });
   const pasted = await findPasted(actor, query);
-  if (pasted) return json<SearchAnswer>({ query, results: [hitOf(pasted)] });
+  if (pasted) return json<SearchAnswer>({ query, results: [{ ...hitOf(pasted), isNamed: true }] });
   const filter = readFilter(query);
   // Results can be filtered by status and kind as on boards: status:review is:task.
   const isNarrowed = filter.terms.length > 0;
   const isWord = (part: string) => readFilter(part).terms.length === 0;
   const words = query.split(/\s+/).filter(isWord).join(" ");
-  const { items } = await search(actor, { query: words, limit: isNarrowed ? 50 : 30 });
-  const fits = (item: SearchResult["items"][number]) =>
+  const near = address.get("near") ?? "";
+  const ask = { query: words, limit: isNarrowed ? 50 : 30 };
+  const found = await Promise.all([
+    // The current product's own hits, so that a larger product does not crowd them out.
+    ...(isCanonicalUuid(near) ? [search(actor, { ...ask, product_id: near })] : []),
+    search(actor, ask),
+  ]);
+  const items = new Map(found.flatMap((page) => page.items.map((item) => [item.id, item])));
+  const fits = (item: Found) =>
     matchesFilter({ text: "", terms: filter.terms }, { ...item, is: [item.kind] }, "");
-  return json<SearchAnswer>({ query, results: nearFirst(items.filter(fits)).map(hitOf) });
-
-  /** For equal codes, the current product's item comes first. */
-  function nearFirst(found: SearchResult["items"]) {
-    const near = address.get("near");
-    const place = (item: (typeof found)[number]) =>
-      item.code.toLowerCase() !== query.toLowerCase() ? 2 : item.product_id === near ? 0 : 1;
-    return found.toSorted((one, other) => place(one) - place(other));
-  }
+  const isNamed = (item: Found) => item.code.toLowerCase() === query.toLowerCase();
+  const isNear = (item: Found) => item.product_id === near;
+  const isTitled = (item: Found) => item.title.toLowerCase().includes(words.toLowerCase());
+  const place = (item: Found) =>
+    [isNamed, isNear, isTitled].map((is) => (is(item) ? "0" : "1")).join("");
+  const results = [...items.values()]
+    .filter(fits)
+    .toSorted((one, other) => place(one).localeCompare(place(other)))
+    .map((item) => ({ ...hitOf(item), isNamed: isNamed(item) }));
+  return json<SearchAnswer>({ query, results });
 });
 
-function hitOf(item: SearchResult["items"][number]): SearchHit {
+type Found = SearchResult["items"][number];
+
+function hitOf(item: Found): Omit<SearchHit, "isNamed"> {
   const { kind, id, code, title, status, product_id, product_code } = item;
   const places: Record<string, string> = {
     pbi: `/products/${product_id}/backlog?panel=pbi:${id}`,

@@ -6,6 +6,8 @@ export interface SearchHit {
   product: string | null;
   status: string | null;
   to: string;
+  /** Whether the query is its code or address. */
+  isNamed: boolean;
 }
 
 export interface SearchAnswer {

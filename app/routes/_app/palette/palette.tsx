@@ -1,16 +1,17 @@
-import { useFetcher, useNavigate } from "@remix-run/react";
+import { useFetcher, useNavigate, useSubmit } from "@remix-run/react";
 import { Command } from "cmdk";
 import { type KeyboardEvent, useEffect, useState } from "react";
 import { isPageItem } from "~/features/items/active-row";
 import { ProductAccess } from "~/features/products/product-access";
 import type { SearchAnswer } from "~/routes/_app.search/search-answer";
 import { Dialog } from "~/ui/dialog";
+import { useWriteAccess } from "~/ui/write-access";
+import { productPath } from "../navigation";
 import type { ShellData } from "../shell-data";
-import { pageActions } from "./page-actions";
+import { type PageAction, pageActions, pressOnceThere } from "./page-actions";
 import { ActiveItemActions, activeItems, PageItems } from "./palette-actions";
 import { CreateItems, FoundItems, PlaceItems, ProductItems, RecentItems } from "./palette-groups";
-import { rankLine } from "./palette-parts";
-import { SprintItems } from "./palette-sprint";
+import { Group, Item, lineWords, rankLine } from "./palette-parts";
 
 interface PaletteProps {
   open: boolean;
@@ -46,6 +47,9 @@ export default function Palette({ open, onClose, onReopen, shell, productId }: P
     navigate(to);
   };
   const found = wanted.length < 2 || data?.query !== wanted ? [] : data.results;
+  const hits = <FoundItems found={found} wanted={wanted} go={go} />;
+  // What can be done comes before texts that mention it, but a code or address names its item.
+  const isNamed = found[0]?.isNamed === true;
   return (
     <Dialog title="Search and actions" open={open} onClose={onClose} bare>
       <Command
@@ -66,7 +70,7 @@ export default function Palette({ open, onClose, onReopen, shell, productId }: P
           <Command.Empty className="px-3 py-6 text-center text-sm text-muted">
             {wanted.length < 2 ? "Type at least two letters." : "No results."}
           </Command.Empty>
-          <FoundItems found={found} wanted={wanted} go={go} />
+          {isNamed ? hits : null}
           <ProductAccess productId={productId}>
             {ofPage ? null : <ActiveItemActions {...{ atHand, onClose, onReopen }} />}
             {wanted ? null : <RecentItems userId={shell.user.id} go={go} />}
@@ -77,6 +81,7 @@ export default function Palette({ open, onClose, onReopen, shell, productId }: P
           </ProductAccess>
           <PlaceItems shell={shell} productId={productId} go={go} />
           <ProductItems shell={shell} go={go} />
+          {isNamed ? null : hits}
         </Command.List>
       </Command>
     </Dialog>
@@ -106,3 +111,50 @@ function enterOnceChosen(event: KeyboardEvent<HTMLElement>) {
 
 /** Half a second. If the list has no match by then, there is none. */
 const mostFrames = 30;
+
+/** Actions on the active sprint, from any page. On the sprint's own page its buttons are listed already. */
+function SprintItems({
+  shell,
+  productId,
+  actions,
+  onClose,
+}: {
+  shell: ShellData;
+  productId: string | undefined;
+  actions: readonly PageAction[];
+  onClose: () => void;
+}) {
+  const submit = useSubmit();
+  const navigate = useNavigate();
+  const { canWrite } = useWriteAccess();
+  const { activeSprintId: sprint, activeProductId } = shell;
+  const isHere = actions.some(({ label }) => label === "Complete sprint");
+  if (!sprint || !productId || productId !== activeProductId || isHere || !canWrite) return null;
+  const board = `${productPath(productId, "sprints")}/${sprint}`;
+  const then = (act: () => void) => () => {
+    onClose();
+    act();
+  };
+  return (
+    <Group heading="Active sprint">
+      <Item
+        value={lineWords("Start run", "sprint")}
+        onSelect={then(() => submit({ intent: "start-run" }, { method: "post", action: board }))}
+      >
+        Start run
+      </Item>
+      <Item
+        value={lineWords("Complete sprint")}
+        onSelect={then(() => {
+          pressOnceThere("Complete sprint");
+          navigate(board);
+        })}
+      >
+        Complete sprint…
+      </Item>
+      <Item value={lineWords("Open board", "sprint")} onSelect={then(() => navigate(board))}>
+        Open board
+      </Item>
+    </Group>
+  );
+}
