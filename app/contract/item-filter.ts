@@ -1,6 +1,6 @@
 /**
- * The filter syntax of all lists. Words match code and title, `field:value` matches a field. Commas separate
- * alternatives, a minus before a field negates it, and priority accepts `<`, `<=`, `>`, `>=`.
+ * The filter syntax of all lists. Each word matches code, title, labels or assignee, `field:value` matches a field.
+ * Commas separate alternatives, a minus before a field negates it, and priority accepts `<`, `<=`, `>`, `>=`.
  */
 interface ItemFilter {
   text: string;
@@ -65,11 +65,14 @@ export function readFilter(query: string): ItemFilter {
 
 /** `me` is the caller's id. */
 export function matchesFilter({ text, terms }: ItemFilter, item: FilterItem, me: string): boolean {
-  const said =
-    text === "" ||
-    item.code.toLowerCase().includes(text) ||
-    item.title.toLowerCase().includes(text);
+  const said = text === "" || text.split(" ").every(isIn(item));
   return said && terms.every((term) => term.values.some(holds(term, item, me)) !== term.not);
+}
+
+function isIn({ code, title, labels = [], assignee = [] }: FilterItem): (word: string) => boolean {
+  const [, ...people] = assignee;
+  const texts = [code, title, ...labels, ...labels.map(labelWord), ...people];
+  return (word) => texts.some((one) => one.toLowerCase().includes(word));
 }
 
 function holds({ field }: FilterTerm, item: FilterItem, me: string): (value: string) => boolean {

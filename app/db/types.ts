@@ -269,6 +269,7 @@ export type Database = {
           p_product_id: string;
           p_sprint_goal?: string;
           p_start_date?: string;
+          p_story_ids?: Json;
         };
         Returns: Json;
       };
@@ -628,7 +629,6 @@ export type Database = {
         Args: { p_after_id?: string; p_before_id?: string; p_pbi_id: string; p_priority?: number };
         Returns: Json;
       };
-      move_stories: { Args: { p_sprint_id?: string; p_story_ids: Json }; Returns: Json };
       move_task: { Args: { p_story_id: string; p_task_id: string }; Returns: Json };
       next_issue_note: {
         Args: { p_product_id: string; p_project: string; p_worker: string };

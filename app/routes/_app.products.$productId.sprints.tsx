@@ -4,7 +4,7 @@ import { RunStatus } from "~/features/runs/run-status";
 import { runForm } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
-import { createSprintInput, type SprintOverview } from "~/nouns/sprints/contract";
+import { createSprintWithInput, type SprintOverview } from "~/nouns/sprints/contract";
 import { createSprint, listSprints } from "~/nouns/sprints/operations.server";
 import { useActionResult } from "~/ui/action-result";
 import { againField } from "~/ui/again-field";
@@ -14,6 +14,7 @@ import { EmptyState } from "~/ui/empty-state";
 import { TextAreaField, TextField } from "~/ui/field";
 import { CreateButtons, CreatedBefore } from "~/ui/forms/create-buttons";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
+import { countText } from "~/ui/numbers";
 import { useRowKeys } from "~/ui/page-keys";
 import { CalendarDay } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
@@ -28,7 +29,7 @@ export const action = pageAction(async ({ request, context, params }) => {
   const { productId } = await requireProduct(request, context, params);
   const form = await request.formData();
   form.set("product_id", productId);
-  return runForm(form, createSprintInput, async (input) => {
+  return runForm(form, createSprintWithInput, async (input) => {
     const sprint = await createSprint(actor, input);
     const sprints = `/products/${productId}/sprints`;
     const again = `${sprints}?panel=new&made=${sprint.id}`;
@@ -60,6 +61,7 @@ export default function SprintsPage() {
           <NewSprintForm
             key={made?.id}
             made={made?.code ?? null}
+            stories={made ? [] : params.getAll("story")}
             cancelTo={sprints.length > 0 ? "?" : null}
           />
         ) : null}
@@ -102,20 +104,32 @@ function SprintRow({ sprint }: { sprint: SprintOverview }) {
 
 function NewSprintForm({
   made,
+  stories,
   cancelTo,
 }: {
   /** Code of the sprint created before. */
   made: string | null;
+  /** Ids of the stories that move into it. */
+  stories: readonly string[];
   cancelTo: string | null;
 }) {
   const form = useServerForm<"sprint_goal" | "start_date" | "end_date">({
     lastResult: useActionResult(),
   });
   return (
-    <Section title="New sprint">
+    <Section
+      title={
+        stories.length > 0
+          ? `New sprint with ${countText(stories.length, "story", "stories")}`
+          : "New sprint"
+      }
+    >
       <CreatedBefore code={made} />
       <ServerForm form={form} creates draft="new-sprint" className="grid max-w-xl gap-4">
         <WriteFields className="grid gap-4">
+          {stories.map((id) => (
+            <input key={id} type="hidden" name="story_ids" value={id} />
+          ))}
           <TextAreaField
             label="Goal"
             required={false}

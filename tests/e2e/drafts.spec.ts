@@ -54,8 +54,11 @@ test("what was typed into a text in its place survives a page that is loaded ane
   const field = page.getByRole("textbox", { name: "Description" });
   await expect(field).toHaveValue("It sings");
   await expect(page.getByRole("region", { name: "Description" })).toContainText("It hums");
-  await expect(page.getByRole("button", { name: "Keep mine" })).toBeVisible();
+  // The key that saves does not replace the text of someone else: the button does.
   await field.press("ControlOrMeta+Enter");
+  await expect(field).toHaveValue("It sings");
+  await expect(page.getByText("Saved", { exact: true })).toBeHidden();
+  await page.getByRole("button", { name: "Replace theirs" }).click();
   await expect(page.getByText("Saved", { exact: true })).toBeVisible();
   await page.reload();
   await expect(page.getByText("It sings")).toBeVisible();

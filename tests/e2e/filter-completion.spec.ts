@@ -18,7 +18,7 @@ test("fields and values of a filter are completed by keys, in the backlog and on
   const page = await context.newPage();
   await openWithKeys(page, `${world.product}/backlog`);
   await page.keyboard.press("f");
-  const field = page.getByLabel("Filter by code or title");
+  const field = page.getByLabel("Filter by code, title, label or person");
   await expect(field).toHaveRole("combobox");
   await page.keyboard.type("la");
   await expect(options(page)).toHaveText(["label:"]);
@@ -29,6 +29,12 @@ test("fields and values of a filter are completed by keys, in the backlog and on
   await expect(field).toHaveValue("label:");
   await expect(options(page)).toHaveText(["Needs design", "None"]);
   expect(await findingsInBothThemes(page, "[role=search]")).toEqual([]);
+  // A label's name alone is suggested, too, and found as a word.
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type("needs");
+  await expect(options(page)).toHaveText(["label: Needs design"]);
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type("label:");
   await page.keyboard.type("nee");
   await page.keyboard.press("Enter");
   await expect(field).toHaveValue("label:needs-design ");

@@ -25,7 +25,7 @@ test("a folder becomes a product, its export becomes an equal one, and the pages
   const imported = await admin("import", "backlog-md", folder, ...owner, ...product);
   const page = await context.newPage();
   const shown = await readBacklog(page, imported.id);
-  await page.getByLabel("Filter by code or title").fill("FLY-7");
+  await page.getByLabel("Filter by code, title, label or person").fill("FLY-7");
   await expect(page).toHaveURL(/q=FLY-7/);
   await page.getByRole("link", { name: "Fold 7" }).first().click();
   await expect(page.getByRole("complementary", { name: "Details" })).toContainText("It flies");

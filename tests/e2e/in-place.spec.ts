@@ -34,7 +34,7 @@ test("a story is read first: a click edits its text there, leaving keeps what wa
   await post(context, story, { intent: "update", description: "It names no one." });
   await expect(description).toContainText("Someone else changed this");
   await expect(text).toHaveValue("It names *everyone*.");
-  await page.keyboard.press("ControlOrMeta+Enter");
+  await description.getByRole("button", { name: "Replace theirs" }).click();
   await expect(description.locator("em")).toHaveText("everyone");
   await expect(text).toBeHidden();
 

@@ -70,10 +70,13 @@ test("by keys alone: order, block and rename a PBI, and take a story out of its 
   await expect(tree.getByRole("link", { name: "Greet everyone" })).toBeFocused();
 
   await keys.sequence("j", "Enter");
-  await keys.activate(details.getByRole("button", { name: "Remove from sprint" }));
-  await expect(details).toContainText("In no sprint");
-  await keys.activate(details.getByRole("button", { name: "Move to SP-1" }));
-  await expect(details.getByRole("button", { name: "Remove from sprint" })).toBeVisible();
+  const story = tree.locator("[data-line^=story]");
+  const sprint = details.getByLabel("Sprint", { exact: true });
+  await keys.tabTo(sprint);
+  await sprint.selectOption("In no sprint");
+  await expect(story).not.toContainText("SP-1");
+  await sprint.selectOption("SP-1 (active)");
+  await expect(story).toContainText("SP-1");
   await context.close();
 });
 

@@ -26,7 +26,7 @@ test("labels are made in the settings, set with l, filtered by, and taken back",
     .getByText("Needs design")
     .click();
   await expect(row.getByText("Needs design")).toBeVisible();
-  await page.getByLabel("Filter by code or title").fill("label:needs-design");
+  await page.getByLabel("Filter by code, title, label or person").fill("label:needs-design");
   await expect(page.getByText("3 of")).toBeVisible();
   await expect(page.locator("[data-line^=task]")).toHaveCount(1);
   await row.getByRole("link", { name: "Write the greeting" }).focus();

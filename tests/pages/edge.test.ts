@@ -37,11 +37,11 @@ describe("what only a hostile visitor sends", () => {
     },
   );
 
-  it("moves no story of a name that is no id", async () => {
+  it("makes no sprint of stories whose names are no ids", async () => {
     const { product } = await seedBacklog(t, owner);
-    const form = "intent=stories-to-sprint&story_id=first&sprint_id=";
     const cookie = await signIn(t, app, owner);
-    expect((await post(`/products/${product.id}/backlog`, form, cookie)).status).toBe(422);
+    const form = "sprint_goal=Goal&story_ids=first";
+    expect((await post(`/products/${product.id}/sprints`, form, cookie)).status).toBe(422);
     expect(failures()).toEqual([]);
   });
 

@@ -28,6 +28,9 @@ describe("a filter", () => {
   it.each([
     "",
     "fold A",
+    "plane fold",
+    "needs-design",
+    "design ada fold",
     "t-7",
     "status:in-progress",
     "status:todo,in_progress",
@@ -45,6 +48,8 @@ describe("a filter", () => {
 
   it.each([
     "unfold",
+    "ada-id",
+    "running",
     "status:done",
     "-status:in_progress",
     "priority:<2",

@@ -42,7 +42,7 @@ it("without script, whoever saves an older text is shown both, and decides", asy
   expect(html).toContain("ben<!-- --> changed this while you were editing");
   expect(html).toContain(">Of Ben</blockquote>");
   expect(html).toMatch(/<textarea[^>]*>Of Ada<\/textarea>/);
-  expect(html).toMatch(/Keep mine.*Take theirs/s);
+  expect(html).toMatch(/Replace theirs.*Take theirs/s);
   expect(await stored()).toMatchObject({ description: "Of Ben" });
 
   expect((await save("Of Ada", versionIn(html))).status).toBe(303);

@@ -36,7 +36,10 @@ export function Editor({ text, place, ...control }: EditorProps) {
       event.stopPropagation();
       place.leave(typed());
     }
-    if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) {
+    const saves = event.key === "Enter" && (event.metaKey || event.ctrlKey);
+    // Only the button replaces someone else's text.
+    if (place.theirs && event.key === "Enter" && (saves || control.line)) event.preventDefault();
+    else if (saves) {
       event.preventDefault();
       input.current?.form?.requestSubmit();
     }
@@ -44,7 +47,8 @@ export function Editor({ text, place, ...control }: EditorProps) {
   return (
     <place.fetcher.Form
       method="post"
-      action={text.action}
+      // Without script, a refusal is shown there, in the same editor.
+      action={text.action && `${text.action}?${editParameter}=${text.name}`}
       className="grid gap-2 font-normal tracking-normal"
       onSubmit={(event) => {
         if (typed() === text.value && !place.theirs) {
@@ -167,7 +171,7 @@ function Ways({
   return (
     <div className="flex flex-wrap items-center gap-2">
       <SubmitButton size="sm" pending={false}>
-        {isClash ? "Keep mine" : "Save"}
+        {isClash ? "Replace theirs" : "Save"}
       </SubmitButton>
       <Link
         to={withoutEdit(pathname, search)}

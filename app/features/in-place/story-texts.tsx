@@ -8,18 +8,16 @@ export function StoryTexts({
   description,
   criteria,
   inPanel = false,
-  intent = "update",
   action,
 }: {
   story: StoryPageData["story"];
   description: SafeHtml | null;
   criteria: SafeHtml | null;
   inPanel?: boolean;
-  intent?: string;
   /** Form action, if it is not the page's. */
   action?: string | undefined;
 }) {
-  const fields = { intent, story_id: story.id };
+  const fields = { intent: "update", story_id: story.id };
   const files = { product_id: story.product_id, story_id: story.id };
   return (
     <>

@@ -8,18 +8,16 @@ export function TaskTexts({
   description,
   plan,
   inPanel = false,
-  intent = "edit",
   action,
 }: {
   task: TaskPageData["task"];
   description: SafeHtml | null;
   plan: SafeHtml | null;
   inPanel?: boolean;
-  intent?: string;
   /** Form action, if it is not the page's. */
   action?: string | undefined;
 }) {
-  const fields = { intent, task_id: task.id };
+  const fields = { intent: "edit", task_id: task.id };
   const files = { product_id: task.product_id, task_id: task.id };
   return (
     <>

@@ -7,14 +7,55 @@ import { countText } from "~/ui/numbers";
 const takenBack =
   "You can undo this for 30 seconds, unless it also deletes a log, questions or jobs.";
 
-/** Deletes a PBI, story or task after confirmation, then opens `goTo`. */
+/** Where the person is after the deletion: elsewhere, or at the list whose panel it was. */
+interface Afterwards {
+  goTo?: string;
+  place?: { closeTo: string; onClose?: (() => void) | undefined };
+}
+
+export function DeleteTask({
+  task: { id, code },
+  ...afterwards
+}: Afterwards & { task: { id: string; code: string } }) {
+  return (
+    <DeleteItem
+      noun="task"
+      code={code}
+      loss="This also deletes its jobs and history."
+      fields={{ intent: "delete" }}
+      action={`/tasks/${id}`}
+      {...afterwards}
+    />
+  );
+}
+
+export function DeleteStory({
+  page: { story, tasks },
+  ...afterwards
+}: Afterwards & {
+  page: { story: { id: string; code: string }; tasks: readonly unknown[] };
+}) {
+  return (
+    <DeleteItem
+      noun="story"
+      code={story.code}
+      loss={goesAlong(tasks.length, "task")}
+      fields={{ intent: "delete" }}
+      action={`/stories/${story.id}`}
+      {...afterwards}
+    />
+  );
+}
+
+/** Deletes a PBI, story or task after confirmation, then opens `goTo` or, in a panel, closes it. */
 export function DeleteItem({
   noun,
   code,
   loss,
   fields,
+  action,
   goTo,
-  inPanel = false,
+  place,
 }: {
   noun: string;
   code: string;
@@ -22,20 +63,24 @@ export function DeleteItem({
   loss: string;
   /** Hidden fields that tell the action what to delete. */
   fields: Readonly<Record<string, string>>;
-  goTo: string;
-  inPanel?: boolean;
-}) {
+  /** Form action, if it is not the page's. */
+  action?: string;
+} & Afterwards) {
   const navigate = useNavigate();
+  const leave = () => {
+    if (place?.onClose) place.onClose();
+    else navigate(place?.closeTo ?? goTo ?? ".", { preventScrollReset: place !== undefined });
+  };
   return (
     <Confirm
       trigger={`Delete ${noun}`}
-      size={inPanel ? undefined : "sm"}
+      size={place ? undefined : "sm"}
       question={`Delete ${code}?`}
       consequence={`${loss} ${takenBack}`}
       confirmLabel="Delete"
     >
       {(buttons) => (
-        <ActionForm onDone={() => navigate(goTo, { preventScrollReset: inPanel })}>
+        <ActionForm action={action} onDone={leave}>
           <HiddenFields fields={fields} />
           {buttons}
         </ActionForm>

@@ -1,4 +1,4 @@
-import { useFetcher } from "@remix-run/react";
+import { useFetcher, useNavigate } from "@remix-run/react";
 import { type FormEvent, useCallback, useEffect, useState } from "react";
 import { useCandidates } from "~/features/dependencies/use-candidates";
 import type { DependencyKind } from "~/nouns/dependencies/contract";
@@ -36,6 +36,7 @@ export default function ItemMenu({ menu, productId, onChange, onClose }: ItemMen
     focusRow(first);
   }, [onClose, first]);
   const ref = useMenuAt(place, close);
+  const navigate = useNavigate();
   const [typed, setTyped] = useState("");
   const { data, load } = useFetcher<ProductChoices>({ key: `choices ${productId}` });
   const candidates = useCandidates(action === "waits" ? whatWaits(first) : null, typed);
@@ -44,8 +45,9 @@ export default function ItemMenu({ menu, productId, onChange, onClose }: ItemMen
     if (needsChoices) load(`/products/${productId}/choices`);
   }, [needsChoices, load, productId]);
 
-  const choose = (fields: Record<string, string>) => {
-    onChange(items, fields);
+  const choose = ({ fields, to }: Omit<MenuChoice, "label">) => {
+    if (to) navigate(`/products/${productId}/${to}`);
+    else onChange(items, fields);
     close();
   };
   const heading = headings[action] ?? "";
@@ -71,7 +73,7 @@ export default function ItemMenu({ menu, productId, onChange, onClose }: ItemMen
         {heading} <span className="font-mono">{about}</span>
       </MenuHeading>
       {action === "title" ? (
-        <TitleField title={titleOf(row)} onSave={(title) => choose({ title })} />
+        <TitleField title={titleOf(row)} onSave={(title) => choose({ fields: { title } })} />
       ) : (
         <Choices
           choices={action === "waits" ? waitChoices(candidates) : choicesFor(action, items, data)}
@@ -115,14 +117,14 @@ function Choices({
   choices: readonly MenuChoice[] | null;
   typed: string;
   onType: (text: string) => void;
-  onChoose: (fields: Record<string, string>) => void;
+  onChoose: (choice: MenuChoice) => void;
 }) {
   const wanted = typed.trim().toLowerCase();
   const shown = (choices ?? []).filter(({ label }) => label.toLowerCase().includes(wanted));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const [only] = shown;
-    if (only) onChoose(only.fields);
+    if (only) onChoose(only);
   };
   return (
     <form onSubmit={submit}>
@@ -134,15 +136,15 @@ function Choices({
         placeholder="Type to filter"
         className="mb-1 h-8 w-full rounded border border-line bg-surface px-2 text-sm pointer-coarse:h-10"
       />
-      {shown.slice(0, 50).map(({ label, fields }) => (
+      {shown.slice(0, 50).map((choice) => (
         <button
-          key={label}
+          key={choice.label}
           type="button"
           data-menu-item
           className="menu-item"
-          onClick={() => onChoose(fields)}
+          onClick={() => onChoose(choice)}
         >
-          {label}
+          {choice.label}
         </button>
       ))}
       {choices === null ? <p className="px-2.5 py-1.5 text-sm text-muted">Loading…</p> : null}

@@ -1,9 +1,11 @@
 import { movableColumns } from "~/features/board/columns";
+import { mostRunItems } from "~/features/runs/run-address";
 import type { Candidates } from "~/nouns/dependencies/contract";
 import type { Label } from "~/nouns/labels/contract";
 import { isolated } from "~/ui/isolated";
 import { type ItemAction, kindsOf } from "./item-actions";
 import { priorityOptions } from "./lists/priority";
+import { ofKind } from "./selection";
 
 /** The response of `GET /products/:id/choices`. */
 export interface ProductChoices {
@@ -23,6 +25,8 @@ interface Titled {
 export interface MenuChoice {
   label: string;
   fields: Record<string, string>;
+  /** Opens this page of the product instead of changing something. */
+  to?: string;
 }
 
 /** Returns the possible blockers of an item as menu choices. */
@@ -35,6 +39,14 @@ const titled = ({ code, title }: Omit<Titled, "id">, fields: MenuChoice["fields"
   label: `${code} ${isolated(title)}`,
   fields,
 });
+
+/** Opens the form for a sprint that the stories move into. */
+function newSprintWith(stories: readonly string[]): MenuChoice[] {
+  if (stories.length > mostRunItems) return [];
+  const ids = stories.map((story) => ["story", story.slice("story:".length)]);
+  const to = `sprints?${new URLSearchParams([["panel", "new"], ...ids])}`;
+  return [{ label: "New sprint with these", fields: {}, to }];
+}
 
 /** Returns the choices of a menu; null while they load. */
 export function choicesFor(
@@ -72,6 +84,7 @@ export function choicesFor(
         fields: { sprint_id: id },
       })),
       { label: "No sprint", fields: { sprint_id: "" } },
+      ...newSprintWith(ofKind(items, "story")),
       ...known.pbis.map((pbi) => titled(pbi, { pbi_id: pbi.id })),
     ];
   }

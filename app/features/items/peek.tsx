@@ -1,18 +1,10 @@
-import { Link, useFetcher } from "@remix-run/react";
+import { useFetcher } from "@remix-run/react";
 import { useEffect } from "react";
-import { movableColumns } from "~/features/board/columns";
-import { PanelTitle } from "~/features/in-place/item-titles";
-import { PriorityPicker } from "~/features/in-place/priority-picker";
-import { Picker, PropertyList } from "~/features/in-place/properties";
-import { StoryTexts } from "~/features/in-place/story-texts";
-import { TaskTexts } from "~/features/in-place/task-texts";
 import { BlockedReasons } from "~/features/jobs/blocked-reasons";
 import type { loader as storyLoader } from "~/routes/_app.stories.$storyId/route";
 import type { loader as taskLoader } from "~/routes/_app.tasks.$taskId/route";
-import { ButtonLink } from "~/ui/button";
-import { SidePanel } from "~/ui/side-panel";
-import { StatusPill } from "~/ui/status-pill";
 import { focusRow } from "./active-row";
+import { StoryPanel, TaskPanel } from "./item-panels";
 import KnownPanel from "./known-panel";
 
 /** Shows a task or story beside the list, editable in place. Focus stays in the list. */
@@ -45,44 +37,15 @@ function TaskPeek({ id, onClose }: PeekProps) {
   const to = `/tasks/${id}`;
   const data = useRead<typeof taskLoader>(to);
   if (!data) return <KnownPanel item={`task:${id}`} onClose={onClose} />;
-  const { task, story } = data.page;
-  const fields = { intent: "edit", task_id: id };
+  const { page, description, plan, why } = data;
   return (
-    <SidePanel
-      title={<PanelTitle item={task} fields={fields} action={to} />}
-      closeTo={to}
-      onClose={onClose}
-    >
-      <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
-        <StatusPill status={task.status} />
-        <ButtonLink to={to} size="sm">
-          Open task
-        </ButtonLink>
-        <span>
-          in{" "}
-          <Link to={`/stories/${story.id}`} className="hover:underline">
-            {story.code} <bdi>{story.title}</bdi>
-          </Link>
-        </span>
-      </p>
-      {data.why ? (
+    <TaskPanel {...{ page, description, plan, onClose }} closeTo={to}>
+      {why ? (
         <div className="text-sm text-muted">
-          <BlockedReasons reasons={data.why} />
+          <BlockedReasons reasons={why} />
         </div>
       ) : null}
-      <TaskTexts task={task} description={data.description} plan={data.plan} action={to} inPanel />
-      <PropertyList>
-        <Picker
-          label="Status"
-          name="status"
-          value={task.status}
-          action={to}
-          fields={{ intent: "set-status", task_id: id }}
-          options={movableColumns.map(({ status, label }) => ({ value: status, label }))}
-        />
-        <PriorityPicker value={task.priority} action={to} fields={fields} />
-      </PropertyList>
-    </SidePanel>
+    </TaskPanel>
   );
 }
 
@@ -90,41 +53,12 @@ function StoryPeek({ id, onClose }: PeekProps) {
   const to = `/stories/${id}`;
   const data = useRead<typeof storyLoader>(to);
   if (!data) return <KnownPanel item={`story:${id}`} onClose={onClose} />;
-  const { story, members } = data.page;
-  const fields = { intent: "update", story_id: id };
+  const { page, description, criteria } = data;
   return (
-    <SidePanel
-      title={<PanelTitle item={story} fields={fields} action={to} />}
+    <StoryPanel
+      {...{ page, description, criteria, onClose }}
+      newTaskTo={`/products/${page.product.id}/backlog?panel=new-task&story=${id}`}
       closeTo={to}
-      onClose={onClose}
-    >
-      <p className="flex flex-wrap items-center gap-2">
-        <StatusPill status={story.status} />
-        <ButtonLink to={to} size="sm">
-          Open story
-        </ButtonLink>
-      </p>
-      <StoryTexts
-        story={story}
-        description={data.description}
-        criteria={data.criteria}
-        action={to}
-        inPanel
-      />
-      <PropertyList>
-        <Picker
-          label="Assignee"
-          name="assignee_id"
-          value={story.assignee_id ?? ""}
-          action={to}
-          fields={{ intent: "assign", story_id: id }}
-          options={[
-            { value: "", label: "Unassigned" },
-            ...members.map((member) => ({ value: member.id, label: member.username })),
-          ]}
-        />
-        <PriorityPicker value={story.priority} action={to} fields={fields} />
-      </PropertyList>
-    </SidePanel>
+    />
   );
 }

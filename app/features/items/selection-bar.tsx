@@ -25,14 +25,15 @@ export default function SelectionBar({ selected }: { selected: ReadonlySet<strin
     <div
       role="toolbar"
       aria-label="Selection"
-      className="fixed inset-x-3 bottom-20 z-20 mx-auto flex w-fit max-w-full flex-wrap items-center gap-2 rounded-lg border border-accent bg-raised px-4 py-2.5 text-sm shadow-pop lg:bottom-4"
+      className="fixed inset-x-3 bottom-20 z-20 mx-auto flex w-fit max-w-full flex-wrap items-center gap-1 rounded-lg border border-accent bg-raised px-3 py-2 text-sm shadow-pop lg:bottom-4 lg:left-55"
     >
-      <p role="status" className="font-medium">
+      <p role="status" className="mr-1 font-medium">
         {countText(items.length, one, many)} selected
       </p>
       {actions.map(({ name, key, label }) => (
         <Button
           key={name}
+          size="sm"
           onClick={(event) =>
             runItemAction(name, items, event.currentTarget.closest("[role=toolbar]"))
           }
@@ -43,7 +44,7 @@ export default function SelectionBar({ selected }: { selected: ReadonlySet<strin
           </span>
         </Button>
       ))}
-      <Button tone="quiet" data-clear onClick={clearSelection}>
+      <Button size="sm" tone="quiet" data-clear onClick={clearSelection}>
         Clear
       </Button>
     </div>

@@ -3,8 +3,9 @@ import { orderOnPage } from "./active-row";
 
 /** Selected items of this page, as `kind:id`. An external store, so that only affected rows render. */
 let selected: ReadonlySet<string> = new Set();
-/** Start of a range selection. */
+/** Start of a range selection, and what was selected before the range. */
 let anchor: string | null = null;
+let beforeRange: ReadonlySet<string> = new Set();
 const none: ReadonlySet<string> = new Set();
 const listeners = new Set<() => void>();
 
@@ -24,10 +25,11 @@ export function toggleSelected(item: string): void {
   const next = new Set(selected);
   if (!next.delete(item)) next.add(item);
   anchor = item;
+  beforeRange = next;
   publish(next);
 }
 
-/** Selects everything from the last selected item to this one in page order, if of the anchor's kind. */
+/** Selects from the last selected item to this one, in page order and of the anchor's kind, instead of the last range. */
 export function selectRange(to: string): void {
   const order = orderOnPage();
   const from = anchor ?? to;
@@ -37,7 +39,7 @@ export function selectRange(to: string): void {
     return;
   }
   const between = ofKind(order.slice(first, last + 1), kindOf(from));
-  publish(new Set([...selected, ...between]));
+  publish(new Set([...beforeRange, ...between]));
 }
 
 export function selectAll(kind: string): void {
@@ -46,6 +48,7 @@ export function selectAll(kind: string): void {
 
 export function clearSelection(): void {
   anchor = null;
+  beforeRange = none;
   if (selected.size > 0) publish(none);
 }
 

@@ -64,8 +64,9 @@ function pressed({ name, single }: ItemAction, event?: KeyboardEvent): boolean {
 
 function extend(step: 1 | -1): boolean {
   const item = itemOf(activeRow());
-  const next = neighbour(item, step);
-  if (!item || !next) return false;
+  if (!item) return false;
+  const next = neighbour(item, step, ofKind(orderOnPage(), kindOf(item)));
+  if (!next) return false;
   if (!selectedItems().has(item)) toggleSelected(item);
   selectRange(next);
   focusRow(next);
@@ -86,9 +87,7 @@ function walk(peek: OwnPeek, step: 1 | -1): boolean {
   return true;
 }
 
-function neighbour(item: string | null, step: 1 | -1): string | null {
-  if (!item) return null;
-  const order = orderOnPage();
+function neighbour(item: string, step: 1 | -1, order = orderOnPage()): string | null {
   return order[order.indexOf(item) + step] ?? null;
 }
 

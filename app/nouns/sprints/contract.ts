@@ -100,6 +100,11 @@ export const createSprintInput = z
   .required({ product_id: true })
   .refine(datesInOrder, datesOutOfOrder);
 
+/** A new sprint and the stories that move into it. */
+export const createSprintWithInput = createSprintInput.safeExtend({
+  story_ids: z.array(idSchema).max(500).optional(),
+});
+
 export const updateSprintInput = z
   .object(sprintFields)
   .partial()

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { operation, patchOperation } from "~/nouns/operation.server";
 import { productIdInput } from "~/nouns/products/contract";
 import {
-  createSprintInput,
+  createSprintWithInput,
   getSprintContextInput,
   listSprintTasksInput,
   sprintBoardSchema,
@@ -21,7 +21,7 @@ export const cancelSprint = operation("cancel_sprint", sprintIdInput, sprintSche
 export const completeSprint = operation("complete_sprint", sprintIdInput, sprintSchema);
 
 /** Creates a planned sprint (specification: Sprint). */
-export const createSprint = operation("create_sprint", createSprintInput, sprintSchema);
+export const createSprint = operation("create_sprint", createSprintWithInput, sprintSchema);
 
 /** A sprint with stories and tasks, for agents. */
 export const getSprintContext = operation(

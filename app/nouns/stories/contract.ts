@@ -84,12 +84,4 @@ export const assignStoryInput = z.object({
 
 export const addStoryToSprintInput = z.object({ sprint_id: idSchema, story_id: idSchema });
 
-/** Moves stories into a sprint or, with null, out of theirs. */
-export const moveStoriesInput = z.object({
-  story_ids: z.array(idSchema).min(1).max(500),
-  sprint_id: idSchema.nullable(),
-});
-
-export const movedStoriesSchema = z.object({ moved: z.int() });
-
 export const storyIdInput = z.object({ story_id: idSchema });

@@ -7,8 +7,6 @@ import {
   addStoryToSprintInput,
   assignStoryInput,
   createStoryInput,
-  movedStoriesSchema,
-  moveStoriesInput,
   storyDetailSchema,
   storyIdInput,
   storyWithWhoSchema,
@@ -50,9 +48,6 @@ export const listStoryLogs = operation("list_story_logs", listStoryLogsInput, st
 
 /** Tasks of a story in order (specification: GET /api/stories/:id/tasks). */
 export const listStoryTasks = operation("list_story_tasks", storyIdInput, z.array(taskSchema));
-
-/** Moves stories into a sprint or out of theirs, all or none. */
-export const moveStories = operation("move_stories", moveStoriesInput, movedStoriesSchema);
 
 /** Moves a story back to the backlog (specification: Ordering rules 2). */
 export const removeStoryFromSprint = operation(

@@ -1,38 +1,22 @@
-import { redirect } from "@remix-run/node";
-import { ContractError } from "~/contract/errors";
+import { json, redirect } from "@remix-run/node";
+import { z } from "zod";
+import { idSchema, requiredText } from "~/contract/text";
 import type { Actor } from "~/db/rpc.server";
 import { editParameter } from "~/features/in-place/edit-parameter";
 import { commentIntents } from "~/http/comment-forms.server";
-import { doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
+import { doneForNow, readForm, runForm, runIntent } from "~/http/form-action.server";
 import { mergeEdit } from "~/http/merge-edit.server";
-import { moveTaskForm } from "~/http/task-forms.server";
-import { validate } from "~/http/validation.server";
 import { viewIntents } from "~/http/view-forms.server";
 import { createPbiInput, movePbiInput, pbiIdInput, updatePbiInput } from "~/nouns/pbis/contract";
 import { createPbi, deletePbi, movePbi, updatePbi } from "~/nouns/pbis/operations.server";
-import {
-  addStoryToSprintInput,
-  createStoryInput,
-  moveStoriesInput,
-  storyIdInput,
-  updateStoryInput,
-} from "~/nouns/stories/contract";
-import {
-  addStoryToSprint,
-  createStory,
-  deleteStory,
-  moveStories,
-  removeStoryFromSprint,
-  updateStory,
-} from "~/nouns/stories/operations.server";
-import { createTaskInput, taskIdInput } from "~/nouns/tasks/contract";
-import { createTask, deleteTask } from "~/nouns/tasks/operations.server";
+import { createStoryInput } from "~/nouns/stories/contract";
+import { createFromList } from "~/nouns/stories/create-from-list.server";
+import { createStory } from "~/nouns/stories/operations.server";
+import { listLimits, readPastedList } from "~/nouns/stories/pasted-list";
+import { createTaskInput } from "~/nouns/tasks/contract";
+import { createTask } from "~/nouns/tasks/operations.server";
 import { againField } from "~/ui/again-field";
-import { editTaskForm } from "../_app.tasks.$taskId/edit-task-form.server";
-import { createList, previewList } from "./paste-list.server";
-import { panelParameters } from "./tree-address";
-
-const noText = { description: "", acceptance_criteria: "" } as const;
+import { intoNewPbi, panelParameters } from "./tree-address";
 
 /** The page that sent the form, and where to go afterwards. */
 interface Page {
@@ -59,8 +43,6 @@ export async function actOnBacklog(
     ...commentIntents(actor, form, back),
     ...pbiIntents(actor, form, page),
     ...storyIntents(actor, form, page),
-    ...sprintIntents(actor, form, page),
-    ...taskIntents(actor, form, page),
     "preview-list": async () => previewList(form),
     "create-list": () => createList(actor, form, productId, here),
   });
@@ -83,7 +65,7 @@ function pbiIntents(actor: Actor, form: FormData, { productId, here, back, close
           await mergeEdit((edit) => updatePbi(actor, edit), input);
           return doneForNow(form, back, "Saved");
         },
-        noText,
+        { description: "" },
       ),
     "move-pbi": async () => {
       await movePbi(actor, readForm(form, movePbiInput));
@@ -101,69 +83,18 @@ function pbiIntents(actor: Actor, form: FormData, { productId, here, back, close
   };
 }
 
-function storyIntents(actor: Actor, form: FormData, { here, back, closed }: Page) {
+function storyIntents(actor: Actor, form: FormData, { here }: Page) {
   return {
     "create-story": () =>
       runForm(form, createStoryInput, async (input) => {
         const story = await createStory(actor, input);
         return redirect(created(here, form, "story", story, { pbi: story.pbi_id }), 303);
       }),
-    "update-story": () =>
-      runForm(
-        form,
-        updateStoryInput,
-        async (input) => {
-          await mergeEdit((edit) => updateStory(actor, edit), input);
-          return doneForNow(form, back, "Saved");
-        },
-        noText,
-      ),
-    "story-to-pbi": async () => {
-      const story = await updateStory(actor, readForm(form, updateStoryInput));
-      return doneForNow(form, back, `${story.code} moved`);
-    },
-    "delete-story": async () => {
-      await deleteStory(actor, readForm(form, storyIdInput));
-      return doneForNow(form, closed, "Deleted");
-    },
-  };
-}
-
-/** Forms that add stories to a sprint and remove them. */
-function sprintIntents(actor: Actor, form: FormData, { back }: Page) {
-  return {
-    "story-to-sprint": async () => {
-      const story = await addStoryToSprint(actor, readForm(form, addStoryToSprintInput));
-      return doneForNow(form, back, `${story.code} added to the sprint`);
-    },
-    "story-out-of-sprint": async () => {
-      const story = await removeStoryFromSprint(actor, readForm(form, storyIdInput));
-      return doneForNow(form, back, `${story.code} removed from the sprint`);
-    },
-    "stories-to-sprint": async () => {
-      const story_ids = form.getAll("story_id");
-      if (story_ids.length === 0) throw new ContractError(422, "Select the stories to move first.");
-      const wish = { story_ids, sprint_id: textOf(form, "sprint_id") || null };
-      const { moved } = await moveStories(actor, validate(moveStoriesInput, wish, "body"));
-      const message = moved === 1 ? "1 story moved" : `${moved} stories moved`;
-      return doneForNow(form, back, message);
-    },
-  };
-}
-
-function taskIntents(actor: Actor, form: FormData, { here, back, closed }: Page) {
-  return {
     "create-task": () =>
       runForm(form, createTaskInput, async (input) => {
         const task = await createTask(actor, input);
         return redirect(created(here, form, "task", task, { story: input.story_id }), 303);
       }),
-    "set-task-status": () => moveTaskForm(actor, form, back),
-    "edit-task": () => editTaskForm(actor, form, back),
-    "delete-task": async () => {
-      await deleteTask(actor, readForm(form, taskIdInput));
-      return doneForNow(form, closed, "Deleted");
-    },
   };
 }
 
@@ -190,4 +121,61 @@ function withPanel(
   for (const [name, value] of Object.entries(more)) params.set(name, value);
   const query = params.toString();
   return query ? `${here.pathname}?${query}` : here.pathname;
+}
+
+type Items = Parameters<typeof createFromList>[2];
+
+const pastedInput = z.object({
+  into: z.string().regex(/^(pbi|story):/, "Choose where to add the list."),
+  list: requiredText(listLimits.characters),
+  pbi_title: z.string().max(listLimits.title).optional(),
+});
+
+/** Previews a pasted list for pages without JavaScript; with it, the page previews itself. */
+function previewList(form: FormData): Response {
+  const { into, list } = readForm(form, pastedInput);
+  return json({ pasted: { into, list } });
+}
+
+/** Creates the items, and returns to the page with their count. */
+async function createList(
+  actor: Actor,
+  form: FormData,
+  productId: string,
+  here: URL,
+): Promise<Response> {
+  const { into, list, pbi_title } = readForm(form, pastedInput);
+  const isStory = into.startsWith("story:");
+  const { items } = readPastedList(list, isStory ? "story" : "pbi");
+  const id = into === intoNewPbi ? null : idSchema.parse(into.slice(into.indexOf(":") + 1));
+  const made = await (isStory && id !== null
+    ? intoStory(actor, id, items)
+    : intoPbi(actor, { id, title: pbi_title, productId }, items));
+  const params = new URLSearchParams(here.search);
+  params.set("panel", "paste");
+  params.set("into", made.into);
+  params.set("made", `${made.stories.length}-${made.tasks.length}`);
+  return redirect(`${here.pathname}?${params}`, 303);
+}
+
+async function intoStory(actor: Actor, story_id: string, items: Items) {
+  return { into: `story:${story_id}`, ...(await createFromList(actor, { story_id }, items)) };
+}
+
+/** If the list is refused, also deletes the PBI created for it. */
+async function intoPbi(
+  actor: Actor,
+  { id, title, productId }: { id: string | null; title: string | undefined; productId: string },
+  items: Items,
+) {
+  // The form's key covers the list: a repeated request creates no items twice, and its extra PBI is deleted.
+  const unkeyed = { ...actor, once: undefined };
+  const pbi_id =
+    id ?? (await createPbi(unkeyed, { product_id: productId, title: title || "New PBI" })).id;
+  try {
+    return { into: `pbi:${pbi_id}`, ...(await createFromList(actor, { pbi_id }, items)) };
+  } catch (error) {
+    if (id === null) await deletePbi(unkeyed, { pbi_id });
+    throw error;
+  }
 }

@@ -39,7 +39,7 @@ export function NewStoryPanel({
   pbiId,
   given,
 }: {
-  pbis: readonly { id: string; code: string; title: string }[];
+  pbis: readonly { id: string; code: string; title: string; status: string }[];
   pbiId: string | null;
   given: Given;
 }) {
@@ -47,7 +47,10 @@ export function NewStoryPanel({
     "title" | "pbi_id" | "description" | "acceptance_criteria" | "priority"
   >({
     lastResult: useActionResult(),
-    defaultValue: { priority: "3", ...given, pbi_id: pbiId ?? pbis[0]?.id },
+    defaultValue: {
+      ...{ priority: "3", ...given },
+      pbi_id: pbiId ?? (pbis.find(({ status }) => status !== "done") ?? pbis[0])?.id,
+    },
   });
   return (
     <ServerForm form={form} creates draft="new-story">

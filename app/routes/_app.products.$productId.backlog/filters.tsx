@@ -65,9 +65,9 @@ export function Filters({
       <FilterBox
         page="backlog"
         query={filter.query}
-        label="Filter by code or title"
-        title="Words from the code or title, or status:open,blocked priority:<2 assignee:me label:bug sprint:SP-1. Put a minus before a filter to exclude it"
-        placeholder="Filter by code or title"
+        label="Filter by code, title, label or person"
+        title="Words from the code, title, labels or assignee, or status:open,blocked priority:<2 assignee:me label:bug sprint:SP-1. Put a minus before a filter to exclude it"
+        placeholder="Code, title, label, person"
         className="min-w-44 flex-1 max-sm:basis-full sm:max-w-72"
       />
       <select name="status" aria-label="Status" defaultValue={filter.status} className={control}>
@@ -102,11 +102,9 @@ export function Filters({
       {view.isFiltered ? (
         <Found address={address} shown={view.rows.length} total={view.total} />
       ) : (
-        <>
-          <Folds address={address} />
-          <HiddenDone address={address} count={view.hiddenDone} />
-        </>
+        <Folds address={address} />
       )}
+      <HiddenDone address={address} count={view.hiddenDone} />
     </Form>
   );
 }

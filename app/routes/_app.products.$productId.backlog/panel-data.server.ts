@@ -58,7 +58,7 @@ export async function loadPanel(
       show(page.story.description),
       show(page.story.acceptance_criteria),
     ]);
-    return { kind: "story", page, texts: { description, criteria } } as const;
+    return { kind: "story", page, description, criteria } as const;
   }
   if (kind === "task") {
     const page = await getTaskPage(actor, { task_id: id });

@@ -2,7 +2,7 @@ import { Comments } from "~/features/comments/comments";
 import type { ShownComments } from "~/features/comments/shown-comment";
 import { EditableText } from "~/features/in-place/editable-text";
 import { PanelTitle } from "~/features/in-place/item-titles";
-import { PriorityPicker } from "~/features/in-place/priority-picker";
+import { PriorityPicker } from "~/features/in-place/pickers";
 import { PropertyList, TypedProperty } from "~/features/in-place/properties";
 import { DeleteItem, goesAlong } from "~/features/items/delete-item";
 import type { SafeHtml } from "~/features/markdown/prose";
@@ -126,8 +126,7 @@ function PbiDangers({ pbi, closeTo }: { pbi: PanelPbi; closeTo: string }) {
         code={pbi.code}
         loss={goesAlong(pbi.stories.length, "story with its tasks", "stories with their tasks")}
         fields={{ intent: "delete-pbi", pbi_id: pbi.id }}
-        goTo={closeTo}
-        inPanel
+        place={{ closeTo }}
       />
     </WriteFields>
   );

@@ -1,17 +1,19 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData, useNavigate, useNavigation } from "@remix-run/react";
 import { useEffect, useMemo } from "react";
+import { useHydrated } from "remix-utils/use-hydrated";
 import { beginning } from "~/contract/text";
 import { useListPaste } from "~/features/items/lists/pasted-text";
 import { type OwnPeek, RowActions } from "~/features/items/row-actions";
-import { useSelected } from "~/features/items/selection";
+import { setSelecting, useSelected, useSelecting } from "~/features/items/selection";
 import { SavedViews } from "~/features/views/saved-views";
 import { shownViews } from "~/features/views/shown-views.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { getBacklogTree } from "~/nouns/pages/operations.server";
+import { listProductMembers } from "~/nouns/products/operations.server";
 import { useActionResult } from "~/ui/action-result";
-import { ButtonLink } from "~/ui/button";
+import { Button, ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
 import { useRowKeys } from "~/ui/page-keys";
@@ -19,7 +21,6 @@ import { actOnBacklog } from "./backlog-action.server";
 import { Filters, rowParts } from "./filters";
 import { importPanel, Panel } from "./import-panel";
 import { loadPanel } from "./panel-data.server";
-import { SelectingButton } from "./selecting-button";
 import { SprintStrip } from "./sprint-strip";
 import { Tree } from "./tree";
 import { type TreeAddress, useTreeAddress } from "./tree-address";
@@ -29,13 +30,15 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal, productId } = await requireProduct(request, context, params);
   const address = new URL(request.url).searchParams;
   const reading = getBacklogTree(actor, { product_id: productId });
-  const [tree, panel] = await Promise.all([
+  const query = beginning(address.get("q")?.trim() ?? "", 200);
+  const [tree, panel, members] = await Promise.all([
     reading,
     loadPanel({ actor, principal }, productId, address, reading),
+    query === "" ? [] : listProductMembers(actor, { product_id: productId }),
   ]);
   const sprint = address.get("sprint") ?? "";
   const filter = {
-    query: beginning(address.get("q")?.trim() ?? "", 200),
+    query,
     status: address.get("status") ?? "",
     done: address.get("done") === "1",
     // Sprint by code, which is the same in other installations. Older links have the id.
@@ -55,11 +58,14 @@ export const loader = pageLoader(async ({ request, context, params }) => {
       tree,
       filter,
       { open: address.get("open"), shut: address.get("shut") },
-      principal.user_id,
+      {
+        me: principal.user_id,
+        names: new Map(members.map(({ user_id, username }) => [user_id, username])),
+      },
     ),
     sprints: tree.sprints,
     storiesInSprint,
-    pbis: tree.pbis.map(named),
+    pbis: tree.pbis.map((pbi) => ({ ...named(pbi), status: pbi.status })),
     stories: panel?.kind === "paste" ? takers(tree.stories, panel.into).map(named) : [],
     panel,
   });
@@ -103,50 +109,39 @@ export default function BacklogPage() {
     });
   }, []);
   return (
-    <div className="flex items-start gap-5">
-      <div className="min-w-0 flex-1">
-        <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
-          <h1 className="text-xl font-semibold tracking-tight">Backlog</h1>
-          <div className="flex gap-2">
-            {view.rows.length > 0 ? <SelectingButton /> : null}
-            <NewItems address={address} hasPbis={pbis.length > 0} />
-          </div>
+    <>
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
+        <h1 className="text-xl font-semibold tracking-tight">Backlog</h1>
+        <div className="flex gap-2">
+          {view.rows.length > 0 ? <SelectingButton /> : null}
+          <NewItems address={address} hasPbis={pbis.length > 0} />
         </div>
-        {view.total + view.hiddenDone > 0 ? (
-          <>
-            <div className="mb-3 flex flex-wrap items-center gap-2">
-              <Filters
-                filter={filter}
-                hide={hide}
-                sprints={sprints}
-                address={address}
-                view={view}
-              />
-              <SavedViews {...saved} />
-            </div>
-            <FormErrors errors={typeof refusal?.error === "string" ? [refusal.error] : []} />
-            <SprintStrip sprints={sprints} stories={storiesInSprint} />
-          </>
-        ) : null}
-        {view.rows.length > 0 ? (
-          <>
-            <Tree
-              view={view}
-              address={address}
-              productId={productId}
-              hide={hide}
-              marked={selected}
-            />
-            <RowActions productId={productId} ownPeek={ownPeek} />
-          </>
-        ) : (
-          <Nothing view={view} address={address} productId={productId} />
-        )}
       </div>
-      {panel && !ownPeek.coming ? (
-        <Panel {...{ panel, pbis, stories, sprints }} closeTo={address.panelTo(null)} />
+      {view.total + view.hiddenDone > 0 ? (
+        <>
+          <div className="mb-3 flex flex-wrap items-center gap-2">
+            <Filters filter={filter} hide={hide} sprints={sprints} address={address} view={view} />
+            <SavedViews {...saved} />
+          </div>
+          <FormErrors errors={typeof refusal?.error === "string" ? [refusal.error] : []} />
+          <SprintStrip sprints={sprints} stories={storiesInSprint} />
+        </>
       ) : null}
-    </div>
+      {/* Below the tool bar, which would wrap in less width and move the rows down. */}
+      <div className="flex items-start gap-5">
+        <div className="min-w-0 flex-1">
+          {view.rows.length > 0 ? (
+            <Tree {...{ view, address, productId, hide }} marked={selected} />
+          ) : (
+            <Nothing {...{ view, address, productId }} />
+          )}
+        </div>
+        {panel && !ownPeek.coming ? (
+          <Panel {...{ panel, pbis, stories }} closeTo={address.panelTo(null)} />
+        ) : null}
+      </div>
+      {view.rows.length > 0 ? <RowActions productId={productId} ownPeek={ownPeek} /> : null}
+    </>
   );
 }
 
@@ -233,5 +228,17 @@ function useTreePeek(address: TreeAddress): OwnPeek {
         }),
     }),
     [address, coming, navigate],
+  );
+}
+
+/** Toggles selecting by touch: while on, a tap selects a row instead of opening it. */
+function SelectingButton() {
+  const hydrated = useHydrated();
+  const isSelecting = useSelecting();
+  if (!hydrated) return null;
+  return (
+    <Button tone="quiet" aria-pressed={isSelecting} onClick={() => setSelecting(!isSelecting)}>
+      {isSelecting ? "Stop selecting" : "Select"}
+    </Button>
   );
 }

@@ -26,7 +26,7 @@ export interface TreeFilter {
   query: string;
   status: string;
   sprint: string;
-  /** Also shows done stories and PBIs if there is no other filter. */
+  /** Also shows done stories and PBIs. */
   done: boolean;
 }
 
@@ -37,8 +37,14 @@ export interface TreeView {
   /** Whether only matches and their parents are shown. */
   isFiltered: boolean;
   total: number;
-  /** Number of done stories that are hidden. */
+  /** Number of done stories that are hidden and would match. */
   hiddenDone: number;
+}
+
+/** Who looks, and the members' names by id, where the filter may ask for them. */
+interface Reader {
+  me: string;
+  names: ReadonlyMap<string, string>;
 }
 
 /** Backlogs up to this many rows start unfolded; larger ones show only PBIs. */
@@ -52,10 +58,10 @@ export function treeRows(
   whole: BacklogTree,
   filter: TreeFilter,
   { open, shut }: { open: string | null; shut: string | null },
-  me: string,
+  { me, names }: Reader,
 ): TreeView {
   const isFiltered = filter.query !== "" || filter.status !== "" || filter.sprint !== "";
-  const tree = isFiltered || filter.done ? whole : withoutDone(whole);
+  const tree = filter.done || asksForDone(filter) ? whole : withoutDone(whole);
   const total = tree.pbis.length + tree.stories.length + tree.tasks.length;
   const isAllOpen = open === null ? total <= smallBacklog : open === "all";
   const named = new Set(((isAllOpen ? shut : open) ?? "").split(","));
@@ -68,7 +74,7 @@ export function treeRows(
     label_ids.length === 0 ? undefined : labelsNamed(tree.labels, label_ids);
   const states = new Map(tree.states.map((state) => [state.task_id, state]));
   const stateOf = ({ id, status }: Task) => stateOfRow(status, states.get(id));
-  const matches = matcher(filter, sprintCodes, me, labelsOf);
+  const matches = matcher(filter, sprintCodes, { me, names }, labelsOf);
 
   const rows: TreeRow[] = [];
   for (const pbi of tree.pbis) {
@@ -110,8 +116,20 @@ export function treeRows(
           rows.push({ ...taskRow(task), labels: labelsOf(task), state: stateOf(task) });
     }
   }
-  const hiddenDone = whole.stories.length - tree.stories.length;
+  const hidden = tree === whole ? [] : whole.stories.filter(({ status }) => status === "done");
+  const tasksOfAll = groupBy(
+    hidden.length > 0 && isFiltered ? whole.tasks : [],
+    (task) => task.story_id,
+  );
+  const hiddenDone = isFiltered
+    ? hidden.filter((story) => matches.story(story, tasksOfAll.get(story.id) ?? [])).length
+    : hidden.length;
   return { rows, isAllOpen, isFiltered, total, hiddenDone };
+}
+
+/** Whether the filter names a status, which done items may have. */
+function asksForDone({ query, status }: TreeFilter): boolean {
+  return status === "done" || readFilter(query).terms.some(({ field }) => field === "status");
 }
 
 /** Removes done stories and PBIs: a backlog shows what is left to do. */
@@ -147,7 +165,7 @@ function countDone(items: readonly { status: string }[]) {
 function matcher(
   filter: TreeFilter,
   sprintCodes: ReadonlyMap<string, string>,
-  me: string,
+  { me, names }: Reader,
   labelsOf: (item: Story | Task) => readonly Label[] | undefined,
 ) {
   const typed = readFilter(filter.query);
@@ -159,7 +177,7 @@ function matcher(
   const status = (item: { status: string }) =>
     filter.status === "" || item.status === filter.status;
   const ofStory = ({ assignee_id, sprint_id, code }: Story) => ({
-    assignee: assignee_id === null ? [] : [assignee_id],
+    assignee: assignee_id === null ? [] : [assignee_id, names.get(assignee_id) ?? ""],
     sprint: sprint_id === null ? undefined : sprintCodes.get(sprint_id),
     story: code,
   });

@@ -1,14 +1,14 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { Link, useLoaderData } from "@remix-run/react";
+import { useLoaderData } from "@remix-run/react";
 import { Comments } from "~/features/comments/comments";
 import { DependenciesSection } from "~/features/dependencies/dependencies";
 import { FilesSection } from "~/features/files/files-section";
 import { PageTitle } from "~/features/in-place/item-titles";
-import { PriorityPicker } from "~/features/in-place/priority-picker";
+import { StoryPickers } from "~/features/in-place/pickers";
 import { Picker, Properties, TypedProperty } from "~/features/in-place/properties";
 import { StoryTexts } from "~/features/in-place/story-texts";
 import { WhoProperties } from "~/features/in-place/who-properties";
-import { DeleteItem, goesAlong } from "~/features/items/delete-item";
+import { DeleteStory } from "~/features/items/delete-item";
 import { RowActions } from "~/features/items/row-actions";
 import { TasksOfSelection } from "~/features/items/tasks-of-selection";
 import { LabelsProperty } from "~/features/labels/labels-property";
@@ -178,44 +178,11 @@ function UnlandedWork({ page }: { page: StoryPageData }) {
 
 /** The story's properties: sprint, assignee, priority, PBI. */
 function StoryProperties({ page }: { page: StoryPageData }) {
-  const { story, sprint, sprints, members, pbis, product } = page;
-  const closedSprint = sprint && !sprints.some(({ id }) => id === sprint.id) ? [sprint] : [];
+  const { story, pbis, product } = page;
   const update = { intent: "update", story_id: story.id };
   return (
-    <Properties footer={<DeleteStory page={page} />}>
-      <Picker
-        label="Sprint"
-        name="sprint_id"
-        value={story.sprint_id ?? ""}
-        fields={{ intent: "set-sprint", story_id: story.id }}
-        options={[
-          { value: "", label: "In no sprint" },
-          ...[...sprints, ...closedSprint].map(({ id, code, status }) => ({
-            value: id,
-            label: `${code} (${status})`,
-          })),
-        ]}
-      >
-        {sprint ? (
-          <Link
-            to={`/products/${product.id}/sprints/${sprint.id}`}
-            className="shrink-0 text-xs text-accent underline underline-offset-2 hover:decoration-2"
-          >
-            Board<span className="sr-only"> of {sprint.code}</span>
-          </Link>
-        ) : null}
-      </Picker>
-      <Picker
-        label="Assignee"
-        name="assignee_id"
-        value={story.assignee_id ?? ""}
-        fields={{ intent: "assign", story_id: story.id }}
-        options={[
-          { value: "", label: "Unassigned" },
-          ...members.map(({ id, username }) => ({ value: id, label: username })),
-        ]}
-      />
-      <PriorityPicker value={story.priority} fields={update} />
+    <Properties footer={<DeleteStory page={page} goTo={`/products/${product.id}/backlog`} />}>
+      <StoryPickers page={page} />
       <WhoProperties above="product" who={story} fields={update} />
       <LabelsProperty
         labels={story.labels}
@@ -232,17 +199,5 @@ function StoryProperties({ page }: { page: StoryPageData }) {
       />
       <TypedProperty label="Code" name="code" value={story.code} fields={update} mono />
     </Properties>
-  );
-}
-
-function DeleteStory({ page: { story, tasks, product } }: { page: StoryPageData }) {
-  return (
-    <DeleteItem
-      noun="story"
-      code={story.code}
-      loss={goesAlong(tasks.length, "task")}
-      fields={{ intent: "delete" }}
-      goTo={`/products/${product.id}/backlog`}
-    />
   );
 }

@@ -25,8 +25,9 @@ export function Standing({
     failure_reason: task.status === "failed" ? (jobs[0]?.failure_reason ?? null) : null,
     has_plan: Boolean(task.implementation_plan),
   });
-  // The reasons name every blocker.
-  const isSaid = state === null || (state.kind === "blocked" && why !== null);
+  // The reasons name every blocker, and who has it.
+  const isReason = state?.kind === "blocked" || state?.kind === "held";
+  const isSaid = state === null || (isReason && why !== null);
   const pull = jobs.find((each) => each.pull)?.pull;
   if (isSaid && !why && !pull) return null;
   return (

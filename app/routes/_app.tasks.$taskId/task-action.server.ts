@@ -2,12 +2,12 @@ import type { Actor } from "~/db/rpc.server";
 import { commentIntents } from "~/http/comment-forms.server";
 import { dependencyIntents } from "~/http/dependency-forms.server";
 import { fileIntents } from "~/http/file-forms.server";
-import { doneForNow, readForm, runIntent } from "~/http/form-action.server";
+import { doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
+import { mergeEdit } from "~/http/merge-edit.server";
 import { moveTaskForm } from "~/http/task-forms.server";
 import { getTaskPage } from "~/nouns/pages/operations.server";
-import { moveTaskInput } from "~/nouns/tasks/contract";
+import { editTaskInput, moveTaskInput } from "~/nouns/tasks/contract";
 import { deleteTask, editTask, moveTask } from "~/nouns/tasks/operations.server";
-import { editTaskForm } from "./edit-task-form.server";
 
 /** Handles all forms of the task page. */
 export async function actOnTask(actor: Actor, taskId: string, request: Request): Promise<Response> {
@@ -34,4 +34,34 @@ export async function actOnTask(actor: Actor, taskId: string, request: Request):
       return doneForNow(form, `/stories/${story.id}`, "Deleted");
     },
   });
+}
+
+const choices = ["verify_only", "requires_opus"] as const;
+
+/** What an empty field means: null where a task can have none. */
+const emptied = {
+  description: "" as const,
+  ...Object.fromEntries(
+    Object.entries(editTaskInput.shape).flatMap(([name, field]) =>
+      field.safeParse(null).success ? [[name, null]] : [],
+    ),
+  ),
+};
+
+/** Saves the submitted fields of a task. Booleans arrive as "yes" or "no". */
+function editTaskForm(actor: Actor, form: FormData, back: string): Promise<Response> {
+  const chosen: { [Name in (typeof choices)[number]]?: boolean } = {};
+  for (const name of choices) {
+    if (form.has(name)) chosen[name] = textOf(form, name) === "yes";
+    form.delete(name);
+  }
+  return runForm(
+    form,
+    editTaskInput,
+    async (input) => {
+      await mergeEdit((edit) => editTask(actor, edit), { ...input, ...chosen });
+      return doneForNow(form, back, "Saved");
+    },
+    emptied,
+  );
 }

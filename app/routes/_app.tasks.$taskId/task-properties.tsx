@@ -1,12 +1,10 @@
-import { movableColumns } from "~/features/board/columns";
-import { PriorityPicker } from "~/features/in-place/priority-picker";
+import { PriorityPicker, TaskStatusPicker } from "~/features/in-place/pickers";
 import { Picker, Properties, TypedProperty } from "~/features/in-place/properties";
 import { WhoProperties } from "~/features/in-place/who-properties";
-import { DeleteItem } from "~/features/items/delete-item";
+import { DeleteTask } from "~/features/items/delete-item";
 import { LabelsProperty } from "~/features/labels/labels-property";
 import type { TaskPageData } from "~/nouns/pages/contract";
 import { codeAndTitle } from "~/ui/isolated";
-import { statusLook } from "~/ui/status";
 
 const verifyOptions = [
   { value: "ALIGNED", label: "Must follow the plan" },
@@ -23,19 +21,8 @@ export function TaskProperties({ page }: { page: TaskPageData }) {
   const { task, stories, story, product } = page;
   const edit = { intent: "edit", task_id: task.id };
   return (
-    <Properties footer={<DeleteTask task={task} />}>
-      <Picker
-        label="Status"
-        name="status"
-        value={task.status}
-        fields={{ intent: "set-status", task_id: task.id }}
-        options={[
-          ...movableColumns.map(({ status, label }) => ({ value: status, label })),
-          ...(task.status === "failed"
-            ? [{ value: "failed", label: statusLook("failed").label }]
-            : []),
-        ]}
-      />
+    <Properties footer={<DeleteTask task={task} goTo={`/stories/${story.id}`} />}>
+      <TaskStatusPicker task={task} />
       <PriorityPicker value={task.priority} fields={edit} />
       <LabelsProperty
         labels={task.labels}
@@ -92,17 +79,5 @@ export function TaskProperties({ page }: { page: TaskPageData }) {
       />
       <TypedProperty label="Code" name="code" value={task.code} fields={edit} mono />
     </Properties>
-  );
-}
-
-function DeleteTask({ task }: { task: TaskPageData["task"] }) {
-  return (
-    <DeleteItem
-      noun="task"
-      code={task.code}
-      loss="This also deletes its jobs and history."
-      fields={{ intent: "delete" }}
-      goTo={`/stories/${task.story_id}`}
-    />
   );
 }

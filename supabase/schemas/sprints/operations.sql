@@ -20,18 +20,23 @@ end;
 $$;
 grant execute on function operations.complete_sprint to authenticated;
 
--- Called by the sprints page and tools. Gets the next SP-<n>.
+-- Called by the sprints page and tools. Gets the next SP-<n>; `p_story_ids` are moved into it, all or none with it.
 create function operations.create_sprint(
-  p_product_id uuid, p_sprint_goal text default '', p_start_date date default null, p_end_date date default null
+  p_product_id uuid, p_sprint_goal text default '', p_start_date date default null, p_end_date date default null,
+  p_story_ids jsonb default null
 ) returns json language plpgsql volatile set search_path = '' as $$
 declare
   v_id uuid := gen_random_uuid();
+  v_story_id uuid;
 begin
   perform private.require_dates_in_order(p_start_date, p_end_date);
   perform private.require_write('product', p_product_id);
 
   insert into public.sprints (id, product_id, sprint_goal, start_date, end_date)
   values (v_id, p_product_id, coalesce(p_sprint_goal, ''), p_start_date, p_end_date);
+  for v_story_id in select i.id::uuid from jsonb_array_elements_text(p_story_ids) with ordinality i (id, place) order by i.place loop
+    perform operations.add_story_to_sprint(v_id, v_story_id);
+  end loop;
   return (select row_to_json(s) from private.sprint_shape s where s.id = v_id);
 end;
 $$;

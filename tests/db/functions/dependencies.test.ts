@@ -20,7 +20,7 @@ import {
 } from "~/nouns/sprint-runs/operations.server";
 import { deleteStory } from "~/nouns/stories/operations.server";
 import { createTask, deleteTask, moveTask, setTaskStatus } from "~/nouns/tasks/operations.server";
-import { wavesOf } from "../../../app/routes/_app.products.$productId.runs_.$runId/waves";
+import { wavesOf } from "../../../app/routes/_app.products.$productId.runs_.$runId/run-waves";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

@@ -18,6 +18,21 @@ import { at, seedWorld } from "../world";
 const t = await createTestDatabase();
 
 describe("create_sprint and update_sprint", () => {
+  it("take stories along, all of them or no sprint", async () => {
+    const { actor, product, pbi, story } = await seedWorld(t, 0);
+    const product_id = product.id;
+    const second = await createStory(actor, { pbi_id: pbi.id, title: "Second" });
+    const story_ids = [story.id, second.id];
+    const { id } = await createSprint(actor, { product_id, story_ids });
+    const { stories } = await getSprint(actor, { sprint_id: id });
+    expect(stories.map((one) => one.id)).toEqual(story_ids);
+
+    const foreign = await seedWorld(t, 0);
+    const mixed = { product_id, story_ids: [story.id, foreign.story.id] };
+    expect(await statusOf(createSprint(actor, mixed))).toBe(403);
+    expect(await listSprints(actor, { product_id })).toHaveLength(1);
+  });
+
   it("number sprints per product and keep dates in order; the same day is fine", async () => {
     const { actor, product } = await seedWorld(t, 0);
     const product_id = product.id;

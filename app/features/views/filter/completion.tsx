@@ -26,8 +26,8 @@ export default function Completion({ input, page }: CompletionProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const [at, setAt] = useState(-1);
   const found = typed === null ? [] : suggest(typed, page, data);
-  const isValue = found[0]?.isWhole === true;
-  const chosen = found[at] ?? (isValue ? found[0] : undefined);
+  // After a field, Enter takes the first value. A word alone is looked for as it is.
+  const chosen = found[at] ?? (typed?.includes(":") && found[0]?.isWhole ? found[0] : undefined);
   const isOpen = found.length > 0;
 
   useEffect(() => {

@@ -58,7 +58,31 @@ function valuesOf(field: string, page: FilterPage, known: ProductChoices | undef
 
 const most = 12;
 
-/** Returns completions of the current word: fields by prefix, or values of the field before the colon. */
+/** Fields whose values a word without a field may mean. */
+const guessed = ["label", "assignee", "status", "sprint"] as const;
+
+/** Returns the values that begin with the word, or have a word that does, with their field. */
+function guess(word: string, page: FilterPage, known: ProductChoices | undefined): Suggestion[] {
+  if (word.length < 2) return [];
+  const begins = (text: string) => ` ${text.toLowerCase()}`.includes(` ${word}`);
+  return guessed
+    .filter((field) => fields[page].includes(field))
+    .flatMap((field) =>
+      valuesOf(field, page, known)
+        .filter(([typed, label]) => begins(typed) || begins(label))
+        .map(([typed, label]) => ({
+          word: `${field}:${typed}`,
+          label: `${field}: ${label}`,
+          isWhole: true,
+        })),
+    )
+    .slice(0, most);
+}
+
+/**
+ * Returns completions of the current word: values of the field before the colon, or fields by prefix and values that the
+ * word may mean.
+ */
 export function suggest(
   word: string,
   page: FilterPage,
@@ -68,9 +92,10 @@ export function suggest(
     /^(-?)([a-z]*)(:?)(.*)$/i.exec(word) ?? [];
   const field = fields[page].find((one) => one === name.toLowerCase());
   if (colon === "") {
-    return fields[page]
-      .filter((one) => one.startsWith(name.toLowerCase()))
+    const begun = fields[page]
+      .filter((one) => one.startsWith(name.toLowerCase()) && rest === "")
       .map((one) => ({ word: `${minus}${one}:`, label: `${one}:`, isWhole: false }));
+    return [...begun, ...guess(word.toLowerCase(), page, known)];
   }
   if (!field) return [];
   const earlier = rest.slice(0, rest.lastIndexOf(",") + 1);

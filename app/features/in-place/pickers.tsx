@@ -1,0 +1,108 @@
+import { Link } from "@remix-run/react";
+import { movableColumns } from "~/features/board/columns";
+import { priorityOptions } from "~/features/items/lists/priority";
+import type { StoryPageData } from "~/nouns/pages/contract";
+import { statusLook } from "~/ui/status";
+import { Picker } from "./properties";
+
+/** A task's status, on its page and in its panel. Nothing moves to failed by hand. */
+export function TaskStatusPicker({
+  task: { id, status },
+  action,
+}: {
+  task: { id: string; status: string };
+  /** Form action, if it is not the page's. */
+  action?: string;
+}) {
+  const failed = { value: "failed", label: statusLook("failed").label };
+  return (
+    <Picker
+      label="Status"
+      name="status"
+      value={status}
+      action={action}
+      fields={{ intent: "set-status", task_id: id }}
+      options={[
+        ...movableColumns.map((column) => ({ value: column.status, label: column.label })),
+        ...(status === "failed" ? [failed] : []),
+      ]}
+    />
+  );
+}
+
+/** The priority of a PBI, story or task. */
+export function PriorityPicker({
+  value,
+  fields,
+  action,
+}: {
+  value: number;
+  fields: Readonly<Record<string, string>>;
+  action?: string;
+}) {
+  return (
+    <Picker
+      label="Priority"
+      name="priority"
+      value={String(value)}
+      fields={fields}
+      action={action}
+      options={priorityOptions(value)}
+    />
+  );
+}
+
+/** A story's sprint, assignee and priority, on its page and in its panel. */
+export function StoryPickers({
+  page: { story, sprint, sprints, members, product },
+  action,
+}: {
+  page: Pick<StoryPageData, "story" | "sprint" | "sprints" | "members" | "product">;
+  /** Form action, if it is not the page's. */
+  action?: string;
+}) {
+  const closedSprint = sprint && !sprints.some(({ id }) => id === sprint.id) ? [sprint] : [];
+  return (
+    <>
+      <Picker
+        label="Sprint"
+        name="sprint_id"
+        value={story.sprint_id ?? ""}
+        action={action}
+        fields={{ intent: "set-sprint", story_id: story.id }}
+        options={[
+          { value: "", label: "In no sprint" },
+          ...[...sprints, ...closedSprint].map(({ id, code, status }) => ({
+            value: id,
+            label: `${code} (${status})`,
+          })),
+        ]}
+      >
+        {sprint ? (
+          <Link
+            to={`/products/${product.id}/sprints/${sprint.id}`}
+            className="shrink-0 text-xs text-accent underline underline-offset-2 hover:decoration-2"
+          >
+            Board<span className="sr-only"> of {sprint.code}</span>
+          </Link>
+        ) : null}
+      </Picker>
+      <Picker
+        label="Assignee"
+        name="assignee_id"
+        value={story.assignee_id ?? ""}
+        action={action}
+        fields={{ intent: "assign", story_id: story.id }}
+        options={[
+          { value: "", label: "Unassigned" },
+          ...members.map(({ id, username }) => ({ value: id, label: username })),
+        ]}
+      />
+      <PriorityPicker
+        value={story.priority}
+        action={action}
+        fields={{ intent: "update", story_id: story.id }}
+      />
+    </>
+  );
+}

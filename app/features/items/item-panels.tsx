@@ -1,0 +1,159 @@
+import { Link } from "@remix-run/react";
+import type { ReactNode } from "react";
+import { PanelTitle } from "~/features/in-place/item-titles";
+import { PriorityPicker, StoryPickers, TaskStatusPicker } from "~/features/in-place/pickers";
+import { PropertyList, TypedProperty } from "~/features/in-place/properties";
+import { StoryTexts } from "~/features/in-place/story-texts";
+import { TaskTexts } from "~/features/in-place/task-texts";
+import type { SafeHtml } from "~/features/markdown/prose";
+import type { StoryPageData, TaskPageData } from "~/nouns/pages/contract";
+import { CodeChip } from "~/ui/badge";
+import { ButtonLink } from "~/ui/button";
+import { SidePanel } from "~/ui/side-panel";
+import { StatusDot, StatusPill } from "~/ui/status-pill";
+import { useWriteAccess, WriteFields } from "~/ui/write-access";
+import { DeleteStory, DeleteTask } from "./delete-item";
+
+interface PanelPlace {
+  closeTo: string;
+  /** Closes a panel that is not part of the URL. */
+  onClose?: () => void;
+}
+
+/** Details of a task next to a list. Its forms go to the task's page. */
+export function TaskPanel({
+  page: { task, story },
+  description,
+  plan,
+  children,
+  ...place
+}: PanelPlace & {
+  page: Pick<TaskPageData, "task" | "story">;
+  description: SafeHtml | null;
+  plan: SafeHtml | null;
+  /** Why it does not move. */
+  children?: ReactNode;
+}) {
+  const { id } = task;
+  const action = `/tasks/${id}`;
+  const fields = { intent: "edit", task_id: id };
+  return (
+    <SidePanel
+      title={<PanelTitle item={task} fields={fields} action={action} />}
+      footer={
+        <WriteFields quiet>
+          <DeleteTask task={task} place={place} />
+        </WriteFields>
+      }
+      {...place}
+    >
+      <div className="flex flex-wrap items-center gap-2 text-sm text-muted">
+        <StatusPill status={task.status} />
+        <ButtonLink to={action} size="sm">
+          Open task
+        </ButtonLink>
+        <span>
+          in{" "}
+          <Link to={`/stories/${story.id}`} className="hover:underline">
+            {story.code} <bdi>{story.title}</bdi>
+          </Link>
+        </span>
+      </div>
+      {children}
+      <TaskTexts task={task} description={description} plan={plan} action={action} inPanel />
+      <PropertyList>
+        <TaskStatusPicker task={task} action={action} />
+        <PriorityPicker value={task.priority} action={action} fields={fields} />
+      </PropertyList>
+    </SidePanel>
+  );
+}
+
+/** Details of a story next to a list. Its forms go to the story's page. */
+export function StoryPanel({
+  page,
+  description,
+  criteria,
+  newTaskTo,
+  ...place
+}: PanelPlace & {
+  page: Pick<StoryPageData, "story" | "tasks" | "sprint" | "sprints" | "members" | "product">;
+  description: SafeHtml | null;
+  criteria: SafeHtml | null;
+  newTaskTo: string;
+}) {
+  const { story, tasks } = page;
+  const action = `/stories/${story.id}`;
+  const fields = { intent: "update", story_id: story.id };
+  return (
+    <SidePanel
+      title={<PanelTitle item={story} fields={fields} action={action} />}
+      footer={
+        <WriteFields quiet>
+          <DeleteStory page={page} place={place} />
+        </WriteFields>
+      }
+      {...place}
+    >
+      <div className="flex flex-wrap items-center gap-2">
+        <StatusPill status={story.status} />
+        <ButtonLink to={action} size="sm">
+          Open story
+        </ButtonLink>
+      </div>
+      <StoryTexts
+        story={story}
+        description={description}
+        criteria={criteria}
+        action={action}
+        inPanel
+      />
+      <TasksOfStory tasks={tasks} newTaskTo={newTaskTo} />
+      <PropertyList>
+        <StoryPickers page={page} action={action} />
+        <TypedProperty
+          label="Code"
+          name="code"
+          value={story.code}
+          action={action}
+          fields={fields}
+          mono
+        />
+      </PropertyList>
+    </SidePanel>
+  );
+}
+
+function TasksOfStory({
+  tasks,
+  newTaskTo,
+}: {
+  tasks: readonly { id: string; code: string; title: string; status: string }[];
+  newTaskTo: string;
+}) {
+  const { canWrite } = useWriteAccess();
+  return (
+    <section aria-label="Tasks">
+      <h3 className="mb-1 text-xs font-semibold text-muted">Tasks</h3>
+      <ul className="grid gap-1">
+        {tasks.map((task) => (
+          <li key={task.id} className="flex items-center gap-2 text-sm">
+            <StatusDot status={task.status} />
+            <CodeChip>{task.code}</CodeChip>
+            <Link to={`/tasks/${task.id}`} className="min-w-0 truncate hover:underline">
+              {task.title}
+            </Link>
+          </li>
+        ))}
+        {tasks.length === 0 ? (
+          <li className="text-sm text-muted">No tasks yet. Tasks are the work for agents.</li>
+        ) : null}
+      </ul>
+      {canWrite ? (
+        <ButtonLink to={newTaskTo} preventScrollReset size="sm" className="mt-2">
+          New task
+        </ButtonLink>
+      ) : null}
+    </section>
+  );
+}
