@@ -5,14 +5,8 @@ import { defineConfig } from "vite";
 import remixConfig from "./remix.config.js";
 import { threadPrograms } from "./vite.threads";
 
-/** What no build has: pages for developers. */
-const withoutDev = {
-  ...remixConfig,
-  ignoredRouteFiles: [...(remixConfig.ignoredRouteFiles ?? []), "routes/dev.*"],
-};
-
-export default defineConfig(({ command, isSsrBuild }) => ({
-  plugins: [threadPrograms(), tailwindcss(), remix(command === "build" ? withoutDev : remixConfig)],
+export default defineConfig(({ isSsrBuild }) => ({
+  plugins: [threadPrograms(), tailwindcss(), remix(remixConfig)],
   resolve: { alias: { "~": fileURLToPath(new URL("./app", import.meta.url)) } },
   // Built in, as the router is in a package: a second copy of its contexts would be empty.
   ssr: { noExternal: ["remix-utils"] },

@@ -6,6 +6,7 @@ import { ContractError } from "~/contract/errors";
 import { idempotencyField } from "~/contract/idempotency-field";
 import { againField } from "~/ui/again-field";
 import { enhancedField } from "~/ui/enhanced-field";
+import type { WayBack } from "~/ui/toast";
 
 /** Messages for the two most common form errors. All others keep the schema's message. */
 const fieldMessage: z.core.$ZodErrorMap = (issue) => {
@@ -89,6 +90,17 @@ export function done(form: FormData, backTo: string, message?: string): Response
 /** Like `done`, for a change that can be undone. The message offers Undo. */
 export function doneForNow(form: FormData, backTo: string, message: string): Response {
   if (form.has(enhancedField)) return json({ ok: true, message, undo: true });
+  return redirect(backTo, 303);
+}
+
+/** Like `done`, for a change that the service does not remember: the message offers the form that undoes it. */
+export function doneWithWayBack(
+  form: FormData,
+  backTo: string,
+  message: string,
+  back: WayBack,
+): Response {
+  if (form.has(enhancedField)) return json({ ok: true, message, back });
   return redirect(backTo, 303);
 }
 

@@ -1,4 +1,5 @@
 import { Outlet } from "@remix-run/react";
+import { connectWorker } from "~/features/jobs/blocked-reasons";
 import { ButtonLink } from "~/ui/button";
 import { PageHeader } from "~/ui/page-header";
 import { NavTabs } from "~/ui/tabs";
@@ -15,7 +16,7 @@ export default function AgentsLayout() {
       <PageHeader
         title="Agents"
         lead="The jobs, runs and workers of your products."
-        actions={<ButtonLink to="/connect">Connect a worker</ButtonLink>}
+        actions={<ButtonLink to={connectWorker}>Connect a worker</ButtonLink>}
       />
       <NavTabs label="Agents" tabs={tabs} />
       <Outlet />

@@ -4,13 +4,13 @@ import { z } from "zod";
 import { codeFromName, codeSchema } from "~/contract/codes";
 import { ContractError } from "~/contract/errors";
 import { idSchema, requiredText } from "~/contract/text";
-import { ImportFields, ImportResult } from "~/features/transfers/import-parts";
+import { ImportFields, ImportResult, PeopleTable } from "~/features/transfers/import-parts";
 import { runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { readUploads } from "~/http/uploads.server";
 import { validate } from "~/http/validation.server";
 import { doneRequirements } from "~/nouns/products/contract";
-import { getProduct } from "~/nouns/products/operations.server";
+import { getProduct, listProductMembers } from "~/nouns/products/operations.server";
 import { type ImportReport, importFormats } from "~/nouns/transfers/contract";
 import { importBacklog } from "~/nouns/transfers/import-backlog.server";
 import { readImport } from "~/nouns/transfers/read-import.server";
@@ -24,11 +24,16 @@ import { WriteFields } from "~/ui/write-access";
 
 /** `/import` and `/import?product=<id>`: previews another tool's backlog, then imports it. */
 export const loader = pageLoader(async ({ request, context }) => {
-  const { actor } = await requireActor(request, context);
+  const { actor, principal } = await requireActor(request, context);
   const id = new URL(request.url).searchParams.get("product");
-  if (id === null) return json({ product: null });
-  const { name } = await getProduct(actor, { product_id: validate(idSchema, id, "query") });
-  return json({ product: { id, name } });
+  if (id === null) return json({ product: null, members: [principal.username] });
+  const product_id = validate(idSchema, id, "query");
+  const [{ name }, people] = await Promise.all([
+    getProduct(actor, { product_id }),
+    listProductMembers(actor, { product_id }),
+  ]);
+  const members = people.filter(({ role }) => role !== "VIEWER").map(({ username }) => username);
+  return json({ product: { id, name }, members });
 });
 
 interface Previewed {
@@ -69,7 +74,10 @@ export const action = pageAction(async ({ request, context }) => {
     import: async () => {
       const task = { packed: textOf(form, "packed") };
       const { draft } = await readImport(task, principal.user_id);
-      const report = await importBacklog(actor, target, draft, false);
+      const members = form.getAll("member").map(String);
+      const people = form.getAll("person").map((person, at) => [String(person), members[at] ?? ""]);
+      const named = new Map(people.map(([person = "", member = ""]) => [person, member]));
+      const report = await importBacklog(actor, target, draft, false, named);
       return json<Previewed>({ report, fields });
     },
   });
@@ -78,7 +86,7 @@ export const action = pageAction(async ({ request, context }) => {
 export const meta: MetaFunction = () => [{ title: "Import · Backloom" }];
 
 export default function ImportPage() {
-  const { product } = useLoaderData<typeof loader>();
+  const { product, members } = useLoaderData<typeof loader>();
   const answer = useActionResult<Partial<Previewed> & { error?: unknown }>();
   const { report, packed, fields = {} } = answer ?? {};
   const isDone = report !== undefined && !report.preview;
@@ -97,10 +105,13 @@ export default function ImportPage() {
       {report ? (
         <ImportResult report={report}>
           {packed ? (
-            <Form method="post">
+            <Form method="post" className="grid gap-3">
+              <PeopleTable names={report.unknown_people} members={members} />
               <HiddenFields fields={{ ...fields, intent: "import", packed }} />
               <IdempotencyKey />
-              <SubmitButton pendingLabel="Importing…">Import</SubmitButton>
+              <SubmitButton pendingLabel="Importing…" className="justify-self-start">
+                Import
+              </SubmitButton>
             </Form>
           ) : null}
         </ImportResult>

@@ -1,5 +1,7 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
+import { useId } from "react";
+import { useTriageKeys } from "~/features/inbox/use-inbox-keys";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { Prose, type SafeHtml } from "~/features/markdown/prose";
 import { done, doneForNow, readForm, runIntent } from "~/http/form-action.server";
@@ -15,11 +17,10 @@ import {
 import { acceptStoryInput, mergeStoryInput, type Triage } from "~/nouns/stories/triage";
 import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
-import { Badge, CodeChip } from "~/ui/badge";
-import { Button, SubmitButton } from "~/ui/button";
-import { Section } from "~/ui/card";
+import { Badge, CodeChip, Kbd } from "~/ui/badge";
+import { Button } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
-import { FormErrors, SelectField } from "~/ui/field";
+import { FormErrors, HiddenFields, SelectField } from "~/ui/field";
 import { codeAndTitle } from "~/ui/isolated";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
@@ -66,8 +67,9 @@ export default function TriagePage() {
   const { productId, stories, pbis, targets } = useLoaderData<typeof loader>();
   const answer = useActionResult<{ error?: unknown }>();
   useLiveRevalidation({ stream: "backlog", productId });
+  useTriageKeys();
   return (
-    <div className="grid max-w-3xl gap-4">
+    <div className="grid gap-4">
       <h1 className="text-xl font-semibold tracking-tight">Triage</h1>
       <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
       {stories.length === 0 ? (
@@ -76,9 +78,17 @@ export default function TriagePage() {
           them. Until then, no run picks them up.
         </EmptyState>
       ) : (
-        stories.map((story) => (
-          <WaitingStory key={story.id} story={story} pbis={pbis} targets={targets} />
-        ))
+        <>
+          <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
+            {stories.map((story) => (
+              <WaitingStory key={story.id} story={story} pbis={pbis} targets={targets} />
+            ))}
+          </ul>
+          <p className="hidden text-center text-xs text-muted keyboard:block">
+            <Kbd>j</Kbd> <Kbd>k</Kbd> to move, <Kbd>1</Kbd> to accept, <Kbd>2</Kbd> to merge,{" "}
+            <Kbd>3</Kbd> to decline.
+          </p>
+        </>
       )}
     </div>
   );
@@ -86,6 +96,7 @@ export default function TriagePage() {
 
 type Place = Triage["pbis"][number];
 
+/** A row that accepts into the story's own PBI or declines; unfolded, its text and the other places for it. */
 function WaitingStory({
   story,
   pbis,
@@ -97,43 +108,58 @@ function WaitingStory({
 }) {
   const { id, code, title } = story;
   return (
-    <Section title={title}>
-      <p className="mb-2 flex flex-wrap items-center gap-2 text-xs text-muted">
+    <li data-waiting tabIndex={-1} className="grid gap-1 px-4 py-2 text-sm">
+      <div className="flex flex-wrap items-center gap-2">
         <CodeChip>{code}</CodeChip>
-        <RelativeTime at={story.created_at} />
-        <Origin story={story} />
-        <Link to={`/stories/${id}`} className="text-accent underline">
-          Open story<span className="sr-only"> {code}</span>
+        <Link
+          to={`/stories/${id}`}
+          data-row
+          className="min-w-40 flex-1 font-medium hover:underline"
+        >
+          {title}
         </Link>
-      </p>
-      {story.text ? <Prose content={story.text} /> : null}
-      <WriteFields quiet className="mt-3 grid gap-3">
-        <ActionForm className="flex flex-wrap items-end gap-2" aria-label={`Accept ${code}`}>
-          <Named intent="accept" id={id} />
-          <Places
-            id={`pbi-${id}`}
-            name="pbi_id"
-            label="Into PBI"
-            places={pbis}
-            chosen={story.pbi_id}
-          />
-          <SubmitButton pendingLabel="Accepting…">Accept</SubmitButton>
-        </ActionForm>
-        {targets.length === 0 ? null : (
-          <ActionForm className="flex flex-wrap items-end gap-2" aria-label={`Merge ${code}`}>
-            <Named intent="merge" id={id} />
-            <Places id={`into-${id}`} name="into" label="Into story" places={targets} />
-            <Button type="submit">Merge</Button>
+        <span className="flex min-w-0 items-center gap-2 text-xs text-muted">
+          <Origin story={story} />
+          <RelativeTime at={story.created_at} />
+        </span>
+        <WriteFields quiet className="flex gap-1">
+          <ActionForm aria-label={`Accept ${code}`}>
+            <HiddenFields fields={{ intent: "accept", story_id: id }} />
+            <Button type="submit" size="sm" tone="primary" data-accept>
+              Accept
+            </Button>
           </ActionForm>
-        )}
-        <ActionForm aria-label={`Decline ${code}`}>
-          <Named intent="decline" id={id} />
-          <Button type="submit" tone="quiet">
-            Decline
-          </Button>
-        </ActionForm>
-      </WriteFields>
-    </Section>
+          <ActionForm aria-label={`Decline ${code}`}>
+            <HiddenFields fields={{ intent: "decline", story_id: id }} />
+            <Button type="submit" size="sm" tone="quiet" data-decline>
+              Decline
+            </Button>
+          </ActionForm>
+        </WriteFields>
+      </div>
+      <details>
+        <summary className="w-fit text-xs text-muted hover:text-ink">
+          {story.text ? "Text, another PBI, merge" : "Another PBI, merge"}
+        </summary>
+        <div className="grid gap-3 py-2">
+          {story.text ? <Prose content={story.text} /> : null}
+          <WriteFields quiet className="grid gap-3 sm:grid-cols-2">
+            <ActionForm className="flex items-end gap-2" aria-label={`Place ${code}`}>
+              <HiddenFields fields={{ intent: "accept", story_id: id }} />
+              <Places name="pbi_id" label="Accept into PBI" places={pbis} chosen={story.pbi_id} />
+              <Button type="submit">Accept there</Button>
+            </ActionForm>
+            {targets.length === 0 ? null : (
+              <ActionForm className="flex items-end gap-2" aria-label={`Merge ${code}`}>
+                <HiddenFields fields={{ intent: "merge", story_id: id }} />
+                <Places name="into" label="Merge into story" places={targets} />
+                <Button type="submit">Merge</Button>
+              </ActionForm>
+            )}
+          </WriteFields>
+        </div>
+      </details>
+    </li>
   );
 }
 
@@ -157,30 +183,21 @@ function Origin({ story }: { story: Triage["stories"][number] }) {
   );
 }
 
-function Named({ intent, id }: { intent: string; id: string }) {
-  return (
-    <>
-      <input type="hidden" name="intent" value={intent} />
-      <input type="hidden" name="story_id" value={id} />
-    </>
-  );
-}
-
 function Places({
   places,
   chosen,
   ...field
 }: {
-  id: string;
   name: string;
   label: string;
   places: readonly Place[];
   chosen?: string;
 }) {
   return (
-    <div className="min-w-0 max-w-full flex-1">
+    <div className="min-w-0 flex-1">
       <SelectField
         {...field}
+        id={useId()}
         errors={undefined}
         defaultValue={chosen}
         options={places.map((place) => ({ value: place.id, label: codeAndTitle(place) }))}

@@ -43,6 +43,9 @@ const exact = new Intl.DateTimeFormat("en", {
   timeZone: "UTC",
 });
 
+/** "Nov 3, 2026, 9:05 AM", in UTC. */
+export const exactText = (at: string): string => exact.format(Date.parse(at));
+
 /** "3 min. ago", "in 2 hr."; "now" includes moments slightly ahead, because the page's clock lags by up to 15 s. */
 export function relativeText(at: number, now: number): string {
   const seconds = (at - now) / 1000;

@@ -44,9 +44,9 @@ test("everything of a page is a key away: help, rows, creation, filter and closi
 
 const places = [
   ["d", "/dashboard"],
-  ["u", "/inbox"],
+  ["i", "/inbox"],
   ["q", "/inbox\\?show=questions"],
-  ["i", "/ideas"],
+  ["l", "/ideas"],
   ["j", "/agents"],
   ["r", "/agents/runs"],
   ["w", "/agents/workers"],
@@ -59,6 +59,7 @@ const places = [
   ["o", "/solo"],
   ["m", "/members"],
   ["e", "/settings"],
+  ["y", "/triage"],
 ] as const;
 
 test("g and a letter go to every place", async ({ browser }) => {

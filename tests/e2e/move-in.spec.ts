@@ -44,7 +44,7 @@ test("a new product begins with the backlog of another tool, which is seen first
 test("a pasted backlog goes into a product from its settings without script", async ({
   browser,
 }) => {
-  const { context } = await newPerson(browser, { javaScriptEnabled: false });
+  const { name, context } = await newPerson(browser, { javaScriptEnabled: false });
   const world = await newWorld(context);
   const page = await context.newPage();
   await page.goto(`${world.product}/settings/integrations`);
@@ -53,10 +53,16 @@ test("a pasted backlog goes into a product from its settings without script", as
   await page.getByLabel("From").selectOption("linear");
   await page.getByRole("button", { name: "Preview" }).click();
   await expect(page.getByRole("region", { name: "Preview" })).toContainText("2 stories");
+  // No one here is named like the assignees of the file: one of them is this person.
+  await expect(page.getByLabel("Who ADA@example.com is")).toHaveValue("");
+  await page.getByLabel("Who eve@example.com is").selectOption(name);
   await page.getByRole("button", { name: "Import", exact: true }).click();
   await expect(page.getByRole("region", { name: "Imported" })).toContainText("2 stories, 3 tasks");
   await page.getByRole("link", { name: "Open the backlog" }).click();
   await expect(page.getByRole("link", { name: "Remember me" }).first()).toBeVisible();
+  await page.goto(`${world.product}/backlog?q=assignee:${name}`);
+  await expect(page.getByRole("link", { name: "Remember me" }).first()).toBeVisible();
+  await expect(page.getByRole("link", { name: "Sign in, at last" })).toHaveCount(0);
   await page.goto(`/import?product=${world.productId}`);
   await page.getByLabel("Or paste it").fill("no list at all");
   await page.getByRole("button", { name: "Preview" }).click();

@@ -73,9 +73,6 @@ export function placesOf(world: World): string[] {
   ];
 }
 
-/** No build has the pages for developers. */
-export const nowhere = "/dev/components";
-
 /** The pages of a person. */
 export const places = [
   "/dashboard",
@@ -96,5 +93,5 @@ export const places = [
   "/settings/devices",
   "/settings/notifications",
   "/settings/activity",
-  nowhere,
+  "/nowhere",
 ];

@@ -19,6 +19,9 @@ test("by keys alone: r on a task without a plan, an agent plans first, and the r
   await expect(page.getByRole("heading", { name: "1 blocker" })).toBeVisible();
   await keys.activate(page.getByRole("button", { name: "Agent plans first" }));
   await expect(page.getByRole("heading", { name: /^Run of T-/ })).toBeVisible();
+  // Back is where it was chosen, not the form that would start it again.
+  await page.goBack();
+  await expect(page.getByRole("region", { name: "Backlog tree" })).toBeVisible();
   await context.close();
 });
 

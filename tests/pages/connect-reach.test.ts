@@ -24,4 +24,14 @@ describe("Connect", () => {
     expect(text).toMatch(words);
     expect(text).toContain(`${host}/mcp`);
   });
+
+  it("from a run opens at the worker's command, any program's too, and folds the rest", async () => {
+    const app = await startTestApp(t, { pages });
+    const cookie = await signIn(t, app, user);
+    const answer = await app.request("/connect?for=worker", { headers: { cookie } });
+    const [before, folded] = (await answer.text()).split("Agents that work without a worker");
+    expect(before).toMatch(/Run a worker[\s\S]*Any other program[\s\S]*--exec your-program/);
+    expect(before).not.toContain("/mcp");
+    expect(folded).toContain("/mcp");
+  });
 });

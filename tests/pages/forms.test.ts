@@ -11,7 +11,7 @@ const owner = await createUser(t, { role: "ADMIN" });
 const friend = await createUser(t);
 const actor = t.actorOf(owner);
 const backlog = await seedBacklog(t, owner);
-const { product, pbi, story, task, sprint } = backlog;
+const { product, pbi, story, task } = backlog;
 await addMember(t, product.id, friend);
 const visitor = createVisitor(app, await signIn(t, app, owner));
 
@@ -50,11 +50,10 @@ it.each([0, 6, 10, 1_000_000])(
   },
 );
 
-it("a story is given to a member and taken back, on its page and in the sprint", async () => {
+it("a story is given to a member and taken back, on its page", async () => {
   await visitor.submit(`/stories/${story.id}`, "assign", { assignee_id: friend.id });
   expect(await stored("stories", "assignee_id", story.id)).toBe(friend.id);
-  const board = `/products/${product.id}/sprints/${sprint.id}`;
-  await visitor.submit(board, "assign-story", { assignee_id: "" });
+  await visitor.submit(`/stories/${story.id}`, "assign", { assignee_id: "" });
   expect(await stored("stories", "assignee_id", story.id)).toBeNull();
 });
 

@@ -23,10 +23,14 @@ async function scene() {
 }
 
 it("a planned task starts at once, and its run has a page without a sprint", async () => {
-  const { tasks, product, read, send, run, runOf } = await scene();
-  const address = run(`task:${at(tasks, 1).id}`);
-  expect(await read(address)).toContain("Start run");
-  const led = (await send(address, [])).headers.get("location");
+  const { stories, tasks, product, read, send, run, runOf } = await scene();
+  const address = run(`task:${at(tasks, 1).id}`, `story:${at(stories, 0).id}`);
+  const told = (await read(address)).replaceAll(/<[^>]*>/g, "");
+  expect(told).toContain("Start run");
+  // What it runs, who could do it, and what it may take.
+  for (const { code, title } of [at(tasks, 0), at(tasks, 1)]) expect(told).toContain(code + title);
+  expect(told).toMatch(/2 tasks.*No worker is online.*Not enough data for a forecast/s);
+  const led = (await send(run(`task:${at(tasks, 1).id}`), [])).headers.get("location");
   const started = await runOf(led);
   expect(started).toMatchObject({ sprint_id: null, jobs_total: 1 });
   const page = await read(led ?? "");

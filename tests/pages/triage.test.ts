@@ -77,7 +77,7 @@ describe("what an agent makes in a product with triage", () => {
   it("is counted on the tab, and accepted by a plain form, into another PBI too", async () => {
     const { story } = await suggest("Accepted");
     const html = await visitor.read(page);
-    expect(html).toMatch(/Open story<span/);
+    expect(html).toContain(`Accept ${story.code}`);
     expect(html).toContain("Accepted");
     expect(html).toMatch(/Triage[\s\S]{0,400}in triage/);
     await visitor.submit(page, "accept", { story_id: story.id, pbi_id: String(otherPbi.id) });

@@ -4,13 +4,10 @@ function cards(): HTMLElement[] {
   return [...document.querySelectorAll<HTMLElement>("[data-waiting]")];
 }
 
-/** Returns the focused card, or the only one. */
+/** Returns the focused card, else the first: what the keys do can be undone for a moment. */
 function current(): HTMLElement | undefined {
   const all = cards();
-  return (
-    all.find((card) => card.matches(":focus, :focus-within")) ??
-    (all.length === 1 ? all[0] : undefined)
-  );
+  return all.find((card) => card.matches(":focus, :focus-within")) ?? all[0];
 }
 
 function walk(step: 1 | -1) {
@@ -37,9 +34,12 @@ const choices: PageKey[] = Array.from({ length: 8 }, (_, index) => ({
   run: () => current()?.querySelectorAll<HTMLButtonElement>("button[name=option]")[index]?.click(),
 }));
 
-const keys: readonly PageKey[] = [
+const moves: readonly PageKey[] = [
   { keys: "j", label: "Next", run: () => walk(1) },
   { keys: "k", label: "Previous", run: () => walk(-1) },
+];
+const keys: readonly PageKey[] = [
+  ...moves,
   ...choices,
   {
     keys: "r",
@@ -52,6 +52,25 @@ const putAsideKeys: readonly PageKey[] = [
   { keys: "e", label: "Archive", run: () => press("button[name=mark][value=done]") },
   { keys: "h", label: "Snooze", run: () => press("button[name=mark][value=later]") },
 ];
+
+const triageKeys: readonly PageKey[] = [
+  ...moves,
+  { keys: "1", label: "Accept", run: () => press("[data-accept]") },
+  { keys: "2", label: "Merge…", run: chooseMerge },
+  { keys: "3", label: "Decline", run: () => press("[data-decline]") },
+];
+
+/** Unfolds the row's other places and focuses the story to merge into. */
+function chooseMerge() {
+  const card = current();
+  card?.querySelector("details")?.setAttribute("open", "");
+  card?.querySelector<HTMLElement>("select[name=into]")?.focus();
+}
+
+/** Keys of a product's triage. */
+export function useTriageKeys(): void {
+  usePageKeys("Triage", triageKeys);
+}
 
 /** Some lists only answer; the others also archive and snooze. */
 export function useInboxKeys(canPutAside: boolean): void {

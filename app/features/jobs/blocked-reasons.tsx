@@ -2,6 +2,9 @@ import { Link } from "@remix-run/react";
 import { CopyBlock } from "~/ui/copy-button";
 import type { BlockedReason } from "./find-blocked-reasons.server";
 
+/** The page that shows how to start a worker, with that part first. */
+export const connectWorker = "/connect?for=worker";
+
 /** Lists why work does not move, and the command that starts a worker if that is all that is missing. */
 export function BlockedReasons({ reasons }: { reasons: readonly BlockedReason[] }) {
   // With other reasons left, a worker would not help yet.
@@ -16,12 +19,14 @@ export function BlockedReasons({ reasons }: { reasons: readonly BlockedReason[] 
       {command ? (
         <div className="grid max-w-2xl gap-1">
           <CopyBlock label="Terminal" text={command} />
-          <p className="text-xs">
-            <Link to="/connect" className="text-accent underline underline-offset-2">
-              Connect
-            </Link>{" "}
-            creates the token and shows the command for each agent.
-          </p>
+          {reasons[0]?.code === "held" ? null : (
+            <p className="text-xs">
+              <Link to={connectWorker} className="text-accent underline underline-offset-2">
+                Connect
+              </Link>{" "}
+              creates the token and shows the command for each agent.
+            </p>
+          )}
         </div>
       ) : null}
     </div>

@@ -1,4 +1,8 @@
 import type { WhyNotMoving } from "~/nouns/agent-jobs/why-not-moving";
+import { exactText } from "~/ui/relative-time";
+
+/** A time as the API writes it into a sentence. */
+const isoTime = /\d{4}-\d\d-\d\dT[\d:]{8}Z/g;
 
 export type BlockedReason = WhyNotMoving["reasons"][number];
 
@@ -14,7 +18,7 @@ export function findBlockedReasons(
   if (shown.length === 0) return null;
   return shown.map(({ code, message, command }) => ({
     code,
-    message,
+    message: message.replaceAll(isoTime, (time) => `${exactText(time)} UTC`),
     command: command?.replace("<address>", origin),
   }));
 }

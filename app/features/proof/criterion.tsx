@@ -73,6 +73,7 @@ function piecesOf(text: string): Piece[] {
 
 /** Evidence of a criterion, newest first. It is untrusted, so it is rendered as text, never as markup. */
 export function EvidenceList({ evidence }: { evidence: readonly Evidence[] }) {
+  if (evidence.length === 0) return null;
   return (
     <ol className="mt-1.5 grid gap-2.5">
       {evidence.map((each) => (

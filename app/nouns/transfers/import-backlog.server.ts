@@ -19,6 +19,9 @@ export interface ImportTarget {
   done_requires?: (typeof doneRequirements)[number] | undefined;
 }
 
+/** Names in the file and who they are here: the name of a member, or empty for no one. */
+export type ImportedPeople = ReadonlyMap<string, string>;
+
 const shownRows = 20;
 
 /** Imports a draft's new items in one transaction, or previews that. */
@@ -27,9 +30,17 @@ export async function importBacklog(
   target: ImportTarget,
   { pbis, ideas, definition_of_done, left_out, statuses }: ImportDraft,
   preview: boolean,
+  people: ImportedPeople = new Map(),
 ): Promise<ImportReport> {
+  const assigned = pbis.map((pbi) => ({
+    ...pbi,
+    stories: pbi.stories.map((story) => ({
+      ...story,
+      assignee: (people.get(story.assignee ?? "") ?? story.assignee) || null,
+    })),
+  }));
   const { impossible, ...rows } = await importRows(actor, {
-    ...{ ...target, pbis, ideas, definition_of_done, preview },
+    ...{ ...target, pbis: assigned, ideas, definition_of_done, preview },
   });
   const dependencies = new LeftOut();
   for (const { reason, name } of impossible) dependencies.add(reason, 1, name);

@@ -1,5 +1,5 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
+import { Link, useLoaderData, useSearchParams } from "@remix-run/react";
 import { useEffect } from "react";
 import { runForm } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
@@ -21,7 +21,7 @@ import { WriteFields } from "~/ui/write-access";
 import { useShellData } from "../_app/shell-data";
 import { installedAgents } from "./installed-agents";
 import { type Reach, reachOf } from "./reach";
-import { setups } from "./setups";
+import { type Setup, setups } from "./setups";
 import { WhatAgentsTell } from "./what-agents-tell";
 
 export const loader = pageLoader(async ({ request, context }) => {
@@ -55,22 +55,39 @@ export default function ConnectPage() {
   const { origin, address, reach, installed, tokens, worker } = useLoaderData<typeof loader>();
   const { products = [], activeProductId } = useShellData() ?? {};
   const product = products.find(({ id }) => id === activeProductId) ?? products[0] ?? null;
+  const [params] = useSearchParams();
+  const forWorker = params.get("for") === "worker";
   const fresh = useActionResult<{ id?: string; token?: string }>();
   const used = tokens.find(({ id }) => id === fresh?.id);
+  const place = { origin, token: fresh?.token ?? tokenPlaceholder, product, installed };
+  const workers = setups(place).filter(({ isWorker }) => isWorker);
+  const pasteAddress = <PasteAddress address={address} reach={reach} />;
   return (
     <div className="mx-auto grid max-w-3xl gap-5">
       <PageHeader
-        title="Connect an agent"
-        lead="Paste the address into a client that signs in by itself, or create a token and copy one command."
+        title={forWorker ? "Run a worker" : "Connect an agent"}
+        lead={
+          forWorker
+            ? "Create a token, then run one command on the machine with your repository."
+            : "Paste the address into a client that signs in by itself, or create a token and copy one command."
+        }
       />
-      <PasteAddress address={address} reach={reach} />
+      {forWorker ? null : pasteAddress}
       <TokenStep token={fresh?.token ?? null} count={tokens.length} />
-      <ClientSetups
-        origin={origin}
-        token={fresh?.token ?? tokenPlaceholder}
-        product={product}
-        installed={installed}
-      />
+      <ClientSetups setups={forWorker ? workers : setups(place)} />
+      {forWorker ? (
+        <details>
+          <summary className="text-sm font-medium">Agents that work without a worker</summary>
+          <div className="mt-3 grid gap-3">
+            {pasteAddress}
+            <p className="text-sm">
+              <Link to="/connect" className="text-accent underline">
+                All ways to connect
+              </Link>
+            </p>
+          </div>
+        </details>
+      ) : null}
       {worker ? (
         <p className="text-sm text-muted">
           <a href="/worker.mjs">The worker</a> {worker.version}, SHA-256{" "}
@@ -119,21 +136,11 @@ function PasteAddress({ address, reach }: { address: string; reach: Reach }) {
 }
 
 /** Step 2: one block per kind of client. All are in the page, so it works without JavaScript. */
-function ClientSetups({
-  origin,
-  token,
-  product,
-  installed,
-}: {
-  origin: string;
-  token: string;
-  product: { id: string; code: string } | null;
-  installed: Readonly<Record<string, string>>;
-}) {
+function ClientSetups({ setups }: { setups: readonly Setup[] }) {
   return (
     <Section title="2. Run one of these">
       <div className="grid gap-3">
-        {setups({ origin, token, product, installed }).map(({ name, about, blocks }, index) => (
+        {setups.map(({ name, about, blocks }, index) => (
           <details
             key={name}
             open={index === 0}

@@ -2,6 +2,8 @@ import { knownAgents } from "~/nouns/workers/known-agents";
 
 export interface Setup {
   name: string;
+  /** Claims jobs by itself. */
+  isWorker?: true;
   about?: string;
   blocks: readonly { label: string; text: string }[];
 }
@@ -29,6 +31,7 @@ function workers({ origin, token, product, installed = {} }: Place): Setup[] {
   );
   return [
     ...agents.map(({ name: agent, title, install, signIn }) => ({
+      isWorker: true as const,
       name: `Run sprints with ${title}`,
       about: `${installed[agent] ?? `Needs Node 20, git and ${title}: ${install}, then ${signIn}.`} Run it in the folder of your repository${product ? "" : ", with the code of your product"}.`,
       blocks: [
@@ -39,6 +42,19 @@ function workers({ origin, token, product, installed = {} }: Place): Setup[] {
       ],
     })),
     {
+      isWorker: true,
+      name: "Any other program",
+      about:
+        "The worker starts it in a worktree of the task. It finds the work in the file named by BACKLOOM_PROMPT_FILE, may write what it did as JSON into the one named by BACKLOOM_RESULT_FILE, and ends with 0 when it is done.",
+      blocks: [
+        {
+          label: "Terminal",
+          text: `${start} --product ${product?.code ?? "CODE"} --repo . --exec your-program`,
+        },
+      ],
+    },
+    {
+      isWorker: true,
       name: "The demo worker",
       about:
         "Needs no model or key. It asks one question and makes real commits in a sample repository.",

@@ -3,10 +3,10 @@ import { useLoaderData } from "@remix-run/react";
 import type { Actor } from "~/db/rpc.server";
 import { useInboxKeys } from "~/features/inbox/use-inbox-keys";
 import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
-import { done, readForm, runIntent } from "~/http/form-action.server";
+import { done, doneWithWayBack, readForm, runIntent } from "~/http/form-action.server";
 import { lessonIntents } from "~/http/lesson-forms.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
-import { type InboxItem, markInboxItemInput } from "~/nouns/inbox/contract";
+import { type Inbox, type InboxItem, inboxKinds, markInboxItemInput } from "~/nouns/inbox/contract";
 import { markInboxItem } from "~/nouns/inbox/mark-inbox-item.server";
 import { getInbox } from "~/nouns/inbox/operations.server";
 import { listReviews } from "~/nouns/job-reviews/operations.server";
@@ -15,14 +15,13 @@ import { answerInvitation } from "~/nouns/products/invitations.server";
 import { answerQuestionInput, questionIdInput } from "~/nouns/questions/contract";
 import { answerQuestion, cancelQuestion, listQuestions } from "~/nouns/questions/operations.server";
 import { useActionResult } from "~/ui/action-result";
-import { Kbd } from "~/ui/badge";
+import { CountBadge, Kbd } from "~/ui/badge";
 import { EmptyState } from "~/ui/empty-state";
-import { enhancedField } from "~/ui/enhanced-field";
 import { FormErrors } from "~/ui/field";
 import { PageHeader } from "~/ui/page-header";
+import { NavTabs } from "~/ui/tabs";
 import { type Filter, filters, isFilter, questionStates } from "./filters";
 import { InboxCard } from "./inbox-card";
-import { InboxTabs } from "./inbox-tabs";
 import { Questions } from "./questions";
 import { WaitingReviews } from "./waiting-reviews";
 
@@ -55,7 +54,7 @@ async function readQuestions(actor: Actor, address: URLSearchParams) {
   return { ...page, questions, state, wanted };
 }
 
-const told = {
+const marked = {
   done: "Archived",
   later: "Snoozed until tomorrow morning",
   open: "Moved to your inbox",
@@ -90,9 +89,9 @@ export const action = pageAction(async ({ request, context }) => {
       const input = readForm(form, markInboxItemInput);
       await markInboxItem(actor, input);
       const { mark, kind, id } = input;
-      if (mark === "open" || !form.has(enhancedField)) return done(form, "/inbox", told[mark]);
+      if (mark === "open") return done(form, "/inbox", marked[mark]);
       const fields = { intent: "mark", kind, id, mark: "open" };
-      return json({ ok: true, message: told[mark], back: { action: "/inbox", fields } });
+      return doneWithWayBack(form, "/inbox", marked[mark], { action: "/inbox", fields });
     },
   });
 });
@@ -177,5 +176,46 @@ function Items({ show, items }: { show: keyof typeof empty; items: readonly Inbo
         </div>
       )}
     </div>
+  );
+}
+
+/** The inbox filters. */
+function InboxTabs({
+  current,
+  counts,
+  later,
+}: {
+  current: Filter;
+  counts: Inbox["counts"];
+  later: number;
+}) {
+  const open = (...kinds: readonly InboxItem["kind"][]) =>
+    kinds.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0);
+  const tabs: readonly [Filter, string, number][] = [
+    ["all", "All", open(...inboxKinds)],
+    ["questions", "Questions", open("question")],
+    ["reviews", "Reviews", open("review")],
+    ["failures", "Failures", open("run", "job")],
+    ["mentions", "Mentions", open("mention")],
+    ["invitations", "Invitations", open("invitation")],
+    ["later", "Snoozed", later],
+    ["done", "Archived", 0],
+  ];
+  return (
+    <NavTabs
+      label="Inbox"
+      tabs={tabs.map(([tab, label, count]) => ({
+        to: tab === "all" ? "/inbox" : `/inbox?show=${tab}`,
+        label,
+        current: tab === current,
+        count: (
+          <CountBadge
+            count={count}
+            meaning={tab === "later" ? "snoozed" : "open"}
+            tone={tab === "later" ? "plain" : "waiting"}
+          />
+        ),
+      }))}
+    />
   );
 }

@@ -3,20 +3,25 @@ import { Outlet, useLoaderData } from "@remix-run/react";
 import { LineCounts } from "~/features/diff/line-counts";
 import { BlockedReasons } from "~/features/jobs/blocked-reasons";
 import { findBlockedReasons } from "~/features/jobs/find-blocked-reasons.server";
-import { JobStatus } from "~/features/jobs/job-badges";
+import { JobStatus, waitsForReview } from "~/features/jobs/job-badges";
 import { jobKinds } from "~/features/jobs/job-card";
 import { ProductAccess } from "~/features/products/product-access";
-import { countStopped, statesOf } from "~/features/runs/stopped-run";
+import { RunThis } from "~/features/runs/run-this";
+import { countStopped, RetryForms, statesOf } from "~/features/runs/stopped-run";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
 import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { getSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { ActionForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
+import { Button } from "~/ui/button";
+import { Confirm } from "~/ui/confirm";
 import { isolated } from "~/ui/isolated";
 import { PageHeader } from "~/ui/page-header";
+import { isHeld } from "~/ui/status";
 import { NavTabs } from "~/ui/tabs";
-import { JobControls } from "./job-controls";
+import { WriteFields } from "~/ui/write-access";
 import type { JobData } from "./job-data";
 
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
@@ -99,4 +104,56 @@ function crumbsOf(job: AgentJobDetail) {
 
 function nameOf(job: AgentJobDetail): string {
   return `Job of ${job.task_code ?? job.idea_code ?? "a sprint"}`;
+}
+
+/** Stops, pauses and retries a job where it is watched. A running job is stopped with its run. */
+function JobControls({ job, run }: { job: AgentJobDetail; run: JobData["run"] }) {
+  if (!run) return null;
+  const action = `/products/${job.product_id}/runs/${run.id}`;
+  const press = (intent: string, label: string) => (
+    <ActionForm action={action}>
+      <input type="hidden" name="job_id" value={job.id} />
+      <Button type="submit" name="intent" value={intent}>
+        {label}
+      </Button>
+    </ActionForm>
+  );
+  if (run.finished_at !== null) {
+    const isOpen = job.task_id === null || job.task_status === "failed";
+    const stopped = run.status === "failed" && job.status === "failed" && isOpen;
+    return stopped ? (
+      <RetryForms action={action} canSkip={run.waiting > 0} failed={job.task_code} />
+    ) : (
+      <RunTaskAgain job={job} />
+    );
+  }
+  return (
+    <WriteFields quiet>
+      {job.status === "queued" && !waitsForReview(job) ? press("cancel-job", "Cancel job") : null}
+      {run.status === "paused" ? press("resume", "Resume run") : press("pause", "Pause run")}
+      {isHeld(job.status) ? (
+        <Confirm
+          trigger="Stop run"
+          question="Stop this run?"
+          consequence="The worker stops at its next heartbeat, and the run's other jobs are cancelled. Finished work is kept."
+          confirmLabel="Stop run"
+        >
+          {(buttons) => (
+            <ActionForm action={action}>
+              <input type="hidden" name="intent" value="cancel" />
+              {buttons}
+            </ActionForm>
+          )}
+        </Confirm>
+      ) : null}
+    </WriteFields>
+  );
+}
+
+/** Retries a finished job's task in a new run, as on the task's page. */
+function RunTaskAgain({ job }: { job: AgentJobDetail }) {
+  if (!job.task_id || !["todo", "failed"].includes(job.task_status ?? "")) return null;
+  return (
+    <RunThis productId={job.product_id} items={[`task:${job.task_id}`]} label="Run it again" />
+  );
 }

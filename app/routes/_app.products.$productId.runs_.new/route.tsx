@@ -1,14 +1,20 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
-import { Form, useLoaderData } from "@remix-run/react";
+import { Form, Link, useLoaderData } from "@remix-run/react";
 import { ContractError } from "~/contract/errors";
+import { ForecastLine } from "~/features/budgets/forecast-line";
+import { connectWorker } from "~/features/jobs/blocked-reasons";
 import { BlockerList, CommonCures, CureButton, fixAll } from "~/features/runs/blocker-list";
 import { PlanReviewField } from "~/features/runs/plan-review-field";
 import { readForm } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { pressedCures, runWithLeftOut } from "~/http/run-cures.server";
+import type { Forecast } from "~/nouns/budgets/forecast";
+import { getForecast } from "~/nouns/budgets/operations.server";
 import { getProduct } from "~/nouns/products/operations.server";
 import { type Blocker, type Preflight, planReviewForm } from "~/nouns/sprint-runs/contract";
+import { listAgentWorkers } from "~/nouns/workers/operations.server";
 import { useActionResult } from "~/ui/action-result";
+import { CodeChip } from "~/ui/badge";
 import { ButtonLink, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
@@ -16,14 +22,27 @@ import { FormErrors } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
 import { WriteFields } from "~/ui/write-access";
-import { startChosen } from "./start-chosen.server";
+import { chosenTasks, startChosen } from "./start-chosen.server";
 
 const itemsIn = (request: Request) => new URL(request.url).searchParams.getAll("item");
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
-  const { plan_first } = await getProduct(actor, { product_id: productId });
-  return json({ productId, planFirst: plan_first, items: itemsIn(request) });
+  const items = itemsIn(request);
+  const [{ plan_first }, tasks, { workers }, forecast] = await Promise.all([
+    getProduct(actor, { product_id: productId }),
+    chosenTasks(actor, items),
+    listAgentWorkers(actor, { product_id: productId }),
+    getForecast(actor, { product_id: productId }),
+  ]);
+  return json({
+    productId,
+    planFirst: plan_first,
+    items,
+    tasks: tasks.map(({ id, code, title }) => ({ id, code, title })),
+    online: workers.filter(({ online }) => online).length,
+    forecast,
+  });
 });
 
 export const action = pageAction(async ({ request, context, params }) => {
@@ -50,7 +69,7 @@ interface Refusal {
 
 /** Starts a run of the items in the address, and shows blockers with their fixes. */
 export default function NewRunPage() {
-  const { productId, planFirst, items } = useLoaderData<typeof loader>();
+  const { productId, planFirst, items, tasks, online, forecast } = useLoaderData<typeof loader>();
   const { error, blockers = [], chosen = [] } = useActionResult<Refusal>() ?? {};
   return (
     <div className="mx-auto max-w-3xl">
@@ -68,7 +87,9 @@ export default function NewRunPage() {
         </EmptyState>
       ) : (
         <WriteFields className="grid gap-4">
-          <Form method="post" id={cureForm}>
+          <Chosen tasks={tasks} online={online} forecast={forecast} />
+          {/* Back leads to where the items were chosen, not to a form that would start them again. */}
+          <Form method="post" id={cureForm} replace>
             {chosen.map((cure) => (
               <input key={cure} type="hidden" name="cure" value={cure} />
             ))}
@@ -93,6 +114,45 @@ export default function NewRunPage() {
 }
 
 const cureForm = "cure-run";
+
+/** What the run does, who could do it now, and what a task is likely to take. */
+function Chosen({
+  tasks,
+  online,
+  forecast,
+}: {
+  tasks: readonly { id: string; code: string; title: string }[];
+  online: number;
+  forecast: Forecast;
+}) {
+  return (
+    <Section title={countText(tasks.length, "task")}>
+      <ul className="grid gap-1 text-sm">
+        {tasks.map(({ id, code, title }) => (
+          <li key={id} className="flex items-baseline gap-2">
+            <CodeChip>{code}</CodeChip>
+            <Link to={`/tasks/${id}`} className="min-w-0 hover:underline">
+              {title}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <div className="mt-3 grid gap-1 text-sm">
+        {online > 0 ? (
+          <p>{countText(online, "worker online", "workers online")}.</p>
+        ) : (
+          <p className="text-waiting">
+            No worker is online: the tasks wait until one is.{" "}
+            <Link to={connectWorker} className="text-accent underline">
+              Connect a worker
+            </Link>
+          </p>
+        )}
+        <ForecastLine forecast={forecast} />
+      </div>
+    </Section>
+  );
+}
 
 function Blockers({
   productId,
@@ -128,7 +188,13 @@ function Blockers({
           <SubmitButton form={cureForm} name="cure" value={all} pendingLabel="Starting…">
             Fix all and start
           </SubmitButton>
-          <p className="text-xs text-muted">Anything still blocked is left out.</p>
+          <p className="text-xs text-muted">
+            {planFirst === "never"
+              ? "Tasks without a plan use their description. "
+              : "Agents write missing plans first. "}
+            {canMakeTasks ? "Stories without tasks get one. " : ""}
+            Anything still blocked is left out.
+          </p>
         </div>
       ) : null}
     </>

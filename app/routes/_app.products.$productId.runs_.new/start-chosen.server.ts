@@ -6,6 +6,7 @@ import { applyCures, curesOfStart, keepCures } from "~/http/run-cures.server";
 import type { Blocker, planReviewForm, StartedRun } from "~/nouns/sprint-runs/contract";
 import { startRun } from "~/nouns/sprint-runs/operations.server";
 import { listStoryTasks } from "~/nouns/stories/operations.server";
+import { getTaskDetail } from "~/nouns/tasks/operations.server";
 
 export type Start =
   | { started: StartedRun }
@@ -38,21 +39,38 @@ export async function startChosen(
 /** Returns the tasks of the items; for stories, those still to do. */
 async function tasksOf(actor: Actor, items: readonly string[], without: readonly string[]) {
   const [wanted, left] = await Promise.all([
-    Promise.all(items.map((item) => tasksOfItem(actor, item, true))),
-    Promise.all(without.map((item) => tasksOfItem(actor, item, false))),
+    chosenTasks(actor, items),
+    Promise.all(without.map((item) => tasksOfItem(actor, item))),
   ]);
-  const out = new Set(left.flat());
-  const ids = [...new Set(wanted.flat())].filter((id) => !out.has(id));
+  const out = new Set(left.flat().map(({ id }) => id));
+  const ids = wanted.map(({ id }) => id).filter((id) => !out.has(id));
   if (ids.length === 0) throw new ContractError(409, "No task is left to run.");
   return ids;
 }
 
-async function tasksOfItem(actor: Actor, item: string, open: boolean): Promise<string[]> {
-  if (!item.startsWith("story:")) return [idOf(item)];
-  const tasks = await listStoryTasks(actor, { story_id: idOf(item) });
-  return tasks
-    .filter(({ status }) => !open || (status !== "done" && status !== "review"))
-    .map(({ id }) => id);
+interface ChosenTask {
+  id: string;
+  code: string;
+  title: string;
+  status: string;
+}
+
+/** Returns the tasks of the items, each once; of stories those still to do. */
+export async function chosenTasks(actor: Actor, items: readonly string[]): Promise<ChosenTask[]> {
+  const found = await Promise.all(
+    items.map(async (item) => {
+      const tasks = await tasksOfItem(actor, item);
+      return item.startsWith("story:") ? tasks.filter(isToDo) : tasks;
+    }),
+  );
+  return [...new Map(found.flat().map((task) => [task.id, task])).values()];
+}
+
+const isToDo = ({ status }: ChosenTask) => status !== "done" && status !== "review";
+
+async function tasksOfItem(actor: Actor, item: string): Promise<ChosenTask[]> {
+  if (item.startsWith("story:")) return listStoryTasks(actor, { story_id: idOf(item) });
+  return [await getTaskDetail(actor, { task_id: idOf(item) })];
 }
 
 const idOf = (item: string): string => {

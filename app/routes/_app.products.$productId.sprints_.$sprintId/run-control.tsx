@@ -1,5 +1,10 @@
 import { Link } from "@remix-run/react";
+import { AmountFields } from "~/features/budgets/amount-fields";
+import { ForecastLine } from "~/features/budgets/forecast-line";
+import { PlanReviewField } from "~/features/runs/plan-review-field";
 import { RunStatus } from "~/features/runs/run-status";
+import { BeginsFrom, StartOver } from "~/features/runs/start-over";
+import { countStopped, RetryForms, stoppedTitle } from "~/features/runs/stopped-run";
 import { WovenProgress } from "~/features/runs/woven-progress";
 import type { Forecast } from "~/nouns/budgets/forecast";
 import type { SprintFrame } from "~/nouns/pages/contract";
@@ -14,9 +19,7 @@ import { statusLook } from "~/ui/status";
 import { StatusIcon } from "~/ui/status-icon";
 import { WriteFields } from "~/ui/write-access";
 import { BlockersPanel } from "./blockers-panel";
-import { FailedRun } from "./failed-run";
 import { RunForm } from "./run-form";
-import { RunOptions } from "./run-options";
 
 /** The answer to a start that blockers refused. */
 export interface RefusedStart {
@@ -169,5 +172,67 @@ function Blockers(panel: Parameters<typeof BlockersPanel>[0]) {
     >
       <BlockersPanel {...panel} />
     </Menu>
+  );
+}
+
+/** What a run starts from, its forecast, and a budget for it: the menu next to *Start run*. */
+function RunOptions({ preflight, forecast }: { preflight: Preflight; forecast: Forecast | null }) {
+  const { begins_from, warnings } = preflight;
+  return (
+    <>
+      {begins_from.length > 0 ? (
+        <div className="grid justify-items-start gap-2">
+          <BeginsFrom from={begins_from} />
+          <StartOver whose={preflight.sprint_code} />
+        </div>
+      ) : null}
+      {forecast ? <ForecastLine forecast={forecast} /> : null}
+      {warnings.map(({ budget_id, message }) => (
+        <p key={budget_id} className="text-waiting">
+          {message}
+        </p>
+      ))}
+      <WriteFields quiet>
+        <PlanReviewField form="start-run" />
+      </WriteFields>
+      <WriteFields quiet className="grid gap-1">
+        <p className="font-medium">Set a budget</p>
+        <AmountFields label="Limit" id="run-budget" required={false} form="start-run" />
+        <p className="text-xs text-muted">
+          The run pauses when it is reached, and you decide what happens next. Finished work is
+          kept.
+        </p>
+      </WriteFields>
+    </>
+  );
+}
+
+/** Outcome of a stopped run, and the ways to continue. */
+function FailedRun({ run, productId }: { run: SprintFrame["run"]; productId: string }) {
+  if (!run) return <RunForm intent="resume-sprint" label="Try again" />;
+  const counts = countStopped(run.job_statuses);
+  const page = `/products/${productId}/runs/${run.id}`;
+  return (
+    <>
+      <ButtonLink to={page} title="View failure" className="text-failed">
+        {stoppedTitle(counts)}
+      </ButtonLink>
+      <Menu
+        wide
+        align="end"
+        label="After a failure"
+        trigger="Try again…"
+        triggerClassName={buttonClass("primary")}
+      >
+        <p>
+          {counts.waiting > 0
+            ? "Try again starts a new run on the same branch. Skip continues without the failed task and moves it back to To do."
+            : "Try again starts a new run on the same branch."}
+        </p>
+        <div className="flex flex-wrap gap-2">
+          <RetryForms action={page} canSkip={counts.waiting > 0} />
+        </div>
+      </Menu>
+    </>
   );
 }

@@ -24,10 +24,9 @@ import {
   startSprint,
   updateSprint,
 } from "~/nouns/sprints/operations.server";
-import { addStoryToSprintInput, assignStoryInput, storyIdInput } from "~/nouns/stories/contract";
+import { addStoryToSprintInput, storyIdInput } from "~/nouns/stories/contract";
 import {
   addStoryToSprint,
-  assignStory,
   removeStoryFromSprint,
   startOver,
 } from "~/nouns/stories/operations.server";
@@ -74,10 +73,6 @@ export async function actOnSprint(
     "remove-story": async () => {
       const story = await removeStoryFromSprint(actor, readForm(form, storyIdInput));
       return doneForNow(form, back, `${story.code} removed from the sprint`);
-    },
-    "assign-story": async () => {
-      await assignStory(actor, readForm(form, assignStoryInput, { assignee_id: null }));
-      return doneForNow(form, back, "Saved");
     },
     "start-run": async () => {
       const pressed = pressedCures(form);

@@ -1,5 +1,5 @@
 import { Link } from "@remix-run/react";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { usePointerSelection } from "~/features/items/pointer-selection";
 import { useSelected } from "~/features/items/selection";
@@ -13,19 +13,18 @@ import { HiddenFields } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 import { StatusIcon } from "~/ui/status-icon";
 import { StatusDot } from "~/ui/status-pill";
-import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { WriteFields } from "~/ui/write-access";
 
 /** The sprint's stories with assignees, and stories that could be added. */
 export function StoryList({ board }: { board: SprintFrame }) {
-  const { stories, candidates, members, sprint } = board;
+  const { stories, candidates, sprint } = board;
   const select = usePointerSelection();
   const closed = sprint.status === "completed" || sprint.status === "cancelled";
   return (
     <Section title={`Stories (${stories.length})`} flush>
       <ul className="divide-y divide-line" onClickCapture={select}>
         {stories.map((story) => (
-          <SprintStory key={story.id} story={story} members={closed ? null : members} />
+          <SprintStory key={story.id} story={story} isClosed={closed} />
         ))}
         {stories.length === 0 ? (
           <li className="px-4 py-3 text-sm text-muted">No stories yet.</li>
@@ -38,14 +37,7 @@ export function StoryList({ board }: { board: SprintFrame }) {
   );
 }
 
-function SprintStory({
-  story,
-  members,
-}: {
-  story: BoardStory;
-  /** Possible assignees; null for a closed sprint. */
-  members: SprintFrame["members"] | null;
-}) {
+function SprintStory({ story, isClosed }: { story: BoardStory; isClosed: boolean }) {
   const selected = useSelected();
   return (
     <li
@@ -62,9 +54,10 @@ function SprintStory({
         {story.title}
       </Link>
       <OpenQuestions count={story.open_questions} />
-      {members === null ? null : (
-        <WriteFields quiet className="flex items-center gap-2 max-sm:w-full">
-          <Assignee story={story} members={members} />
+      {/* Set by `a`, the row's menu or the bar of a selection. */}
+      <span className="text-xs text-muted">{story.assignee_name ?? "Unassigned"}</span>
+      {isClosed ? null : (
+        <WriteFields quiet>
           <ActionForm>
             <input type="hidden" name="intent" value="remove-story" />
             <Button type="submit" size="sm" tone="quiet" name="story_id" value={story.id}>
@@ -160,38 +153,5 @@ function OpenQuestions({ count }: { count: number }) {
         {count === 1 ? "1 open question" : `${count} open questions`}
       </Badge>
     </Link>
-  );
-}
-
-function Assignee({ story, members }: { story: BoardStory; members: SprintFrame["members"] }) {
-  const hydrated = useHydrated();
-  const area = useRef<HTMLSpanElement>(null);
-  useEarlierChoices(area);
-  return (
-    <span ref={area} className="contents">
-      <ActionForm className="flex items-center gap-1" autoComplete="off">
-        <HiddenFields fields={{ intent: "assign-story", story_id: story.id }} />
-        <select
-          name="assignee_id"
-          aria-label={`Assignee of ${story.code}`}
-          defaultValue={story.assignee_id ?? ""}
-          key={story.assignee_id}
-          onChange={(event) => event.currentTarget.form?.requestSubmit()}
-          className="h-7 max-w-32 rounded border border-line bg-raised px-1.5 text-xs pointer-coarse:h-9"
-        >
-          <option value="">Unassigned</option>
-          {members.map((member) => (
-            <option key={member.id} value={member.id}>
-              {member.username}
-            </option>
-          ))}
-        </select>
-        {hydrated ? null : (
-          <Button type="submit" size="sm">
-            Set
-          </Button>
-        )}
-      </ActionForm>
-    </span>
   );
 }

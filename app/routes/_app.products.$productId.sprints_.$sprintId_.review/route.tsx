@@ -72,6 +72,7 @@ export default function SprintReviewPage() {
           <p className="text-sm text-muted">No progress yet.</p>
         )}
       </Section>
+      <Retrospective facts={review.retrospective} />
       <section aria-label="Stories" className="grid gap-4">
         <h2 className="text-lg font-semibold">Stories ({stories.length})</h2>
         {stories.length === 0 ? (
@@ -88,7 +89,6 @@ export default function SprintReviewPage() {
           </p>
         ) : null}
       </section>
-      <Retrospective facts={review.retrospective} />
       <OpenEnds review={review} />
     </div>
   );

@@ -1,16 +1,15 @@
+import { useBlocker, useFetchers, useLocation } from "@remix-run/react";
 import { useEffect, useRef } from "react";
 import { AnswerTrackers } from "~/features/questions/answer-trackers";
+import { lookParameters } from "~/nouns/saved-views/contract";
 import { secureOnly } from "~/secure-only";
 import { useResultOf } from "~/ui/action-result";
+import { keptLookKey } from "~/ui/kept-look";
 import { startBlockedKey } from "~/ui/start-blocked";
+import { showToast } from "~/ui/toast";
 import { undoKey } from "~/ui/use-undo";
 import type { ShellData } from "./shell-data";
-import { markTab } from "./tab-mark";
-import { useKeptLook } from "./use-kept-look";
 import { useLaterKeys } from "./use-later-keys";
-import { useRecentPlaces } from "./use-recent-places";
-import { useSavingMarks } from "./use-saving-marks";
-import { useStayOffline } from "./use-stay-offline";
 
 /** What goes on beside every page and no page waits for: it comes after the first script. */
 export default function BesidePages({
@@ -80,4 +79,128 @@ function useLaterParts(productId: string | undefined) {
       if (typeof handle === "number") cancelIdleCallback(handle);
     };
   }, [productId]);
+}
+
+const isOffline = () => !navigator.onLine;
+
+/** Without network no other page can be read: the one that is open stays, with everything on it. */
+function useStayOffline(): void {
+  const blocker = useBlocker(isOffline);
+  useEffect(() => {
+    if (blocker.state !== "blocked") return;
+    blocker.reset();
+    showToast("You are offline. Other pages open when you are connected.", "failed");
+  }, [blocker]);
+}
+
+const worthKeeping = /^\/(stories|tasks|ideas|products)\/[0-9a-f-]{36}/;
+
+/** Remembers this account's recently viewed items. */
+function useRecentPlaces(userId: string, product: string | undefined): void {
+  const { pathname } = useLocation();
+  useEffect(() => {
+    if (!worthKeeping.test(pathname)) return;
+    // The page's meta sets the title one tick after the address changes.
+    const timer = setTimeout(() => {
+      import("./palette/recent").then(
+        ({ notePlace }) => notePlace(userId, pathname, product),
+        () => {
+          // Offline: the page is not remembered.
+        },
+      );
+    }, 300);
+    return () => clearTimeout(timer);
+  }, [pathname, userId, product]);
+}
+
+/** Parameters that are restored when the user comes back to a tab of a product. */
+const kept = [
+  [/\/backlog$/, [...lookParameters.backlog, "view", "open", "shut"]],
+  [/\/solo$/, [...lookParameters.board, "view"]],
+] as const;
+
+/** Remembers in this tab how its pages were left. */
+function useKeptLook(): void {
+  const { pathname, search } = useLocation();
+  useEffect(() => {
+    const [, names] = kept.find(([pattern]) => pattern.test(pathname)) ?? [];
+    if (!names) return;
+    const all = [...new URLSearchParams(search)];
+    const look = new URLSearchParams(all.filter(([name]) => names.some((each) => each === name)));
+    try {
+      sessionStorage.setItem(keptLookKey(pathname), look.toString());
+    } catch {
+      // Without storage a page opens without a filter.
+    }
+  }, [pathname, search]);
+}
+
+/** Changes that are saved sooner are not marked. */
+const patienceMs = 400;
+
+/** Marks rows and cards whose change takes long to save. Sets attributes: rendering thousands of rows for it would be slow. */
+function useSavingMarks(): void {
+  const saving = useFetchers().flatMap(({ formData }) => (formData ? itemsIn(formData) : []));
+  const items = [...new Set(saving)].sort().join(" ");
+  useEffect(() => {
+    if (items === "") return;
+    const names = items.split(" ");
+    const timer = setTimeout(() => mark(names, true), patienceMs);
+    return () => {
+      clearTimeout(timer);
+      mark(names, false);
+    };
+  }, [items]);
+}
+
+function itemsIn(form: FormData): string[] {
+  return [
+    ...form.getAll("thing").map(String),
+    ...form.getAll("task_id").map((id) => `task:${String(id)}`),
+  ];
+}
+
+function mark(items: readonly string[], isSaving: boolean) {
+  for (const line of document.querySelectorAll("[data-line]")) {
+    if (!items.includes(line.getAttribute("data-line") ?? "")) continue;
+    line.toggleAttribute("data-saving", isSaving);
+    if (isSaving) line.setAttribute("aria-busy", "true");
+    else line.removeAttribute("aria-busy");
+  }
+}
+
+let count = 0;
+let watched: MutationObserver | undefined;
+
+/** Shows the number of waiting items in the tab's title and icon, and on the installed app's badge. */
+function markTab(waiting: number): void {
+  count = waiting;
+  markTitle();
+  markIcon();
+  if (count > 0) void secureOnly.setAppBadge?.(count);
+  else void secureOnly.clearAppBadge?.();
+  if (watched) return;
+  // Each page sets its own title.
+  watched = new MutationObserver(markTitle);
+  watched.observe(document.head, { childList: true, subtree: true, characterData: true });
+}
+
+const shown = () => (count > 99 ? "99+" : String(count));
+
+function markTitle() {
+  const plain = document.title.replace(/^\(\d+\+?\) /, "");
+  const marked = count > 0 ? `(${shown()}) ${plain}` : plain;
+  if (marked !== document.title) document.title = marked;
+}
+
+function markIcon() {
+  const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+  if (icon)
+    icon.href = count > 0 ? `data:image/svg+xml,${encodeURIComponent(draw())}` : "/favicon.svg";
+}
+
+/** Draws the icon with the number, in colors that are clear on light and dark tab bars. */
+function draw(): string {
+  const digits = count > 9 ? "9+" : String(count);
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><g fill="none" stroke-width="3" stroke-linecap="round"><path stroke="#8d857a" d="M3 17.5c5 0 6.6-2.7 8-5M13.2 10.4C14.6 8.3 16.5 6.5 21 6.5"/><path stroke="#7d87dc" d="M3 6.5c9.5 0 8.5 11 18 11"/></g><circle cx="16.5" cy="7.5" r="7.5" fill="#b45309"/><text x="16.5" y="11.5" text-anchor="middle" font-family="sans-serif" font-weight="700" font-size="${digits.length > 1 ? 9 : 11}" fill="#fff">${digits}</text></svg>`;
 }

@@ -8,6 +8,7 @@ import {
   productPages,
   productPath,
   setupDestinations,
+  triagePage,
 } from "./navigation";
 
 /** Keys that work on every page: go to, create, search, help, close. */
@@ -26,7 +27,7 @@ export function useShellKeys(
       label: `Go to ${label}`,
       run: () => navigate(to),
     }));
-    const pages = productPages.map(({ letter, label, page }) => ({
+    const pages = [...productPages, triagePage].map(({ letter, label, page }) => ({
       keys: `g ${letter}`,
       label: `Go to ${label}`,
       run: () => (productId ? navigate(withKeptLook(productPath(productId, page))) : undefined),

@@ -13,7 +13,7 @@ export interface Destination {
 /** Destinations of the whole service. Those of a product are its tabs. */
 export const destinations: readonly Destination[] = [
   { to: "/dashboard", label: "Dashboard", icon: "house", letter: "d" },
-  { to: "/inbox", label: "Inbox", icon: "inbox", letter: "u" },
+  { to: "/inbox", label: "Inbox", icon: "inbox", letter: "i" },
   {
     to: "/inbox?show=questions",
     label: "Questions",
@@ -21,7 +21,7 @@ export const destinations: readonly Destination[] = [
     letter: "q",
     within: "/inbox",
   },
-  { to: "/ideas", label: "Ideas", icon: "lightbulb", letter: "i" },
+  { to: "/ideas", label: "Ideas", icon: "lightbulb", letter: "l" },
   { to: "/agents", label: "Agents", icon: "activity", letter: "j" },
   { to: "/agents/runs", label: "Runs", icon: "clipboard-list", letter: "r", within: "/agents" },
   { to: "/agents/workers", label: "Workers", icon: "cpu", letter: "w", within: "/agents" },
@@ -50,7 +50,7 @@ export const productPages = [
 ] as const;
 
 /** Tab of products that use triage or have items in it. */
-export const triagePage = { page: "triage", label: "Triage" } as const;
+export const triagePage = { page: "triage", label: "Triage", letter: "y" } as const;
 
 export function productPath(productId: string, page: string): string {
   return `/products/${productId}/${page}`;
