@@ -53,7 +53,7 @@ export function describeFirstStart(first: FirstStart, origin: string): string[] 
     "This is the first start. These are shown once; keep what you need:",
     `  Administrator   ${administrator.username} / ${administrator.password}`,
     `  API token       ${token}`,
-    `  Demo account    ${demo.username} / ${demo.password} (can look, not change)`,
+    `  Demo account    ${demo.username} / ${demo.password} (read-only)`,
     `  Sample product  ${product.code} at ${origin}/products/${product.id}/backlog`,
     `Sign in and open ${origin}/start, a guide to the first five minutes. What an agent reads first:`,
     `  curl -H "Authorization: Bearer ${token}" ${origin}/api/products/${product.id}/agent-context`,

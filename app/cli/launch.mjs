@@ -70,15 +70,15 @@ function firstLine(error) {
 
 function usage() {
   return [
-    "backloom start             the service with its own database on http://localhost:3000, data in .data",
-    "backloom worker --help     a worker that does the jobs of a sprint with your agent",
-    "backloom admin --help      accounts, tokens, products, import and export",
-    "backloom backup            copies the data folder while the service runs: --to <folder>, --keep <number>",
-    "backloom restore <copy>    fills an empty DATA_DIR with such a copy",
-    "backloom skills install    writes skills for claude, codex and opencode, where they are on PATH",
-    "backloom doctor            looks at an installation and says what to do",
+    "backloom start             start the service on http://localhost:3000, with its database in .data",
+    "backloom worker --help     run jobs with your coding agent",
+    "backloom admin --help      manage accounts, tokens and products; import and export",
+    "backloom backup            copy the data folder while the service runs: --to <folder>, --keep <number>",
+    "backloom restore <copy>    fill an empty DATA_DIR with such a copy",
+    "backloom skills install    write skills for claude, codex and opencode, if they are on PATH",
+    "backloom doctor            check an installation, and say how to fix it",
     "",
-    "Settings are variables (PORT=4000, DATA_DIR=/srv/backloom) or lines of a file backloom.env in this folder.",
+    "Set variables (PORT=4000, DATA_DIR=/srv/backloom) in the environment, or in backloom.env in this folder.",
   ].join("\n");
 }
 

@@ -129,8 +129,9 @@ async function announce(env: Env, firstStart: FirstStart | null): Promise<void> 
 
 /** Who can get an account, in words for the operator. */
 const doors = {
-  open: "Registration is open: whoever reaches this address can create an account (REGISTRATION=open).",
-  invite: "Registration is by invitation: an administrator creates accounts (REGISTRATION=invite).",
+  open: "Registration is open: anyone who can reach this URL can create an account (REGISTRATION=open).",
+  invite:
+    "Registration is by invitation: accounts come from invitation links or an administrator (REGISTRATION=invite).",
   closed: "Registration is closed: an administrator creates accounts (REGISTRATION=closed).",
 } as const;
 

@@ -44,7 +44,7 @@ export async function runLoop(loop: Loop): Promise<void> {
   journal.say(`Worker ${name} waits for jobs of ${options.url}; ${sandboxes.description}`);
   if (sandboxes.leftOut.length > 0) {
     journal.say(
-      `Your variables that jobs do not get: ${sandboxes.leftOut.join(", ")} (--env NAME lets one in)`,
+      `Variables that jobs do not get: ${sandboxes.leftOut.join(", ")} (--env NAME adds one)`,
     );
   }
   const offers = await openOffers(options);
@@ -105,6 +105,6 @@ export async function leave({
     const signal = AbortSignal.timeout(5_000);
     await service.call("worker_heartbeat", farewell, z.unknown(), { retry: false, signal });
   } catch (error) {
-    journal.say(`The service could not be told that this worker stops: ${messageOf(error)}`);
+    journal.say(`Could not tell the service that this worker stops: ${messageOf(error)}`);
   }
 }

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { variableNames } from "~/env.server";
 import { allTools, mainTools, workerTools } from "~/mcp/offers.server";
+import { webhookEvents } from "~/nouns/notices/contract";
 import { updateTaskBody } from "~/nouns/tasks/contract";
 
 const page = readFileSync("docs/troubleshooting.md", "utf8");
@@ -95,12 +96,13 @@ const elsewhere = [
   "Web application",
 ];
 
-/** What a document sets in italics as the name of something on a page, without numbers. */
+/** What a document names on a page, without numbers: in italics, or in bold after a verb such as press. */
 function namesIn(document: string): string[] {
-  const marked = document.matchAll(/(?<![*\w])\*([A-Z][^*\n]{1,60})\*(?![*\w])/g);
-  return [...marked].flatMap(([, name = ""]) =>
-    name.split(/ → |…|\d+/).filter((part) => part !== ""),
-  );
+  const marked = [
+    ...document.matchAll(/(?<![*\w])\*([A-Z][^*\n]{1,60})\*(?![*\w])/g),
+    ...document.matchAll(/\b(?:press|choose|open|set|under|with) \*\*([A-Z][^*\n]{1,60})\*\*/gi),
+  ];
+  return marked.flatMap(([, name = ""]) => name.split(/ → |…|\d+/).filter((part) => part !== ""));
 }
 
 it("documents name only controls that there are", () => {
@@ -114,11 +116,9 @@ it("documents name only controls that there are", () => {
   expect(named.length).toBeGreaterThan(120);
   const untrue = named.filter(({ name }) => !pages.includes(name) && !elsewhere.includes(name));
   expect(untrue).toEqual([]);
-  expect(namesIn("Press *Keep the changes* of *Settings → Keys*; *not a name*.")).toEqual([
-    "Keep the changes",
-    "Settings",
-    "Keys",
-  ]);
+  expect(
+    namesIn("Press *Keep the changes* of *Settings → Keys*; *not a name*; press **Go**."),
+  ).toEqual(["Keep the changes", "Settings", "Keys", "Go"]);
 });
 
 it("sentences of the database name only buttons that there are", () => {
@@ -138,7 +138,36 @@ it("sentences of the database name only buttons that there are", () => {
   expect(named.filter((name) => !pages.includes(name))).toEqual([]);
 });
 
-/** The anchors that a code host makes of a document's headings. */
+/** Paragraphs and list items of a document, without code, tables, headings and HTML. */
+function paragraphsOf(document: string): string[] {
+  return document
+    .replaceAll(/```[\s\S]*?```/g, "")
+    .replaceAll(/^(?:[#|<]| +<).*$/gm, "")
+    .split(/\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )/)
+    .map((paragraph) => paragraph.replaceAll(/\s+/g, " ").trim());
+}
+
+const countWords = (text: string) => text.split(" ").filter((word) => /\w/.test(word)).length;
+
+it("no paragraph of a document has more than 80 words, and no sentence more than 35", () => {
+  const paragraphs = documents.flatMap(({ file, text }) =>
+    paragraphsOf(text).map((paragraph) => ({ file, paragraph })),
+  );
+  expect(paragraphs.length).toBeGreaterThan(500);
+  expect(paragraphs.filter(({ paragraph }) => countWords(paragraph) > 80)).toEqual([]);
+  const long = paragraphs.flatMap(({ file, paragraph }) =>
+    paragraph
+      .split(/(?<=[.!?:]) (?=[A-Z*`"([])/)
+      .filter((sentence) => countWords(sentence) > 35)
+      .map((sentence) => ({ file, sentence })),
+  );
+  expect(long).toEqual([]);
+  expect(paragraphsOf("# A\n\nOne\nline.\n- two\n\n| a |\n```\ncode\n```")).toEqual(
+    expect.arrayContaining(["One line.", "- two"]),
+  );
+});
+
+/** The anchors that a Git host makes of a document's headings. */
 function anchorsOf(text: string): string[] {
   const titles = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => title);
   return titles.map((title) =>
@@ -211,6 +240,53 @@ it("the page of configuration has every variable, and no other", () => {
   const template = readFileSync(".env.example", "utf8");
   const inTemplate = [...template.matchAll(/^([A-Z_]+)=/gm)].map(([, name = ""]) => name);
   expect([...inTemplate, "NODE_ENV"].sort()).toEqual([...variableNames].sort());
+});
+
+it("the page of webhooks lists every event, and no other", () => {
+  const page = readFileSync("docs/webhooks.md", "utf8");
+  const rows = [...page.matchAll(/^\| (`[a-z_]+`(?:, `[a-z_]+`)*) \|/gm)];
+  const listed = rows.flatMap(([, names = ""]) => names.match(/[a-z_]+/g) ?? []);
+  expect(listed.sort()).toEqual([...webhookEvents, "ping"].sort());
+});
+
+/** A key as the documents write it, in one spelling: `Ctrl Shift .` for `$mod+Shift+Period`. */
+function keyOf(press: string): string {
+  const caps: Record<string, string> = { Period: ".", Comma: ",", Escape: "Esc", "Shift+?": "?" };
+  return (caps[press] ?? press)
+    .replace("$mod", "Ctrl")
+    .replace(/Period|Comma|Escape/, (name) => caps[name] ?? name)
+    .replace(/\bKey([A-Z])$/, "$1")
+    .replace(/ArrowUp$/, "↑")
+    .replace(/ArrowDown$/, "↓")
+    .replaceAll("+", " ")
+    .toUpperCase();
+}
+
+it("every key of the key sheet is in a document, and the page of keys has no other", () => {
+  const pages = readdirSync("app", { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => readFileSync(`app/${file}`, "utf8"))
+    .join("\n");
+  const actions = readFileSync("app/features/items/item-actions.ts", "utf8");
+  const all = [
+    ...pages.matchAll(/\bkeys: "([^"]+)"/g),
+    ...actions.matchAll(/\bkey: "([^"]+)"/g),
+    ...[...pages.matchAll(/\bletter: "([a-z])"/g)].map(([, letter]) => ["", `g ${letter}`]),
+  ].map(([, press = ""]) => keyOf(press));
+  expect(all.length).toBeGreaterThan(60);
+  const quoted = (text: string) =>
+    [...text.matchAll(/`([^`\n]+)`/g)].map(([, key = ""]) => keyOf(key));
+  const written = quoted(everything);
+  expect(
+    all.filter((key) => !written.includes(key)),
+    "name them in docs/board.md",
+  ).toEqual([]);
+  const [, page = ""] =
+    /^## Keys\n([\s\S]*?)^## /m.exec(readFileSync("docs/board.md", "utf8")) ?? [];
+  // What forms and lists of the browser answer to themselves, and other names of the same keys.
+  const others = ["ENTER", "CTRL ENTER", "CTRL SHIFT ENTER", "SHIFT", "G", "⌘", "⌘K"];
+  expect(quoted(page).filter((key) => !all.includes(key) && !others.includes(key))).toEqual([]);
+  expect(keyOf("$mod+Shift+Period")).toBe("CTRL SHIFT .");
 });
 
 it("every metric is in a document", () => {

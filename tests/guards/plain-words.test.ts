@@ -6,43 +6,43 @@ const patterns: readonly [name: string, pattern: RegExp, most: Record<Place, num
   [
     "whoever",
     /\b(whoever|whatever|wherever|however (?:many|often))\b/gi,
-    { docs: 13, strings: 17, code: 31, sql: 50, tests: 124 },
+    { docs: 5, strings: 13, code: 31, sql: 50, tests: 124 },
   ],
   [
     "a clause as subject",
     /(?:^|[.:;] )What [a-z]+ [^?\n]*/gm,
-    { docs: 20, strings: 6, code: 7, sql: 21, tests: 2 },
+    { docs: 13, strings: 6, code: 7, sql: 19, tests: 2 },
   ],
   [
     "answer for a result",
     /\banswers? (?:with|the|a|is|has|to a|each|every|all)\b|\bis answered\b/gi,
-    { docs: 13, strings: 15, code: 26, sql: 20, tests: 52 },
+    { docs: 11, strings: 15, code: 26, sql: 20, tests: 52 },
   ],
   [
     "of its own",
     /\bof (?:its|their|your|our) own\b|\bof yours\b/gi,
-    { docs: 20, strings: 11, code: 10, sql: 16, tests: 75 },
+    { docs: 7, strings: 9, code: 10, sql: 16, tests: 75 },
   ],
-  ["is no", /\b(?:is|are|was) no [a-z]/gi, { docs: 4, strings: 28, code: 32, sql: 21, tests: 46 }],
+  ["is no", /\b(?:is|are|was) no [a-z]/gi, { docs: 3, strings: 27, code: 32, sql: 21, tests: 46 }],
   [
     "a thing that tells",
     /\b(?:tells?|told)\b/gi,
-    { docs: 10, strings: 63, code: 45, sql: 24, tests: 159 },
+    { docs: 3, strings: 62, code: 45, sql: 24, tests: 159 },
   ],
   [
     "also when, anew, meanwhile, beside, else",
     /, also (?:when|if|while)\b|, else\b|\b(?:anew|meanwhile|beside)\b/gi,
-    { docs: 16, strings: 35, code: 84, sql: 56, tests: 115 },
+    { docs: 6, strings: 33, code: 84, sql: 56, tests: 115 },
   ],
   [
     "stands, lies, holds",
     /\b(?:stands?|lies|goes back|comes back|goes on|puts? off|takes? [a-z]+ (?:back|away))\b/gi,
-    { docs: 30, strings: 25, code: 43, sql: 17, tests: 161 },
+    { docs: 12, strings: 21, code: 43, sql: 17, tests: 161 },
   ],
   [
     "a rate without per",
     /\b\d[\d,]* (?:in |times )?an? (?:minute|second|hour|day|user|product)\b/gi,
-    { docs: 8, strings: 0, code: 0, sql: 1, tests: 6 },
+    { docs: 3, strings: 0, code: 0, sql: 1, tests: 6 },
   ],
 ];
 

@@ -138,7 +138,7 @@ describe("a branch with the name of the prefix", { timeout: 120_000 }, () => {
       const { id, branch } = at((await run.read()).jobs, 0);
       expect(await getAgentJob(actor, { job_id: id })).toMatchObject({
         status: "queued",
-        failure_reason: `Git cannot have the branch ${branch} beside the branch backloom: rename backloom, and the job goes on, or write another branch prefix (branch_prefix) into the product's settings and start a new run`,
+        failure_reason: `Git cannot have the branch ${branch} next to the branch backloom: rename backloom, and the job continues, or set another branch prefix (branch_prefix) in the product's settings and start a new run`,
       });
       const other = await startRun(t, ada, {
         code: `${code}2`,

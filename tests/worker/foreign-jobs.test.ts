@@ -37,7 +37,7 @@ describe("a job never brings a repository of this machine", { timeout: 120_000 }
     const worker = start(code, ["--product", code, "--exec", `touch ${touched}`]);
     expect(await worker.ended).toBe(1);
     expect(worker.output()).toMatch(
-      repo_url ? /is no https, ssh or git@ address/ : /names no repository/,
+      repo_url ? /is not an https, ssh or git@ URL/ : /names no repository/,
     );
     expect(worker.output()).not.toContain("    at ");
     expect(await jobOf(run)).toMatchObject({ status: "queued", attempt: 0, retry_count: 0 });

@@ -48,7 +48,7 @@ describe("npm run worker", { timeout: 120_000 }, () => {
     for (let press = 0; press < 5 && interrupt(Number(worker.process.pid)); press += 1)
       await wait(20);
     await worker.ended;
-    expect(worker.output()).toContain("Stopped: the job is given back");
+    expect(worker.output()).toContain("Stopped: the job returns to the queue");
     expect((await run.read()).jobs).toMatchObject([{ status: "queued", retry_count: 0 }]);
   });
 

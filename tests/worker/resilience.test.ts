@@ -62,7 +62,7 @@ describe("a worker that loses the service", { timeout: 120_000 }, () => {
     await worker.said(/The service does not answer|Heartbeats are failing/);
     worker.process.kill("SIGTERM");
     expect(await worker.ended, worker.output()).toBe(0);
-    expect(worker.output()).toContain("The service could not be told that this worker stops");
+    expect(worker.output()).toContain("Could not tell the service that this worker stops");
     line.allow();
     expect((await run.read()).jobs).toMatchObject([{ attempt: 1 }]);
   });

@@ -23,7 +23,7 @@ describe.skipIf(sandboxProblem !== null)("the variables of a job in a sandbox", 
       /^(HOME|TMPDIR|PATH|LANG|LANGUAGE|TZ|OF_THE_WORK|(OLD)?PWD|SHLVL|_|SHELL|USER|LOGNAME|(COLOR)?TERM|CI|NO_COLOR|FORCE_COLOR|LC_\w+|BACKLOOM_\w+|\w+_PROXY|\w+_(ROOT|HOME|DIR)|\w+_CA_\w+|\w*SSL_\w+)$/i;
     expect(names.filter((name) => !known.test(name))).toEqual([]);
     expect(names).toEqual(expect.arrayContaining(["LANG", "LC_TIME", "TZ", "OF_THE_WORK"]));
-    const [, leftOut = ""] = /Your variables that jobs do not get: (.*) \(--env/.exec(output) ?? [];
+    const [, leftOut = ""] = /Variables that jobs do not get: (.*) \(--env/.exec(output) ?? [];
     expect(leftOut.split(", ")).toEqual(
       expect.arrayContaining([
         "AWS_SECRET_ACCESS_KEY",

@@ -81,7 +81,7 @@ describe("where the work happens", { timeout: 120_000 }, () => {
       "## Story ST-001: A story\n\nAs a gardener",
       "## Plan\n\nWrite a line",
       "`test -f x` is run in this folder afterwards",
-      "stay in it",
+      "only in this folder",
       "Do not push",
       `local branch ${(await jobOf(run)).branch}`,
     ]) {
@@ -291,7 +291,7 @@ describe("what this machine lacks", { timeout: 120_000 }, () => {
     const run = await startRun(t, ada, { code: "LATER" });
     const worker = start("LATER", "true && no-such-agent", "--once");
     expect(await worker.ended).toBe(1);
-    expect(worker.output()).toContain("cannot be run on this machine");
+    expect(worker.output()).toContain("This machine cannot run the command");
     expect(await jobOf(run)).toMatchObject({
       status: "queued",
       retry_count: 0,

@@ -60,7 +60,7 @@ describe("a repository that only a task names", { timeout: 120_000 }, () => {
     ["OWN", []],
     ["NEAR", ["--also-repo", `git@localhost:${home}/their`]],
     ["CLIMB", ["--also-repo", `git@localhost:${home}/ours/`]],
-  ])("%s: is neither asked for nor run, and the job goes back", async (code, words) => {
+  ])("%s: is neither asked for nor run, and the job returns to the queue", async (code, words) => {
     const address =
       code === "CLIMB" ? `git@localhost:${home}/ours/../theirs/evil.git` : evilAddress;
     const run = await startElsewhere(code, address);
@@ -81,7 +81,7 @@ describe("a repository that only a task names", { timeout: 120_000 }, () => {
     const words = ["--product", "FOLDER", "--repo", repo, "--once"];
     const worker = start("FOLDER", words, await careless(`file://${evil}`));
     expect(await worker.ended, worker.output()).toBe(0);
-    expect(worker.output()).toContain("is no https, ssh or git@ address");
+    expect(worker.output()).toContain("is not an https, ssh or git@ URL");
     expect(await run.job()).toMatchObject({ status: "queued", retry_count: 0 });
     expect([read(owned), clonesOf("FOLDER")]).toEqual(["", []]);
   });
@@ -104,7 +104,7 @@ describe("a repository that only a task names", { timeout: 120_000 }, () => {
             },
     });
     const worker = start("IDLE", ["--product", "IDLE", "--repo", repo], url);
-    await worker.said(/does not follow the repository/);
+    await worker.said(/does not allow the repository/);
     worker.process.kill("SIGTERM");
     await worker.ended;
     expect([read(asked), clonesOf("IDLE")]).toEqual(["", []]);

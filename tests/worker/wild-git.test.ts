@@ -151,8 +151,8 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
     const again = `cat "$BACKLOOM_PROMPT_FILE" >> ${seen}; test -f other.txt && exit 0`;
     const { job } = await work(`${again}\n${sides}\n${begin}\necho other > other.txt; true`);
     expect(job).toMatchObject({ status: "failed", failure_class: "agent_error" });
-    expect(job.failure_reason).toMatch(/was left half done: same still in conflict/);
-    expect(read(seen)).toContain("was left half done: same still in conflict");
+    expect(job.failure_reason).toMatch(/A merge is unfinished: same still in conflict/);
+    expect(read(seen)).toContain("A merge is unfinished: same still in conflict");
     expect(() => git("rev-parse", "--verify", String(job.branch))).toThrow();
     const kept = `backloom/kept/${job.id}-1`;
     expect(job.failure_reason).toContain(kept);

@@ -12,8 +12,7 @@ import type { Target } from "../target.server";
 /** `user create`: the only way to create an administrator on a hosted project. */
 export const userCreate = defineCommand({
   name: "user create",
-  summary:
-    "Create an account (--password - reads standard input); --demo can look and not change, --role ADMIN administers",
+  summary: "Create an account; --password - reads standard input, --demo makes it read-only",
   options: z.object({
     username: usernameSchema,
     email: emailSchema,
@@ -38,8 +37,7 @@ export const userCreate = defineCommand({
 /** `user reset-password`: also ends every session of the account. A generated password is shown once. */
 export const userResetPassword = defineCommand({
   name: "user reset-password",
-  summary:
-    "Set a new password (generated when none is given, read from standard input with -) and sign the account out everywhere",
+  summary: "Set a new password (default: generated; - reads standard input) and end all sessions",
   options: z.object({
     username: z.string().optional(),
     email: z.string().optional(),
@@ -62,7 +60,7 @@ export const userResetPassword = defineCommand({
 /** `token create`: the token is shown once; only its hash is stored. */
 export const tokenCreate = defineCommand({
   name: "token create",
-  summary: "Make an API token for a user; it is shown once",
+  summary: "Create an API token for a user and show it once",
   options: z.object({
     user: z.string(),
     label: newApiTokenSchema.shape.label.default("admin command line"),

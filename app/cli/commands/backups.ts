@@ -7,7 +7,7 @@ const useTheirs = 'use its own backups (Database, Backups), or "supabase db dump
 /** `backup`: copies the embedded installation while it runs. Prints only the path of the copy to standard output. */
 export const backup = defineCommand({
   name: "backup",
-  summary: "Copy the data folder while the service runs, and check that the copy opens",
+  summary: "Copy the data folder while the service runs, and check the copy",
   options: z.object({
     to: z.string().min(1).optional(),
     keep: z
@@ -36,7 +36,7 @@ export const backup = defineCommand({
 /** `restore`: fills an empty data folder with a copy. */
 export const restore = defineCommand({
   name: "restore",
-  summary: "Fill the empty data folder of DATA_DIR with a copy that backup or an upgrade made",
+  summary: "Fill an empty DATA_DIR with a copy of backup or of an upgrade",
   positionals: ["copy"],
   options: z.object({ copy: z.string({ error: "which copy?" }).min(1) }),
   run: async (target, { copy }): Promise<CommandOutput> => {

@@ -14,7 +14,7 @@ export const importFromFormats = importFormats
   .map((format) =>
     defineCommand({
       name: `import ${format}`,
-      summary: `Import a backlog of ${format} into a product, and report what was left out`,
+      summary: `Import a backlog from ${format}, and report what was left out`,
       positionals: ["path"],
       options: z.object({
         path: z.string({ error: "Name the file or folder" }),

@@ -59,7 +59,7 @@ export const productCreate = defineCommand({
 /** `member add`: gives an account access to a product. */
 export const memberAdd = defineCommand({
   name: "member add",
-  summary: "Make a user a member of a product, or a viewer with --role viewer",
+  summary: "Add a user to a product as a member, or with --role viewer",
   options: z.object({ product: z.string(), user: z.string(), role: grantedRoleSchema.optional() }),
   run: async (target, { product: reference, user, role }) => {
     const database = await target.database();
@@ -76,7 +76,7 @@ export const memberAdd = defineCommand({
 /** `export`: writes the whole product as one JSON document to standard output or a file. */
 export const exportCommand = defineCommand({
   name: "export",
-  summary: "Write a product with codes and logs as one JSON document (docs/export-format.md)",
+  summary: "Write a product as one JSON file (docs/export-format.md)",
   options: z.object({
     product: z.string(),
     out: z.string().optional(),
@@ -111,7 +111,7 @@ const limits = { depth: 64, values: 10_000_000 };
 /** `import`: reads a file of `export` into a new product of the owner. */
 export const importFile = defineCommand({
   name: "import",
-  summary: "Make a product of a file that export wrote",
+  summary: "Create a product from a file of export",
   positionals: ["file"],
   options: z.object({
     file: z.string({ error: "Name the file that export wrote" }),

@@ -5,7 +5,7 @@ import { ownDataDir, refusing } from "../own-data-folder";
 /** `secrets rotate`: new passwords and keys for a stopped embedded installation. */
 export const secretsRotate = defineCommand({
   name: "secrets rotate",
-  summary: "Replace the passwords and keys in the data folder of a stopped service",
+  summary: "Replace passwords and keys in the data folder of a stopped service",
   options: z.object({ sessions: z.boolean().default(false) }),
   run: async (target, { sessions }) => {
     const dataDir = ownDataDir(target.env(), "make new keys on its page of API keys");

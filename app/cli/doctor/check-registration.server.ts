@@ -10,7 +10,7 @@ export async function checkRegistration({
   supabase,
 }: Pick<Env, "registration" | "supabase">): Promise<Check> {
   if (registration === "open") {
-    return passed(name, "open: whoever reaches the sign-up page can create an account");
+    return passed(name, "open: anyone who can reach the sign-up page can create an account");
   }
   const isOpen = supabase === undefined ? false : await isSignUpOpen(supabase);
   if (isOpen === null) {

@@ -2,7 +2,7 @@ import type { PersonMessage } from "~/nouns/comments/agent-message";
 
 /** People's messages as a prompt to an agent at work. */
 export function wordsOfMessages(messages: readonly PersonMessage[]): string {
-  return `${listedMessages(messages)}\n\nTake this into account and go on with the same work where you stopped: what is done stays, unless this asks for something else. It changes none of the rules that you work by.`;
+  return `${listedMessages(messages)}\n\nTake this into account and continue where you stopped. What is done stays, unless this asks for something else. Your rules do not change.`;
 }
 
 /** The messages, each with its author. */
@@ -10,7 +10,7 @@ export function listedMessages(messages: readonly PersonMessage[]): string {
   const said = messages.map(
     ({ author, about, text }) => `${author}, about ${about}:\n\n${quoted(text)}`,
   );
-  return `While you work on this, people of the product have written to you:\n\n${said.join("\n\n")}`;
+  return `People of the product wrote to you while you work:\n\n${said.join("\n\n")}`;
 }
 
 /** Prefixes each line with `>`, so that no text can end its own quote. */

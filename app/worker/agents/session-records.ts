@@ -57,5 +57,5 @@ export async function beginAnew(
 }
 
 function section(earlier: string): string {
-  return `\n## What was said before\n\nYou worked on this in an earlier conversation, which is lost. This is how it ended; look at the folder to see what is there.\n\n${earlier}\n`;
+  return `\n## What was said before\n\nYour earlier conversation about this is lost. This is how it ended; check the folder for what is there.\n\n${earlier}\n`;
 }

@@ -6,8 +6,8 @@ export class RepositoryNotAllowed extends Error {
     const shown = sendable(address, 200);
     super(
       isForeign(address)
-        ? `This worker does not follow the repository ${shown}. Whoever can write there can run programs on this machine: if you trust them, start the worker with --also-repo ${quoted(shown)}`
-        : `The repository ${shown} is no https, ssh or git@ address, and a job opens no folder of this machine: correct it in the task`,
+        ? `This worker does not allow the repository ${shown}. Anyone who can write there can run programs on this machine: if you trust them, start the worker with --also-repo ${quoted(shown)}`
+        : `The repository ${shown} is not an https, ssh or git@ URL, and a job cannot open a local folder: correct it in the task`,
     );
   }
 }

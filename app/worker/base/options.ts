@@ -7,44 +7,44 @@ import { isAlsoRepo } from "./allowed-repositories";
 import { WorkerProblem } from "./problems";
 import { readReach } from "./reach";
 
-export const usage = `npm run worker -- --url <address> --token <api token> --agent <name> [options]
-npm run worker -- take T-42    takes a task over into your terminal; --now does not wait for the tool call of its agent
-npm run worker -- give         hands it in with proof; --back returns it to the agents
-npm run worker -- agents        which agents and sandbox this machine has; --sandbox tries another one, --registry lists
-                                the agents of the ACP registry instead
+export const usage = `node backloom-worker.mjs --url <URL> --token <API token> --agent <name> [options]
+node backloom-worker.mjs take T-42    take a task over in your terminal; --now does not wait for the agent's tool call
+node backloom-worker.mjs give         hand it in with proof; --back returns it to the agents
+node backloom-worker.mjs agents       list the agents and sandbox of this machine; --sandbox tests another one,
+                                      --registry lists the agents of the ACP registry
 
-  --url        address of the service (or BACKLOOM_URL)
+  --url        URL of the service (or BACKLOOM_URL)
   --token      API token (or BACKLOOM_TOKEN, which keeps it out of the process list)
-  --agent      claude, codex, gemini, opencode, an id of the ACP registry, or several with commas, the first for what
-               names none; auto (the one that .backloom.yml names, else the first that is installed), or acp:<command> for
-               anything that speaks the Agent Client Protocol
+  --agent      claude, codex, gemini, opencode, an ID of the ACP registry, acp:<command> for any agent of the Agent Client
+               Protocol, or auto (the one in .backloom.yml, otherwise the first installed). Separate several with commas;
+               the first does what names none
   --allow      what the agent may do without asking: edit, commands or all (default: commands)
-  --model      the model of the (first) agent where the work names none, as the agent names it
+  --model      model of the first agent where the work names none, as the agent names it
   --silence    minutes without a sign of life after which an agent is stopped (default: 20)
-  --secret     name of a variable whose value must not leave this machine; may be given several times
-  --exec       instead of --agent: a command that does the work; "demo" is built in and needs no account
+  --secret     variable whose value never leaves this machine; repeatable
+  --exec       command that does the work, instead of --agent; "demo" is built in and needs no account
   --output     what the command prints: text, claude-stream-json or codex-jsonl (default: text)
-  --repo       folder or address of the repository of one product; without it the product's repository is cloned
-  --also-repo  address of a repository that tasks of their own may name, or its beginning up to a "/"; may be given several times
-  --hooks      let git run the hooks of your repository in worktrees (without it none run)
-  --name       name of this worker, the same after a restart (default: the name of this machine)
-  --product    id or code: only jobs of this product (with --repo needed when you have several)
-  --kinds      comma-separated job kinds (default: all)
-  --test       command that checks the work; it must end with 0
-  --pr         open pull requests at GitHub, GitLab or Forgejo, where the product wants them; with a command: it opens
-               them and prints their address
+  --repo       folder or URL of one product's repository (default: clone the product's repository)
+  --also-repo  URL of a repository that tasks may name, or its beginning up to a "/"; repeatable
+  --hooks      run your repository's Git hooks
+  --name       name of this worker; keep it across restarts (default: this machine's name)
+  --product    only jobs of this product, by ID or code (needed with --repo if you have several)
+  --kinds      only jobs of these kinds, separated by commas (default: all)
+  --test       command that checks the work; it must exit with 0
+  --pr         open pull requests at GitHub, GitLab or Forgejo, where the product wants them; or a command that opens them
+               and prints their URL
   --land       push finished branches to the main branch where the product has a merge queue and no pull requests
   --heartbeat  seconds between heartbeats (default: as the service says, 60)
-  --quota      command that prints the remaining quota in percent, of the agent in BACKLOOM_AGENT where there are several
+  --quota      command that prints the remaining quota in percent, of the agent in BACKLOOM_AGENT if there are several
   --sandbox    where agents and commands run: auto (bwrap where it works, else off), bwrap or off (default: auto)
-  --net        host or host:port that jobs in a sandbox may reach; may be given several times, or "all" for any network
-  --mount      file or folder of this machine that jobs in a sandbox may read, with ":rw" write; may be given several times
-  --env        name of one of your variables that jobs in a sandbox get, besides the agent's keys; may be given several times
-  --disk       gigabytes by which the worktree of a job may grow, at most 90 % of what is free (default: 10)
-  --work-dir   where worktrees and logs are kept (default: ~/.backloom)
+  --net        host or host:port that jobs in a sandbox may reach, or "all" for any network; repeatable
+  --mount      file or folder that jobs in a sandbox may read, with ":rw" write; repeatable
+  --env        one of your variables that jobs in a sandbox get, besides the agent's keys; repeatable
+  --disk       gigabytes by which a job's worktree may grow, at most 90 % of the free space (default: 10)
+  --work-dir   folder of worktrees and logs (default: ~/.backloom)
   --timeout    minutes after which a command is stopped (default: 120)
-  --subscription  a subscription pays the agent: what it uses counts as tokens and not as money
-  --once       end after one job      --until-idle  end when the queue is empty
+  --subscription  a subscription pays for the model: record tokens, no cost
+  --once       exit after one job     --until-idle  exit when the queue is empty
   --demo-ask   the demo asks one question before its first work`;
 
 /** What an agent may do without asking: edit files, also run commands, or anything. */
@@ -55,18 +55,18 @@ const outputFormats = ["text", "claude-stream-json", "codex-jsonl"] as const;
 const seconds = z.coerce.number().positive().max(3600);
 
 const noAlsoRepo = {
-  message: "takes an https, ssh or git@ address, or the beginning of one that ends in /",
+  message: "takes an https, ssh or git@ URL, or the beginning of one that ends in /",
 };
 
 const noHost = "--net takes a host such as pypi.org or pypi.org:443, or all";
-const noMount = "--mount takes an absolute path, with :rw behind it where jobs may write";
+const noMount = "--mount takes an absolute path, with :rw after it if jobs may write";
 
 function isHostOrAll(text: string): boolean {
   return text === "all" || readReach(text, "person") !== null;
 }
 
 const optionsSchema = z.object({
-  url: z.url({ protocol: /^https?$/, error: "--url must be the address of the service" }),
+  url: z.url({ protocol: /^https?$/, error: "--url must be the URL of the service" }),
   token: z.string({ error: "--token is missing: create one under Settings, API tokens" }).min(1),
   agent: z.string().min(1).optional(),
   allow: z.enum(allowances).default("commands"),
@@ -252,7 +252,7 @@ function readPollSeconds(given: string | undefined): number {
 
 function readForgeUrl(given: string | undefined): string | undefined {
   if (!given || z.url({ protocol: /^https?$/ }).safeParse(given).success) return given || undefined;
-  throw new WorkerProblem("BACKLOOM_FORGE_URL must be the address of a Git host");
+  throw new WorkerProblem("BACKLOOM_FORGE_URL must be the URL of a Git host");
 }
 
 function valuesOf(argv: readonly string[]): Record<string, unknown> {

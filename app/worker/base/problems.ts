@@ -38,7 +38,7 @@ export class LimitReached extends Error {
 export function refusalOf(status: number, path: string): Error {
   if (status === 401 || status === 403) {
     return new WorkerProblem(
-      "The service does not accept the token: make a new one under Settings",
+      "The service does not accept the token: create a new one under Settings",
     );
   }
   if (status === 404) return new WorkerProblem(`There is no ${path} at this address: check --url`);

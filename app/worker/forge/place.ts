@@ -69,7 +69,7 @@ function rootOf(remote: Remote, named: string | undefined, given: string | undef
   }
   if (root.protocol === "http:" && !isLoopback(root.hostname)) {
     throw new ForgeProblem(
-      `${root.host} is reached without TLS, so your login does not go there: set BACKLOOM_FORGE_URL to its https address`,
+      `${root.host} is used without TLS, so your login is not sent there: set BACKLOOM_FORGE_URL to its https URL`,
     );
   }
   return root;
@@ -89,7 +89,7 @@ function kindOf(hostname: string, given: string | undefined): ForgeKind {
     if (kind !== undefined) return kind;
   }
   throw new ForgeProblem(
-    `what kind of Git host ${hostname} is cannot be seen from its name: write "forge: github", "gitlab" or "forgejo" into .backloom.yml on the main branch`,
+    `the name ${hostname} does not show its kind of Git host: write "forge: github", "gitlab" or "forgejo" into .backloom.yml on the main branch`,
   );
 }
 

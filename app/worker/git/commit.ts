@@ -122,7 +122,7 @@ export async function halfDone(folder: string): Promise<string | null> {
   const files = conflicted.length > 0 ? conflicted : await marked(folder);
   if (files.length === 0) return null;
   const where = files.slice(0, 20).join(", ");
-  return `A merge was left half done: ${where} still in conflict. End it or abort it, so that the work can be delivered.`;
+  return `A merge is unfinished: ${where} still in conflict. Finish or abort it, so that the work can be delivered.`;
 }
 
 /** Files of an unfinished merge, cherry-pick or revert that were staged with conflict markers. */

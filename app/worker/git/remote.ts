@@ -86,7 +86,7 @@ export async function requireRoom(
   const other = names.find(isInTheWay);
   if (other === undefined) return;
   throw new BranchInUse(
-    `Git cannot have the branch ${branch} beside the branch ${other}: rename ${other}, and the job goes on, or write another branch prefix (branch_prefix) into the product's settings and start a new run`,
+    `Git cannot have the branch ${branch} next to the branch ${other}: rename ${other}, and the job continues, or set another branch prefix (branch_prefix) in the product's settings and start a new run`,
   );
 }
 
@@ -95,7 +95,7 @@ export async function requireFreeBranch(repository: Repository, branch: string):
   const place = await placeOfBranch(repository.folder, branch);
   if (place === null) return;
   throw new BranchInUse(
-    `The branch ${branch} is checked out in ${place}: check out another one there, and the job goes on`,
+    `The branch ${branch} is checked out in ${place}: check out another one there, and the job continues`,
   );
 }
 

@@ -50,7 +50,7 @@ async function openRepository(wish: RepositoryWish): Promise<Repository> {
   throw new WorkerProblem(
     jobAddress === ""
       ? "The product names no repository: set it in its settings, or start the worker with --repo <folder> --product <code>"
-      : `The repository ${sendable(jobAddress, 200)} is no https, ssh or git@ address, and a job opens no folder of this machine: correct it in the product, or start the worker with --repo <folder> --product <code>`,
+      : `The repository ${sendable(jobAddress, 200)} is not an https, ssh or git@ URL, and a job cannot open a local folder: correct it in the product, or start the worker with --repo <folder> --product <code>`,
   );
 }
 

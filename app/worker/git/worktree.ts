@@ -199,7 +199,7 @@ export async function mainOf(repository: Repository): Promise<string> {
   const isDetached = (await git(repository.folder, "branch", "--show-current")) === "";
   if (isDetached) return head;
   throw new Error(
-    "Which branch is the main branch is not known: name it with `git config backloom.main <branch>` in the repository",
+    "The main branch is unknown: name it with `git config backloom.main <branch>` in the repository",
   );
 }
 

@@ -62,7 +62,7 @@ async function findTaken(workDir: string, task: string | undefined): Promise<Tak
   const inside = named.filter(({ worktree }) => here.startsWith(`${worktree.folder}${sep}`));
   const [only, another] = inside.length > 0 ? inside : named;
   if (only === undefined) {
-    throw new WorkerProblem("You have nothing to give here: take a task first, with take T-42");
+    throw new WorkerProblem("Nothing to give here: take a task first, with take T-42");
   }
   if (another === undefined) return only;
   const codes = named.map(({ job }) => job.task?.code).join(", ");
@@ -125,7 +125,7 @@ async function giveBack(attempt: Attempt, worktree: Worktree, { work }: Taken): 
     throw new WorkerProblem("The work could not be kept, so it stays yours");
   await attempt.changes.send();
   const stat = await git(worktree.folder, "diff", "--stat=100", `${work.base}..HEAD`);
-  const body = `I worked on this by hand and return it. Go on from what is there.\n\n${stat || "Nothing changed."}`;
+  const body = `I worked on this by hand and return it. Continue from what is there.\n\n${stat || "Nothing changed."}`;
   const message = { body: body.slice(0, 4_000), send_to_agent: true };
   await service
     .post(`/api/tasks/${job.task_id}/comments`, message, z.unknown())

@@ -163,7 +163,7 @@ async function openShell(taken: Taken, { options, journal }: Hand): Promise<void
   });
   await Promise.all([closed, keepLease(taken, options, () => isClosed)]);
   journal.say(
-    "The terminal is closed. In five minutes, work that was not given becomes a kept branch",
+    "The terminal is closed. In five minutes, work you did not give becomes a kept branch",
   );
 }
 

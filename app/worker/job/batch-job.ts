@@ -101,7 +101,7 @@ async function workOnExecutions(
     for (const execution of left) {
       if (!isForThis(attempt, execution)) {
         attempt.journal.say(
-          `${execution.task_code} is for ${execution.agent}: the batch goes on there`,
+          `${execution.task_code} is for ${execution.agent}: the batch continues there`,
         );
         await giveBack(attempt, summaryOf(progress));
         return false;

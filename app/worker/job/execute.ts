@@ -79,10 +79,10 @@ export function failureOf({ end, result }: Outcome): Failure | undefined {
       ? ' Hand the prompt over on standard input: … < "$BACKLOOM_PROMPT_FILE".'
       : "";
     throw new WorkerProblem(
-      `The command cannot be run on this machine, and the job goes back: ${end.output.slice(-500)}${advice}`,
+      `This machine cannot run the command, so the job returns to the queue: ${end.output.slice(-500)}${advice}`,
     );
   }
-  const how = end.timedOut ? "was stopped after its time" : `ended with ${end.exitCode}`;
+  const how = end.timedOut ? "timed out" : `ended with ${end.exitCode}`;
   const failure_reason = `The command ${how}.\n${end.output}`.trim().slice(-4_000);
   return { failure_class: "agent_error", failure_reason };
 }

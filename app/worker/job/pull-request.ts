@@ -46,7 +46,7 @@ export async function openPullRequest(attempt: Attempt, worktree: Worktree): Pro
   const end = await (isPersons ? withoutFiles(worktree, run) : run(worktree.folder));
   const url = /https?:\/\/\S+/.exec(end.output.split("\n").reverse().join("\n"))?.[0];
   if (end.exitCode === 0 && httpUrlSchema.safeParse(url).success) return { url };
-  const problem = `No pull request was opened: the command ended with ${end.exitCode}${end.exitCode === 0 ? " and printed no address" : ""}.`;
+  const problem = `No pull request was opened: the command ended with ${end.exitCode}${end.exitCode === 0 ? " and printed no URL" : ""}.`;
   journal.say(problem);
   return { problem: `${problem}\n${end.output.slice(-2_000)}`.trim() };
 }

@@ -31,7 +31,7 @@ export async function reportMerged(heads: readonly AwaitedHead[], place: Place):
         continue;
       }
       place.journal.sayOnce(
-        `Whether the main branch has what others wait for cannot be seen: ${messageOf(error)}`,
+        `Could not check whether the main branch has awaited work: ${messageOf(error)}`,
       );
     }
   }

@@ -111,7 +111,9 @@ async function explain(attempt: Attempt, error: unknown): Promise<void> {
   if (reason instanceof TakenOver) return handOver(attempt, reason);
   if (isOver && !(reason instanceof WorktreeTooLarge)) {
     await reportLastUsage(attempt);
-    journal.say(reason instanceof AttemptOver ? reason.message : "Stopped: the job is given back");
+    journal.say(
+      reason instanceof AttemptOver ? reason.message : "Stopped: the job returns to the queue",
+    );
     return;
   }
   if (error instanceof Refusal && (error.code === 409 || error.code === 404)) {

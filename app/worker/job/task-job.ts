@@ -148,7 +148,7 @@ async function conclude(
       ? await deliver(attempt, worktree, work)
       : { kind: "nothing" as const };
   if (delivery.kind === "sent_home") return;
-  const unseen = "No one has looked: the command gave no verdict, and there is no test command.";
+  const unseen = "Not verified: the command gave no verdict, and there is no test command.";
   const result = isSeen ? outcome.result : { summary: unseen };
   await finish(attempt, isSeen ? verification.report : "skipped", evidence, delivery, result);
   return undefined;

@@ -68,7 +68,7 @@ async function conclude(
   attempt.journal.say(
     failed.length === 0
       ? "Verified: every criterion holds"
-      : `Verified: ${failed.length} of ${counted.length} do not hold, the work goes back`,
+      : `Verified: ${failed.length} of ${counted.length} failed, the work returns to its agent`,
   );
   return null;
 }

@@ -46,7 +46,7 @@ export function watchDisk(folder: string, gigabytes: number, heartbeat: Heartbea
 }
 
 function sentence(grown: number, most: number): string {
-  return `The worktree grew by ${inWords(grown)}, and this machine gives a job ${inWords(most)} (--disk, at most nine tenths of what is free). Large files that are not committed are not kept. Start the worker with a larger --disk where the work needs it.`;
+  return `The worktree grew by ${inWords(grown)}, more than the ${inWords(most)} that --disk and the free space allow. Large uncommitted files are not kept. If the work needs it, start the worker with a larger --disk.`;
 }
 
 function inWords(bytes: number): string {

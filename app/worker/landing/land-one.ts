@@ -168,7 +168,7 @@ async function mergePull(
   const main = await mainOf(repository);
   if ((await treeOf(repository, main)) !== (await treeOf(repository, head))) {
     journal.say(
-      `Someone pushed to the main branch while ${landing.branch} was merged: ${main.slice(0, 8)} was not tested as it is`,
+      `Someone pushed to the main branch while ${landing.branch} was merged: ${main.slice(0, 8)} was not tested in this state`,
     );
   }
   return { state: "landed", head_sha: head };
@@ -186,8 +186,7 @@ async function pushToMain(
   const { repository, main } = place;
   const { folder, remote } = repository;
   const name = await mainNameOf(repository);
-  if (name === null)
-    return { state: "refused", words: "The name of the main branch is not known." };
+  if (name === null) return { state: "refused", words: "The main branch is unknown." };
   const moves = `${head}:refs/heads/${name}`;
   const checkedOut = remote === null ? await placeOfBranch(folder, name) : null;
   const end =

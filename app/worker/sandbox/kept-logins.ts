@@ -48,7 +48,7 @@ async function lendOne({ name, file }: Login, putBack: (name: string) => void) {
 }
 
 export function loginSentence(name: string): string {
-  return `After a program, ${name} was not the login of the same account, so the one from before was put back. If you have signed in with another account yourself, do it again while no job runs.`;
+  return `After a program, ${name} was not the login of the same account, so the earlier one was restored. If you signed in with another account yourself, do it again while no job runs.`;
 }
 
 /** A new file: a link in its place is not followed, and programs that still hold the old one no longer reach it. */

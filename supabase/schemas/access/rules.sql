@@ -1,5 +1,4 @@
--- Why: a PBI or sprint never changes its product; its stories could not follow (specification: What the service does
--- 1).
+-- Why: a PBI or sprint never changes its product; its stories could not follow.
 create function private.tg_any__keep_product() returns trigger language plpgsql set search_path = '' as $$
 begin
   raise exception using errcode = 'PT422', message = 'This cannot move to another product.',

@@ -147,7 +147,7 @@ $$;
 -- yesterday, grants that ended a month ago, programs registered but unused for a month, finished notices, agent output
 -- after two weeks, diffs of superseded attempts, workers unseen for a month (unless a job still names them), answers to
 -- idempotency keys after a day. Broadcast messages are left alone: Realtime drops them daily, and other apps of the
--- project send some too. Returns the counts (specification: What the service does 10).
+-- project send some too. Returns the counts.
 create function private.remove_stale_rows() returns jsonb language plpgsql volatile set search_path = '' as $$
 declare
   v_now timestamptz := private.now();

@@ -13,7 +13,7 @@ export function readEnd({ stopReason }: Answer, trouble: string | null, words: s
   if (trouble !== null) return explain(`${trouble}\n${words.slice(-1_000)}`.trim());
   if (stopReason === "end_turn") return { kind: "done" };
   if (stopReason === "refusal") {
-    const reason = "The model refused to go on with this work";
+    const reason = "The model refused to continue this work";
     return { kind: "failed", cause: "refusal", reason };
   }
   const reason = `The agent stopped before it was done (${stopReason})`;

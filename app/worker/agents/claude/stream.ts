@@ -117,7 +117,7 @@ function readResult(result: Line, resetsAt: number | undefined): TurnEnd {
     return { kind: "limit", reason: limit.reason, resetsAt: known ?? limit.resetsAt };
   }
   if (result.stop_reason === "refusal") {
-    const reason = "The model refused to go on with this work";
+    const reason = "The model refused to continue this work";
     return { kind: "failed", cause: "refusal", reason };
   }
   return { kind: "done" };

@@ -101,7 +101,7 @@ export class AllowedHosts {
 const nearWords = "is on this machine or its network, and only a lockfile names it";
 
 function unlisted(who: string, why: string, isNear = false): Unlisted {
-  const refusal = `${who} ${why}. The person whose machine it is can allow it: start the worker with --net ${who}, or answer its question.`;
+  const refusal = `${who} ${why}. The worker's user can allow it: start the worker with --net ${who}, or answer its question.`;
   return { refusal, isListed: false, isNear };
 }
 
