@@ -8,7 +8,7 @@ export interface StreamLimits {
   maxBufferedBytes: number;
 }
 
-/** Limits of attached files in bytes, beside those of products and accounts (`private.require_file_room`). */
+/** Limits of attached files in bytes, next to those of products and accounts (`private.require_file_room`). */
 export interface FileLimits {
   /** What stays free on the disk of an embedded database. Undefined: 2 GB or a tenth of it, whichever is less. */
   freeDisk: number | undefined;

@@ -12,7 +12,7 @@ export interface OidcSettings {
   allowedDomains: readonly string[];
   /** Claim that grants the administrator role. Without it, the role is removed. */
   adminClaim: { name: string; value: string | true } | undefined;
-  /** Within how many hours whoever has no refresh token signs in again. */
+  /** Within how many hours anyone who has no refresh token signs in again. */
   recheckHours: number;
 }
 

@@ -42,7 +42,7 @@ export default defineConfig({
     // A request that is held up while a service worker takes its page over is lost; the journeys about that one have it.
     serviceWorkers: "block",
     launchOptions: { ...browser, args: [...(browser.args ?? []), homeNetwork] },
-    // Recording costs two fifths of the time; whoever looks for a cause asks for it with --trace on.
+    // Recording costs two fifths of the time; anyone who looks for a cause asks for it with --trace on.
     trace: "off",
   },
   webServer: {

@@ -25,7 +25,7 @@ export function dependencyIntents(actor: Actor, form: FormData, side: Side) {
   };
 }
 
-/** Adds a blocker to a task or story. Errors are shown beside the field. */
+/** Adds a blocker to a task or story. Errors are shown next to the field. */
 function addDependencyForm(
   actor: Actor,
   form: FormData,

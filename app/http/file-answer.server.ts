@@ -21,7 +21,7 @@ export async function fileAnswer(
       ? "default-src 'none'; media-src 'self'"
       : "default-src 'none'; sandbox",
     "x-content-type-options": "nosniff",
-    // Kept, and asked for each time: whoever leaves the product, or uses the browser next, sees nothing.
+    // Kept, and asked for each time: anyone who leaves the product, or uses the browser next, sees nothing.
     "cache-control": "private, no-cache",
     etag,
     "accept-ranges": "bytes",

@@ -20,7 +20,7 @@ type EmptyMeaning = Record<string, "" | null>;
 
 /**
  * Validates a form with the schema that REST and MCP use, then runs `perform` and returns its answer. On errors,
- * returns the messages beside their fields together with everything the person typed.
+ * returns the messages next to their fields together with everything the person typed.
  */
 export async function runForm<Schema extends z.ZodType>(
   form: FormData,

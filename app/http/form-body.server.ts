@@ -49,7 +49,7 @@ export async function readForm(
   }
 }
 
-/** Null for a form without parts, undefined for what is no form, or one with none or several boundaries. */
+/** Null for a form without parts, undefined for what is not a form, or one with none or several boundaries. */
 function boundaryOf(type: string): string | null | undefined {
   if (/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) return null;
   const [kind = "", ...parameters] = type.split(";");

@@ -8,7 +8,7 @@ const clashSchema = z.looseObject({
 });
 
 /**
- * Saves an edit. If someone else changed only other fields meanwhile, both changes are kept without asking.
+ * Saves an edit. If someone else changed only other fields, both changes are kept without asking.
  * If they changed one of the sent fields, throws 412.
  */
 export async function mergeEdit<Input extends object, Answer>(

@@ -7,7 +7,7 @@ import { ownCookie } from "./own-cookie.server";
 
 /**
  * The sealed cookie `session` (specification: Authentication 2). It only names a session row. Whether the session is
- * still valid, and what its user may do, is read from the database on every request. A twin under a name of our own has
+ * still valid, and what its user may do, is read from the database on every request. A twin under our own name has
  * the same value and is read where the first does not open, because another program on this host may set `session`.
  */
 const sessionCookieSchema = z.object({

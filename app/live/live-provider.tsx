@@ -39,7 +39,7 @@ function useRevalidation(): () => void {
   const latest = useRef(revalidator);
   const schedule = useRef<RevalidationSchedule | undefined>(undefined);
   const patient = useRef<RetryingFetch | undefined>(undefined);
-  // Wait for running submissions: Remix ignores their redirect if something newer has started meanwhile.
+  // Wait for running submissions: Remix ignores their redirect if something newer has started.
   const isSending = useFetchers().some(({ state }) => state === "submitting");
   const isIdle = navigation.state === "idle" && revalidator.state === "idle" && !isSending;
 

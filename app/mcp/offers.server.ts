@@ -64,7 +64,7 @@ import { instructions, workerInstructions } from "./instructions";
 import { skillsExtension } from "./skills.server";
 import { healthTool } from "./tools/health.server";
 
-/** What an agent beside a person uses day by day: read, plan, log, ask, start work and see why it waits. */
+/** What an agent next to a person uses day by day: read, plan, log, ask, start work and see why it waits. */
 const everydayTools = [
   listProductsTool,
   getContextTool,

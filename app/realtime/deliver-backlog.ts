@@ -22,7 +22,7 @@ const ofProduct = new Set(["member", "product", "job_output"]);
 /** Readers that do not know these would reload everything for each: agents produce output each second. */
 const forLiveReaders = new Set(["job_output", "evidence", "waiver", "comment", "file", "pull"]);
 
-/** What streams of a user say, whatever product it is about. */
+/** What streams of a user say, no matter what product it is about. */
 const ofUser = new Set(["question", "inbox"]);
 
 /**

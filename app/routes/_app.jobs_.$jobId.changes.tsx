@@ -99,7 +99,7 @@ export const action = pageAction(async ({ request, context, params }) => {
       const { verdict } = await reviewJob(actor, {
         job_id: jobId,
         ...readForm(form, verdictForm),
-        // The page names its attempt; other forms confirm whatever there is.
+        // The page names its attempt; other forms confirm everything there is.
         criteria: form.has("attempt") ? form.getAll("criterion").map(String) : undefined,
       });
       if (goesOn) return redirect(await nextPlace(actor, jobId), 303);

@@ -4,7 +4,7 @@ import { fileAnswer } from "~/http/file-answer.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
 import { deleteFile, readFile } from "~/nouns/files/operations.server";
 
-/** `/api/files/:id`: the file, for whoever reads its product; or no file any more. */
+/** `/api/files/:id`: the file, for anyone who reads its product; or no file any more. */
 export const loader = apiRoute({
   GET: endpoint({
     name: "getFile",

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { ServerBuild } from "@remix-run/node";
 import type { BuildSource } from "./page-app";
 
-/** The build made by `npm run build`. In an installed package it lies beside the programs. */
+/** The build made by `npm run build`. In an installed package it is next to the programs. */
 export async function builtFiles(projectFolder: string): Promise<BuildSource> {
   const packed = join(import.meta.dirname, "pages.js");
   const file = existsSync(packed)

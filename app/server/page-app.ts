@@ -219,7 +219,7 @@ async function toWebRequest(
   return new Request(url, { ...init, body });
 }
 
-/** Reads the body once it is known who sends it: whoever has not signed in counts first, and sends little. */
+/** Reads the body once it is known who sends it: anyone who has not signed in counts first, and sends little. */
 async function readPageBody(
   request: express.Request,
   { url, headers }: Request,

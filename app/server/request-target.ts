@@ -17,7 +17,7 @@ const brokenPath =
 const apiPrefix =
   /^[\\/]+(?:api|mcp|openapi\.json|\.well-known|oauth|token|revoke|hooks)(?:[\\/?.]|$)/i;
 
-/** Reads a whole address as target (RFC 9112, 3.2.2): its host counts, whatever the header says. */
+/** Reads a whole address as target (RFC 9112, 3.2.2): its host counts, no matter what the header says. */
 export function takeAbsoluteForm(request: IncomingMessage): void {
   const [start, host] = /^https?:\/\/([^/?#]*)/i.exec(request.url ?? "") ?? [];
   if (start === undefined) return;

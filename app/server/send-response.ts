@@ -42,7 +42,7 @@ async function sendParts(
   try {
     await pipeline(partsOf(body.getReader()), target);
   } catch (error) {
-    // A reader that went is no failure.
+    // A reader that went is not a failure.
     if (!(error instanceof Error) || !/aborted|Premature close/.test(error.message)) throw error;
   }
 }

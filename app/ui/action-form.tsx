@@ -6,7 +6,7 @@ import { enhancedField } from "./enhanced-field";
 
 /**
  * A small form that changes one thing. With script it is sent in the background and a refusal becomes
- * a message; without script it is an ordinary post that comes back to the page.
+ * a message; without script it is an ordinary post that returns to the page.
  */
 export function ActionForm({
   children,

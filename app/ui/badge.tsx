@@ -23,7 +23,7 @@ export function Badge({ tone = "plain", children }: { tone?: BadgeTone; children
   );
 }
 
-/** A count beside a word; hidden if 0. Screen readers read `meaning` after the number. */
+/** A count next to a word; hidden if 0. Screen readers read `meaning` after the number. */
 export function CountBadge({
   count,
   meaning,

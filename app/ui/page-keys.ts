@@ -42,7 +42,7 @@ export function usePageKeys(group: string, keys: readonly PageKey[]): void {
         },
       ]),
     );
-    // The browser adds the same listener only once, however many components register keys.
+    // The browser adds the same listener only once, no matter how many components register keys.
     window.addEventListener("keydown", noteKey, { capture: true });
     const release = tinykeys(window, bindings);
     return () => {

@@ -5,13 +5,13 @@ import { useEffect, useRef, useState } from "react";
 import { buttonClass } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 
-/** Classes for a panel beside the list, and for one over the right edge, as on a board (peek). */
+/** Classes for a panel next to the list, and for one over the right edge, as on a board (peek). */
 const besideList =
   "lg:sticky lg:inset-auto lg:top-16 lg:z-0 lg:max-h-[calc(100dvh-5rem)] lg:shrink-0";
 const overPage = "lg:top-16 lg:right-6 lg:bottom-6 lg:left-auto lg:shadow-pop";
 
 /**
- * Details beside their list; on a phone they cover it. The panel is part of the URL, so Back, links to it and pages
+ * Details next to their list; on a phone they cover it. The panel is part of the URL, so Back, links to it and pages
  * without script all work. Esc closes it.
  */
 export function SidePanel({

@@ -182,7 +182,7 @@ describe("REGISTRATION=invite with a link", () => {
     expect(made).toHaveLength(1);
   });
 
-  it("refuses whoever has none, or one that does not hold", async () => {
+  it("refuses anyone who has none, or one that does not hold", async () => {
     await t.sql.query("delete from rate_limit_counters where action = 'registration'");
     expect((await register(app, "/dashboard", "nobody")).status).toBe(403);
     expect((await register(app, `/join/${"a".repeat(43)}`, "nobody")).status).toBe(404);

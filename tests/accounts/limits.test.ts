@@ -59,7 +59,7 @@ describe("W1: the limits of the forms", () => {
     expect(elsewhere.status).toBe(401);
   });
 
-  it("D8: login: 10 tries a minute for one account, from however many addresses, and the right password then waits too", async () => {
+  it("D8: login: 10 tries a minute for one account, from no matter how many addresses, and the right password then waits too", async () => {
     const user = await createUser(t);
     const statuses: number[] = [];
     for (let index = 0; index < 12; index += 1) {
@@ -129,7 +129,7 @@ describe("W1: the limits of the forms", () => {
       expect((await logIn(user.username, user.password)).status).toBe(401);
     });
 
-    it("leave a browser in that was signed in to it, with tries of its own", async () => {
+    it("leave a browser in that was signed in to it, with its own tries", async () => {
       const user = await createUser(t);
       const cookie = await signIn(t, app, user);
       await guess(user.username, 10);
@@ -252,7 +252,7 @@ describe("D8 and W2: login tells no one which accounts exist", () => {
     expect(rows).toEqual([{ role: "DEVELOPER", is_demo: false }]);
   });
 
-  it("never grants a role by registration, whatever is sent along", async () => {
+  it("never grants a role by registration, no matter what is sent along", async () => {
     const fields = {
       username: "sneaky",
       email: "sneaky@example.com",

@@ -28,7 +28,7 @@ async function check(sessionSecrets = app.services.env.sessionSecrets): Promise<
   await checkIdentities({ database, log, settings, sessionSecrets });
 }
 
-/** Twenty-one minutes go by for whoever was asked about, or is being asked about. */
+/** Twenty-one minutes go by for anyone who was asked about, or is being asked about. */
 const letTimePass = () =>
   t.sql.query(`update account_identities set checked_at = checked_at - interval '21 minutes',
     asked_until = asked_until - interval '21 minutes'`);

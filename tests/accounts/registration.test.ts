@@ -42,7 +42,7 @@ describe("REGISTRATION", () => {
     expect(answer.headers.get("set-cookie")).toContain("session=");
   });
 
-  it("open: whoever comes makes an account", async () => {
+  it("open: anyone who comes makes an account", async () => {
     const variables = { REGISTRATION: "open", HOST: "0.0.0.0" };
     const app = await startTestApp(t, { pages, variables });
     expect((await post(app, "/register", newcomer)).status).toBe(303);

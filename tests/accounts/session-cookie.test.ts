@@ -23,7 +23,7 @@ async function sealedWith(sealSecret: string): Promise<string> {
 }
 
 describe("the sealed session cookie", () => {
-  it("is HttpOnly, SameSite Lax, Path / and Secure exactly for https, also when cleared", async () => {
+  it("is HttpOnly, SameSite Lax, Path / and Secure exactly for https, even when cleared", async () => {
     const [plain, twin] = await sealSessionCookies(value, env);
     expect(plain).toMatch(/^session=[\w.-]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/);
     expect(twin).toBe(plain?.replace("session", "backloom_session_3000"));
@@ -97,7 +97,7 @@ describe("the sealed session cookie", () => {
     expect(await readSessionCookie(header, env)).toEqual(value);
   });
 
-  it("is sealed anew once a day, unless it belongs to a paired session", async () => {
+  it("is sealed again once a day, unless it belongs to a paired session", async () => {
     const fresh = await sealedWith(current);
     expect(await renewSessionCookies(fresh, env)).toEqual([]);
     const old = await new CompactEncrypt(

@@ -119,7 +119,7 @@ describe("sessions", () => {
     await expect(authenticate(before.actor)).rejects.toMatchObject({ status: 401 });
   });
 
-  it("W3: a password change ends all others; the flags are read anew on each request", async () => {
+  it("W3: a password change ends all others; the flags are read again on each request", async () => {
     const user = await createUser(t);
     const [here, there] = [await signIn(user.id), await signIn(user.id)];
     await notePasswordChange(t.database, { userId: user.id, keepSessionId: here.id });

@@ -6,6 +6,6 @@ import { reportsTable } from "~/worker/agents/reports-table";
 
 const docs = fileURLToPath(new URL("../../docs", import.meta.url));
 
-it("stands in the page about the worker as the drivers say it", () => {
+it("is in the page about the worker as the drivers say it", () => {
   expect(readFileSync(join(docs, "worker.md"), "utf8")).toContain(reportsTable());
 });

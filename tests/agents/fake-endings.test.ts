@@ -72,7 +72,7 @@ describe("an agent that speaks the protocol", () => {
     expect(readFileSync(join(place.folder, "made.txt"), "utf8")).toBe("one\ntwo\n");
   });
 
-  it("goes on with its session, and what was said before is not told again", async () => {
+  it("continues with its session, and what was said before is not told again", async () => {
     const place = scene("resumed");
     await takeTurn(fake, "First words", place);
     const { entries, end } = await takeTurn(fake, "More words", { ...place, sessionId: "fake-1" });
@@ -248,7 +248,7 @@ describe("an agent that speaks the protocol", () => {
     });
     expect(run.thrown).toMatchObject({ message: "cancelled" });
     expect(run.usages).toMatchObject([{ freshInput: 300 }]);
-    // What is killed beside the agent dies a moment later on a busy machine; its own end is five minutes away.
+    // What is killed next to the agent dies a moment later on a busy machine; its own end is five minutes away.
     const child = Number(readFileSync(join(place.folder, "child.pid"), "utf8"));
     await vi.waitFor(() => expect(isAlive(child)).toBe(false), { timeout: 60_000 });
   });

@@ -120,7 +120,7 @@ for (const tool of toolsHere) {
       expect(usages.some(({ cost }) => cost !== null && cost > 0)).toBe(tool.tellsCost);
     });
 
-    it("goes on in the same session: its model hears both, and the tokens of each turn count once", async () => {
+    it("continues in the same session: its model hears both, and the tokens of each turn count once", async () => {
       const { model, take } = await openScene(tool, () => [{ say: "Which colour shall it be?" }]);
       const first = await take("Paint the fence, and ask me for the colour.");
       expect(sum(first.usages)).toEqual(model.said);

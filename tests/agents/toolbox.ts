@@ -91,7 +91,7 @@ function geminiSettings(home: string, model: ScriptedModel): Record<string, stri
 }
 
 /**
- * The names of its files end with the minute and the session, and a file of the same name is begun anew. They are made a day older,
+ * The names of its files end with the minute and the session, and a file of the same name is begun again. They are made a day older,
  * not more: Gemini CLI removes what is a month old.
  */
 function backdateGeminiSessions(home: string): void {

@@ -25,7 +25,7 @@ export function makeStage() {
         env: { ...process.env, HOME: home },
       }).trim();
     git("init", "--quiet", "--initial-branch=main");
-    // In the repository itself: Gemini CLI hides what stands in the home from the git that it starts.
+    // In the repository itself: Gemini CLI hides what is in the home from the git that it starts.
     git("config", "user.name", "Ada");
     git("config", "user.email", "ada@example.com");
     git("commit", "--quiet", "--allow-empty", "-m", "Begin");

@@ -25,7 +25,7 @@ let scenes = 0;
 /** What people really use, where it works. */
 const confined = sandboxProblem === null ? ["--sandbox", "bwrap"] : [];
 
-/** A run of one task, a tool in a home of its own with a model that follows a script, and a worker for them. */
+/** A run of one task, a tool in its own home with a model that follows a script, and a worker for them. */
 async function openScene(tool: RealTool, script: readonly Step[], tasks = 1) {
   scenes += 1;
   const code = `REAL${scenes}`;
@@ -43,7 +43,7 @@ async function openScene(tool: RealTool, script: readonly Step[], tasks = 1) {
       environment,
     );
   const job = async () => getAgentJob(actor, { job_id: at((await run.read()).jobs, 0).id });
-  /** In a sandbox each job has a home of its own. */
+  /** In a sandbox each job has its own home. */
   const homeOfJob = async () =>
     join(home, "work", "workers", `worker-${code}`, "homes", (await job()).id);
   const goOn = async (steps: readonly Step[]) => {
@@ -114,7 +114,7 @@ it("says which tools it ran", () => {
 
 for (const tool of toolsHere) {
   describe(`${tool.way} with service, worker and a scripted model`, { timeout: 300_000 }, () => {
-    it("asks a person and goes on in the same session; tokens are those of the model, counted once", async () => {
+    it("asks a person and continues in the same session; tokens are those of the model, counted once", async () => {
       const { run, model, work, job, goOn } = await openScene(tool, [
         { run: `sleep 1; printf '%s' '${asking}' > .backloom/result.json` },
         { say: "I have asked for the colour." },

@@ -174,7 +174,7 @@ describe("who may comment", () => {
 });
 
 describe("mentions", () => {
-  it("wait in the inbox of whoever is named, until they answer there", async () => {
+  it("wait in the inbox of anyone who is named, until they answer there", async () => {
     const { as, owner, member, places } = await scene();
     const [ada, bob] = [await as(owner), await as(member)];
     const { id } = await ada.say(places[2], `Could you look, @${member.username.toUpperCase()}?`);
@@ -196,7 +196,7 @@ describe("mentions", () => {
     expect(await inbox()).not.toContain("a secret");
   });
 
-  it("are no code, no address and no one else's name; an edit tells whoever is new", async () => {
+  it("are no code, no address and no one else's name; an edit tells anyone who is new", async () => {
     const { as, owner, member, backlog, places } = await scene();
     const third = await createUser(t);
     await addMember(t, backlog.product.id, third);
@@ -221,7 +221,7 @@ describe("mentions", () => {
     expect(await named(one.id)).toEqual([third.id]);
   });
 
-  it("reach the devices of whoever is named, once, and no webhook", async () => {
+  it("reach the devices of anyone who is named, once, and no webhook", async () => {
     const { as, owner, member, backlog, places } = await scene();
     for (const user of [owner, member]) {
       await t.sql.query(
@@ -279,7 +279,7 @@ describe("comments reach", () => {
     expect((await context()).comments).toHaveLength(20);
   });
 
-  it("whoever looks at the product live", async () => {
+  it("anyone who looks at the product live", async () => {
     const { as, owner, backlog, places } = await scene();
     const { say, token } = await as(owner);
     const url = `${app.origin}/api/realtime/backlog?product_id=${backlog.product.id}&live=1`;
@@ -292,7 +292,7 @@ describe("comments reach", () => {
     stream.close();
   });
 
-  it("no stream of a stranger, also when it names them", async () => {
+  it("no stream of a stranger, even when it names them", async () => {
     const { as, owner, places } = await scene();
     const stranger = await createUser(t);
     const theirs = await seedBacklog(t, stranger);

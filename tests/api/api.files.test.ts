@@ -118,7 +118,7 @@ describe("POST /api/files", () => {
     expect(await refused("")).toMatchObject({ status: 422 });
   });
 
-  it("takes 10 MB and no more, and 1 GB a product, however many come at once", async () => {
+  it("takes 10 MB and no more, and 1 GB a product, no matter how many come at once", async () => {
     const { product, upload, refused, send } = await scene();
     const most = new Uint8Array(10 * 1024 * 1024).fill(97);
     expect((await upload(most)).size).toBe(most.length);

@@ -47,7 +47,7 @@ async function scene() {
 }
 
 describe("PUT /api/issues/observed", () => {
-  it("brings an issue into triage once, however many workers saw it, with its text as data", async () => {
+  it("brings an issue into triage once, no matter how many workers saw it, with its text as data", async () => {
     const { owner, member, observe, stories } = await scene();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, place) => observe({}, place % 2 ? owner : member)),

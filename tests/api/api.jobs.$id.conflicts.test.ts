@@ -77,7 +77,7 @@ describe("POST /api/jobs/:id/conflicts", () => {
     expect((await read()).status).toBe("running");
   });
 
-  it("pauses the run after two tries in vain, and counts anew when a person lets it go on", async () => {
+  it("pauses the run after two tries in vain, and counts again when a person lets it go on", async () => {
     const { world, first, second, tell, verify, done, read } = await scene();
     await done(first);
     const said: string[] = [];
@@ -97,7 +97,7 @@ describe("POST /api/jobs/:id/conflicts", () => {
     expect(job).toBeNull();
   });
 
-  it("lets go on whoever ends first: the other looks again at its own end, and hears of it", async () => {
+  it("lets the one that ends first continue: the other looks again at its own end, and hears of it", async () => {
     const { world, first, second, tell, done } = await scene({ verified: [true, false] });
     expect((await tell(first, second)).decision).toBe("go_on");
     await done(first);
@@ -115,7 +115,7 @@ describe("POST /api/jobs/:id/conflicts", () => {
     ]);
   });
 
-  it("goes on beside a branch of the run on which no one works", async () => {
+  it("continues next to a branch of the run on which no one works", async () => {
     const { first, tell } = await scene();
     expect((await tell(first, { ...first, branch: "backloom/no one" })).decision).toBe("go_on");
   });
@@ -130,7 +130,7 @@ describe("POST /api/jobs/:id/conflicts", () => {
     }
   });
 
-  it("refuses a lost attempt with 409, and what is no conflict with 422", async () => {
+  it("refuses a lost attempt with 409, and what is not a conflict with 422", async () => {
     const { first, second, body, post } = await scene();
     expect((await post(first, body({ ...first, attempt: 9 }, second))).status).toBe(409);
     for (const wrong of [{ files: [] }, { kind: "other" }, { ours_sha: "--help" }]) {

@@ -139,7 +139,7 @@ describe("GET /api/jobs/:id/diff", () => {
     expect((await get("?attempt=x")).status).toBe(422);
   });
 
-  it("answers a patch that git apply takes, without what is not whole or about other files", async () => {
+  it("returns a patch that git apply takes, without what is not whole or about other files", async () => {
     const { put, get, token } = await scene();
     const smuggled = `${patch("six.txt")}--- a/other\n+++ b/other\n@@ -0,0 +1 @@\n+x\n`;
     await put(

@@ -54,7 +54,7 @@ const toldOf = (chapters: ReturnType<typeof chaptersOf>) =>
   );
 
 describe("the chapters of a change", () => {
-  it("hold every hunk exactly once and none else, whatever the guide says", () => {
+  it("hold every hunk exactly once and none else, no matter what the guide says", () => {
     fc.assert(
       fc.property(diff, fc.option(guide), (wanted, told) => {
         const files = wanted.map(([name, lines]) => file(name, lines && patchAt(...lines)));
@@ -67,7 +67,7 @@ describe("the chapters of a change", () => {
     );
   });
 
-  it("cost little, however many parts a guide has", () => {
+  it("cost little, no matter how many parts a guide has", () => {
     const files = [file("a.ts", patchAt(...Array.from({ length: 8_000 }, (_, n) => n * 2 + 1)))];
     const parts = Array.from({ length: 10_000 }, () => ({
       path: "a.ts",

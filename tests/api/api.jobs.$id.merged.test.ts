@@ -176,7 +176,7 @@ describe("POST /api/jobs/:id/merged", () => {
     await expectRightCounters(t);
   });
 
-  it("a merged pull request of the PBI frees too, and another one takes it back", async () => {
+  it("a merged pull request of the PBI frees too, and another one undoes it", async () => {
     const { world, second } = await scene();
     await create(world.actor, "set_pbi_pr", {
       p_pbi_id: world.pbi.id,

@@ -177,7 +177,7 @@ describe("POST /api/jobs/:id/output", () => {
     },
   );
 
-  it("takes nothing of an attempt whose lease was taken over, also while no one has the job", async () => {
+  it("takes nothing of an attempt whose lease was taken over, even while no one has the job", async () => {
     const { post, job, attempt, world } = await scene();
     await t.sql.query(
       "update public.agent_jobs set lease_until = now() - interval '1 second' where id = $1",
@@ -304,7 +304,7 @@ describe("POST /api/jobs/:id/output", () => {
     expect(output.entries.length).toBeLessThan(100);
   });
 
-  it("counts what is beside the text of an entry, so that empty ones are not without end", async () => {
+  it("counts what is next to the text of an entry, so that empty ones are not without end", async () => {
     const { post, world } = await scene();
     const entries = (from: number) =>
       Array.from({ length: 20 }, (_, at) =>
@@ -334,7 +334,7 @@ describe("GET /api/jobs/:id/output", () => {
     expect(await read()).toMatchObject({ attempt: 1, complete: true, entries: [] });
   });
 
-  it("keeps what is said about an idea for whoever asked", async () => {
+  it("keeps what is said about an idea for anyone who asked", async () => {
     const { world, token } = await scene();
     const { rows } = await t.sql.query(
       `with i as (insert into public.ideas (product_id, user_id, code, title) values ($1, $2, 'IDEA-901', 'Talk') returning id)

@@ -134,7 +134,7 @@ describe("comments on lines", () => {
 });
 
 describe("POST /api/jobs/:id/review", () => {
-  it("brings a job of a run that goes on back to the head of the queue, with the comments", async () => {
+  it("brings a job of a run that continues back to the head of the queue, with the comments", async () => {
     const { call, comment, done, world, job, task } = await scene();
     await comment(2, "Say it better");
     await done();

@@ -58,7 +58,7 @@ async function shown(job: { id: string }, headers: Record<string, string>, query
 }
 
 describe("PUT /api/jobs/:id/viewed", () => {
-  it("keeps for each person what they looked at, and takes it back", async () => {
+  it("keeps for each person what they looked at, and undoes it", async () => {
     const { job, session, product } = await scene(file("a.ts", "one"), file("b.ts", "two"));
     const other = await createUser(t);
     await addMember(t, product.id, other);
@@ -117,7 +117,7 @@ describe("PUT /api/jobs/:id/viewed", () => {
     expect(first?.[1]).toBe("true");
   });
 
-  it("is refused for unknown files and attempts, to tokens, and to whoever may not write", async () => {
+  it("is refused for unknown files and attempts, to tokens, and to anyone who may not write", async () => {
     const { job, session, owner, product, actor } = await scene(file("a.ts", "one"));
     for (const body of [{ path: "none.ts" }, { attempt: 2 }, { attempt: 0 }, { path: "" }]) {
       expect((await mark(job, session, body)).status).toBe(422);
@@ -140,7 +140,7 @@ describe("PUT /api/jobs/:id/viewed", () => {
     expect(rows).toHaveLength(0);
   });
 
-  it("works as a form without script, and comes back to the same page", async () => {
+  it("works as a form without script, and returns to the same page", async () => {
     const { job, session } = await scene(file("a.ts", "one"));
     const send = (mark: string) =>
       app.request(`/jobs/${job.id}/changes?attempt=1`, {

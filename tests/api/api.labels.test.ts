@@ -60,7 +60,7 @@ describe("the labels of a product", () => {
     expect(await names()).toEqual(["Area: web"]);
   });
 
-  it("have one name each, whatever the case, of bounded length and number", async () => {
+  it("have one name each, regardless of the case, of bounded length and number", async () => {
     const { as, owner, backlog, labels } = await scene();
     const { make, send } = await as(owner);
     await make("bug");

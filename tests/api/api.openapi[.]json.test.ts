@@ -464,7 +464,7 @@ const mayBeEmpty: Record<string, readonly string[]> = {
   reviewPlan: [".costs"],
 };
 
-/** Where an answer has lists and none of them holds anything: whatever their items were, no one has looked at them. */
+/** Where an answer has lists and none of them holds anything: no matter what their items were, no one has looked at them. */
 function emptyLists(answer: unknown): string[] {
   const filled = new Map<string, boolean>();
   const look = (value: unknown, place: string) => {
@@ -606,7 +606,7 @@ describe("GET /api/openapi.json", () => {
     },
   );
 
-  it("offers the session beside the token exactly where it is accepted", async () => {
+  it("offers the session next to the token exactly where it is accepted", async () => {
     for (const { path, method, operation } of operations) {
       const isRead = method === "GET" && operation.security.some((way) => "token" in way);
       if (!isRead || "text/event-stream" in (operation.responses["200"]?.content ?? {})) continue;

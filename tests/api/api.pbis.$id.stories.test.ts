@@ -23,7 +23,7 @@ describe("GET /api/pbis/:id/stories", () => {
     cookie: true,
   });
 
-  it("answers the stories by sort_order, whatever their priority", async () => {
+  it("returns the stories by sort_order, regardless of their priority", async () => {
     const add = (code: string, priority: number) =>
       create(t.actorOf(owner), "create_story", {
         p_pbi_id: backlog.pbi.id,

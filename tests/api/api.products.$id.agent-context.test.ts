@@ -100,7 +100,7 @@ describe("GET /api/products/:id/agent-context", () => {
     });
   });
 
-  it("answers a demo token of a member", async () => {
+  it("accepts a demo token of a member", async () => {
     const demo = await createUser(t, { demo: true });
     await t.sql.query(
       "insert into product_members (product_id, user_id, role) values ($1, $2, 'MEMBER')",

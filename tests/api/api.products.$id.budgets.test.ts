@@ -49,7 +49,7 @@ describe("PUT /api/products/:id/budgets", () => {
     expect(await list()).toMatchObject({ may_set: false, settings: { time_zone: "UTC" } });
   });
 
-  it("refuses tokens, members, strangers and what is no budget, with words", async () => {
+  it("refuses tokens, members, strangers and what is not a budget, with words", async () => {
     const { send, token, product, sprint } = await scene();
     const refused = await send("PUT", "/budgets", week, token);
     expect(refused.status).toBe(403);

@@ -256,7 +256,7 @@ describe("a lesson", () => {
     expect(items).toMatchObject([{ id, proposes_end: true, before: [1, 1], after: [30, 30] }]);
   });
 
-  it("reaches no prompt unaccepted, whatever a thousand proposals hold", async () => {
+  it("reaches no prompt unaccepted, no matter what a thousand proposals hold", async () => {
     const { actor, product, rework, context, done, list } = await scene(2);
     const job = await rework();
     await done(job);

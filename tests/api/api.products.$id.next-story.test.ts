@@ -27,7 +27,7 @@ describe("GET /api/products/:id/next-story", () => {
     cookie: false,
   });
 
-  it("answers the story with exactly the listed fields, without priority", async () => {
+  it("returns the story with exactly the listed fields, without priority", async () => {
     const story = await (await read(backlog.product.id)).json();
     expect(story).toEqual({
       id: backlog.story.id,

@@ -46,7 +46,7 @@ describe("GET /api/products", () => {
     expect(await listFor(stranger)).toEqual([]);
   });
 
-  it("leaves archived products out, and looks at membership anew each time", async () => {
+  it("leaves archived products out, and looks at membership again each time", async () => {
     const [owner, member] = [await createUser(t), await createUser(t)];
     const product = await seedProduct(t, owner);
     await addMember(t, product.id, member);
@@ -57,7 +57,7 @@ describe("GET /api/products", () => {
     expect(await listFor(owner)).toEqual([]);
   });
 
-  it("answers a demo token", async () => {
+  it("accepts a demo token", async () => {
     expect(await listFor(await createUser(t, { demo: true }))).toEqual([]);
   });
 

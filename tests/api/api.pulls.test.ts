@@ -18,7 +18,7 @@ const app = await startTestApp(t);
 const head = "a".repeat(40);
 const other = "b".repeat(40);
 
-/** A task of a run of its own whose job is done at `head`. */
+/** A task of its own run whose job is done at `head`. */
 async function scene(done_requires: "none" | "ci" = "none") {
   const owner = await createUser(t);
   const actor = t.actorOf(owner);
@@ -66,7 +66,7 @@ const comment = {
 };
 
 describe("PUT /api/pulls/observed", () => {
-  it("brings a red CI back once, whoever saw it and however often", async () => {
+  it("brings a red CI back once, no matter who saw it and no matter how often", async () => {
     const { owner, actor, product, observe, state, task } = await scene();
     const member = await createUser(t);
     await addMember(t, product.id, member);
@@ -217,7 +217,7 @@ describe("PUT /api/pulls/observed", () => {
     await observe({ state: "closed" });
     expect(await list()).toEqual([]);
     expect(await list("?state=all")).toMatchObject([{ state: "closed" }]);
-    // A merge is final: no clock of a worker takes it back.
+    // A merge is final: no clock of a worker undoes it.
     await observe({ state: "merged", observed_at: "2026-11-23T09:00:00.000Z" });
     await observe({ observed_at: new Date().toISOString() });
     expect(await list("?state=all")).toMatchObject([{ state: "merged" }]);

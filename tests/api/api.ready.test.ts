@@ -20,7 +20,7 @@ async function startBehindProxy(connections?: number) {
 }
 
 describe("GET /api/ready", () => {
-  it("is 503 while the database is away, 200 when it is back, and stays alive meanwhile", async () => {
+  it("is 503 while the database is away, 200 when it is back, and stays alive", async () => {
     const { app, proxy, status } = await startBehindProxy();
     await expect.poll(status).toBe(200);
     proxy.refuse();

@@ -227,7 +227,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     expect((await started(owner, { task_ids: ids })).run.plan_first).toBe(true);
   });
 
-  it("goes on on the story's branch, and takes another while that one is at work or once it has landed", async () => {
+  it("continues on the story's branch, and takes another while that one is at work or once it has landed", async () => {
     const { owner, actor, stories, ids } = await scene({ stories: [3] });
     const base = `backloom/${at(stories, 0).code}`;
     const branchOf = async (id: string | undefined) =>

@@ -181,7 +181,7 @@ describe("GET /api/stories/:id/changes", () => {
       ["b.ts", other.patch],
     ]);
     expect(found.files[0]).toMatchObject({ additions: 2, deletions: 1 });
-    // One hunk of two tasks stands under the first of them.
+    // One hunk of two tasks is under the first of them.
     expect(found.files[0]?.parts.map(({ job_id, hunks }) => [job_id, hunks])).toEqual([
       [jobs[0], [0]],
       [jobs[1], []],
@@ -348,7 +348,7 @@ describe("the page of a story's changes", () => {
     }
   });
 
-  it("judges by a form without script what it showed, and tells whoever comes second", async () => {
+  it("judges by a form without script what it showed, and tells anyone who comes second", async () => {
     const { session, story, jobs, all, actor } = await scene([first], [second]);
     const { criteria } = await getProof(actor, { story_id: story });
     const send = (verdict: string, attempts: readonly string[]) => {

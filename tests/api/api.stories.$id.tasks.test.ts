@@ -23,7 +23,7 @@ describe("GET /api/stories/:id/tasks", () => {
     cookie: true,
   });
 
-  it("answers the tasks by sort_order with lower-case statuses and without the detail fields", async () => {
+  it("returns the tasks by sort_order with lower-case statuses and without the detail fields", async () => {
     await create(t.actorOf(owner), "create_task", {
       p_story_id: backlog.story.id,
       p_title: "first",

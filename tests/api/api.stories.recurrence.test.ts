@@ -67,7 +67,7 @@ describe("/api/stories/:id/recurrence", () => {
     expect(backlog).toContain(story.id);
   });
 
-  it("refuses what is no schedule, and says what to write", async () => {
+  it("refuses what is not a schedule, and says what to write", async () => {
     const { ask } = await scene();
     const wrong = [
       [{ cron: "every monday" }, "five fields"],
@@ -240,7 +240,7 @@ describe("a template", () => {
     expect(await fireDueRecurrences(t.database)).toEqual([]);
   });
 
-  it("makes nothing while its last copy is open, and goes on when that is done", async () => {
+  it("makes nothing while its last copy is open, and continues when that is done", async () => {
     const { ask, makeDue, copies } = await scene();
     await ask("PUT", weekly);
     await makeDue();

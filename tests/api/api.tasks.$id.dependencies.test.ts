@@ -81,7 +81,7 @@ describe.each([
     expect((await send("DELETE", path(noun, first.id, "T-999999"))).status).toBe(204);
   });
 
-  it("refuses itself, the unknown, another product and what is no reference with 422", async () => {
+  it("refuses itself, the unknown, another product and what is not a reference with 422", async () => {
     for (const blocked_by of [first.id, first.code, "X-404", other.id, "", "   ", 7, null]) {
       const response = await send("POST", path(noun, first.id), { blocked_by });
       expect(response.status, String(blocked_by)).toBe(422);
@@ -105,7 +105,7 @@ describe.each([
 });
 
 describe("what a status frees", () => {
-  it("stands in the answer, and nowhere when nothing was freed", async () => {
+  it("is in the answer, and nowhere when nothing was freed", async () => {
     await send("POST", path("tasks", secondTask.id), { blocked_by: task.code });
     const move = async (status: string) =>
       (await send("PATCH", `/api/tasks/${task.id}`, { status })).json();
@@ -142,7 +142,7 @@ describe("so many dependencies a minute", () => {
     const add = () =>
       send("POST", path("tasks", own.task.id), { blocked_by: own.secondTask.code }, headers);
     expect((await add()).status).toBe(201);
-    // All but one of the others at once: one by one they may take a minute, and then the count begins anew.
+    // All but one of the others at once: one by one they may take a minute, and then the count begins again.
     await t.sql.query(
       "update public.rate_limit_counters set count = 119 where action = 'dependency' and key = $1",
       [hasty.id],

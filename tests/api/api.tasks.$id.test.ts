@@ -33,7 +33,7 @@ describe("GET /api/tasks/:id", () => {
     cookie: true,
   });
 
-  it("answers the backlog task with the detail fields", async () => {
+  it("returns the backlog task with the detail fields", async () => {
     expect(await read(backlog.task.id)).toEqual({
       id: backlog.task.id,
       story_id: backlog.story.id,
@@ -93,7 +93,7 @@ describe("PATCH /api/tasks/:id", () => {
     }
   });
 
-  it("stores the plan exactly as sent, and the verify fields beside it", async () => {
+  it("stores the plan exactly as sent, and the verify fields next to it", async () => {
     const plan = "  1. \u202Eא 😀\r\n\t<b>\\ \"'%_\u2028  ";
     const body = {
       implementation_plan: plan,
@@ -108,7 +108,7 @@ describe("PATCH /api/tasks/:id", () => {
     });
   });
 
-  it("takes labels alone, but no verify fields beside them alone", async () => {
+  it("takes labels alone, but no verify fields next to them alone", async () => {
     expect((await patch({ labels: [] })).status).toBe(200);
     expect((await patch({ labels: [], verify_only: false })).status).toBe(422);
     expect((await patch({ status: "todo", labels: [], verify_only: false })).status).toBe(200);
@@ -207,7 +207,7 @@ describe("PATCH /api/tasks/:id", () => {
     await expectRefusal(await app.request(path(backlog.task.id), init), 413);
   });
 
-  it("A9: answers 403 to a demo member, also when the body is bad, and changes nothing", async () => {
+  it("A9: answers 403 to a demo member, even when the body is bad, and changes nothing", async () => {
     const demo = await createUser(t, { demo: true });
     await addMember(t, backlog.product.id, demo);
     const headers = bearer(await createToken(t, demo));

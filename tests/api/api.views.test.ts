@@ -63,7 +63,7 @@ describe("POST /api/products/:id/views", () => {
     expect(await taken.json()).toMatchObject({ error: expect.stringContaining("another name") });
   });
 
-  it("refuses what is no view, with words", async () => {
+  it("refuses what is not a view, with words", async () => {
     const { as, member, views } = await scene();
     const { send } = await as(member);
     for (const body of [
@@ -124,7 +124,7 @@ describe("POST /api/products/:id/views", () => {
 });
 
 describe("PATCH and DELETE /api/views/:id", () => {
-  it("are for whoever made it, and for the owner where it is shared", async () => {
+  it("are for anyone who made it, and for the owner where it is shared", async () => {
     const { as, owner, member, other } = await scene();
     const [maker, someone, head] = [await as(member), await as(other), await as(owner)];
     const own = await maker.make(waiting);

@@ -54,7 +54,7 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     expect(await entries(plan.content)).toBe(1);
   });
 
-  it("is not answered again to someone who has left the product meanwhile", async () => {
+  it("is not answered again to someone who has left the product", async () => {
     const member = await createUser(t);
     await addMember(t, product.id, member);
     const theirs = await createToken(t, member);

@@ -6,7 +6,7 @@ import { createTestDatabase } from "../setup/database";
 import { busyMilliseconds } from "../setup/thread-work";
 import { createUser } from "../setup/users";
 
-// What one account may ask for, and how long others wait beside it: never by the clock, always against something harmless.
+// What one account may ask for, and how long others wait next to it: never by the clock, always against something harmless.
 
 const t = await createTestDatabase();
 const app = await startTestApp(t, { pages: true });
@@ -91,7 +91,7 @@ describe("what changed since an earlier attempt", () => {
 });
 
 describe("calls that take long", () => {
-  it("of one user leave half of the connections to others, whatever tokens they come with", async () => {
+  it("of one user leave half of the connections to others, no matter which tokens they come with", async () => {
     const { world } = await holdJob(t);
     const other = await createUser(t);
     const tokens = [await createToken(t, world.owner), await createToken(t, world.owner)];

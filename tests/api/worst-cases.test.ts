@@ -8,7 +8,7 @@ import { routesFromSources } from "../setup/route-build";
 import { busyMilliseconds } from "../setup/thread-work";
 import { createUser } from "../setup/users";
 
-/** What the service promises for its health, whatever else is sent (milliseconds). */
+/** What the service promises for its health, no matter what else is sent (milliseconds). */
 const promised = 250;
 const size = 1_000_000;
 
@@ -52,7 +52,7 @@ const multipart: Record<string, string> = {
   "a file in many lines": `${part('picture"; filename="a.png', repeat("\r\n"))}--b--\r\n`,
 };
 
-/** What a tool may be given beside what it asks for; each stands for one of its arguments. */
+/** What a tool may be given next to what it asks for; each is for one of its arguments. */
 const worstArguments = [
   repeat("*a_").slice(0, 90_000),
   repeat("T-1").slice(0, 90_000),
@@ -148,7 +148,7 @@ describe("the worst of every kind at full size", () => {
     }
     const answer = await send(path, urlEncoded, "a.a=1");
     const said = [answer.status, await answer.text()];
-    // Some take no form at all, whatever is in it.
+    // Some take no form at all, no matter what is in it.
     if (answer.status !== 405) expect(said).toEqual(refused);
   });
 

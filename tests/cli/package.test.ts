@@ -33,7 +33,7 @@ const { stdout } = await run("npm", ["pack", "--json", `--pack-destination=${pla
 const tarball = packed.parse(JSON.parse(stdout));
 const files = tarball?.files.map(({ path }) => path) ?? [];
 
-/** A folder in which the package is installed: unpacked, beside links to what npm would have fetched. */
+/** A folder in which the package is installed: unpacked, next to links to what npm would have fetched. */
 async function install(): Promise<string> {
   const folder = join(place, "anywhere");
   const installed = join(folder, "node_modules/backloom");
@@ -123,7 +123,7 @@ describe("the package that npm pack makes", () => {
         headers: { authorization: `Bearer ${token}` },
       });
       expect(await products.json()).toMatchObject([{ code: "SAMPLE" }]);
-      // Beside the running service, over the same data.
+      // Next to the running service, over the same data.
       const doctor = await run(command, ["doctor"], { cwd: folder, env: environment });
       expect(doctor.stdout).toContain(`embedded, data in ${join(folder, ".data")}`);
       expect(doctor.stdout).not.toContain("FAIL");

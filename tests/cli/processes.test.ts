@@ -44,7 +44,7 @@ async function adminTold(line: string, ...words: string[]): Promise<string> {
 
 const answerSchema = z.record(z.string(), z.unknown());
 
-/** One command as a process of its own, as `npm run --silent admin` starts it. */
+/** One command as its own process, as `npm run --silent admin` starts it. */
 async function admin(...words: string[]): Promise<Record<string, unknown>> {
   const { stdout } = await promisify(execFile)(process.execPath, [program, ...words, "--json"], {
     cwd: root,
@@ -84,7 +84,7 @@ describe("an admin command", { timeout: 120_000 }, () => {
     expect(checks).toEqual(names.map((name) => ({ name, ok: true, message: expect.any(String) })));
   });
 
-  it("works beside a running server and leaves it running", async () => {
+  it("works next to a running server and leaves it running", async () => {
     const running = await startEmbeddedSupabase({ dataDir });
     const database = connectDatabase(running);
     try {

@@ -13,7 +13,7 @@ const admin = commandLine(t);
 const home = mkdtempSync(join(tmpdir(), "backloom-comments-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-it("an export keeps comments, and its import gives them back without telling anyone anew", async () => {
+it("an export keeps comments, and its import gives them back without telling anyone again", async () => {
   const ada = await createUser(t, { username: "ada" });
   const actor = t.actorOf(ada);
   const { product, pbi, story, task } = await seedBacklog(t, ada);

@@ -32,7 +32,7 @@ describe("dependencies of a Backlog.md folder", () => {
   const task = (number: string, more: string) =>
     backlogFile(`id: BACK-${number}\ntitle: Number ${number}\nstatus: To Do\n${more}`);
 
-  it("name tasks, whatever milestone, draft or archived task has the same number", async () => {
+  it("name tasks, no matter which milestone, draft or archived task has the same number", async () => {
     const { folder } = writeBacklogFolder({
       "archive/tasks/back-5 - Old.md": task("5", "milestone: m-1"),
       "drafts/draft-3 - Thought.md": backlogFile("id: draft-3\ntitle: Thought"),

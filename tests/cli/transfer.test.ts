@@ -307,7 +307,7 @@ describe("export and import", () => {
     expect(rows).toEqual([{ archived_at: new Date("2026-03-04T05:06:07Z") }]);
   });
 
-  it("refuse what is no export, and take a half import back", async () => {
+  it("refuse what is not an export, and take a half import back", async () => {
     const write = (name: string, text: string) => {
       writeFileSync(join(home, name), text);
       return admin.refusal("import", join(home, name), "--owner", "ada", "--code", "BAD");

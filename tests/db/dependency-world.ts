@@ -21,7 +21,7 @@ export async function waitStory(actor: Actor, story: Named, ...blockers: Named[]
   }
 }
 
-/** Every counter of an unfinished job is what is counted anew. */
+/** Every counter of an unfinished job is what is counted again. */
 export async function expectRightCounters(t: Pick<TestDatabase, "database">): Promise<void> {
   expect(await callService(t.database, "find_wrong_counters", {}, z.array(z.unknown()))).toEqual(
     [],

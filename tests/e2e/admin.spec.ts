@@ -35,7 +35,7 @@ test("an administrator changes roles, flags and passwords, and the audit trail k
 
   await row.getByRole("button", { name: "Make demo" }).click();
   await expect(row.getByRole("button", { name: "Remove demo" })).toBeVisible();
-  // Whoever becomes a demo account has to sign in anew.
+  // Anyone who becomes a demo account has to sign in again.
   await adas.goto("/products/new");
   await expect(adas).toHaveURL(/\/login/);
   await logIn(adas, ada.name, password);

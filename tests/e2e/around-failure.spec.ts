@@ -21,7 +21,7 @@ for (const viewport of sizes) {
     const blockers = page.getByRole("button", { name: /^\d+ blockers? of a run/ });
     await blockers.click();
     await page.getByRole("button", { name: "Use the description" }).click();
-    // What is cured is gone; what stands beside it is still named, and unblocking starts the run.
+    // What is cured is gone; what is next to it is still named, and unblocking starts the run.
     await expect(blockers).toHaveAccessibleName(/^1 blocker/);
     if (!(await page.getByRole("button", { name: /^Unblock/ }).isVisible())) await blockers.click();
     await expect(page.getByRole("button", { name: "Use the description" })).toHaveCount(0);

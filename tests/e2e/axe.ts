@@ -27,7 +27,7 @@ export async function findings(
 ): Promise<string[]> {
   // A page whose next data is on its way shows a bar above everything, for a moment and outside of its landmarks.
   await expect(page.getByRole("progressbar", { name: "Loading" })).toHaveCount(0);
-  // Half a megabyte of program: a page is given it once, however often it is looked at.
+  // Half a megabyte of program: a page is given it once, no matter how often it is looked at.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
   return page.evaluate(
     async ({ part, rules }) => {

@@ -9,7 +9,7 @@ const topOfFirstCard = (page: Page) =>
     .first()
     .evaluate((card) => card.getBoundingClientRect().top);
 
-test("the first card lies in the upper quarter of the window, also with blockers and during a run", async ({
+test("the first card is in the upper quarter of the window, also with blockers and during a run", async ({
   browser,
 }) => {
   const { context } = await newPerson(browser);

@@ -7,7 +7,7 @@ import { newPerson, newToken, newWorld, post } from "./world";
 
 const jobSchema = z.object({ job: z.object({ id: z.string(), attempt: z.number() }) });
 
-test("a run is started with a sum, stops at it, and goes on when its question is answered in the browser", async ({
+test("a run is started with a sum, stops at it, and continues when its question is answered in the browser", async ({
   browser,
   baseURL,
 }) => {

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 
-/** An admin command beside the running service, as an operator gives it; the object that `--json` prints. */
+/** An admin command next to the running service, as an operator gives it; the object that `--json` prints. */
 export function admin(...words: string[]): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
     execFile(

@@ -133,7 +133,7 @@ test("it works without script too", async ({ browser }) => {
   await expect(waits.getByRole("link", { name: /^T-2/ })).toHaveCount(0);
 });
 
-test("the owner says that work is on the main branch, and takes it back", async ({
+test("the owner says that work is on the main branch, and undoes it", async ({
   browser,
   baseURL,
 }) => {

@@ -3,7 +3,7 @@ import { openLive } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, password, post } from "./world";
 
-test("what was typed into a form for something new survives leaving, loading anew and signing out, and is offered back", async ({
+test("what was typed into a form for something new survives leaving, loading again and signing out, and is offered back", async ({
   browser,
 }) => {
   const { name, context } = await newPerson(browser);
@@ -37,7 +37,7 @@ test("what was typed into a form for something new survives leaving, loading ane
   await context.close();
 });
 
-test("what was typed into a text in its place survives a page that is loaded anew, and overwrites nothing unseen", async ({
+test("what was typed into a text in its place survives a page that is loaded again, and overwrites nothing unseen", async ({
   browser,
 }) => {
   const { context } = await newPerson(browser);
@@ -47,7 +47,7 @@ test("what was typed into a text in its place survives a page that is loaded ane
   await openLive(page, `/stories/${world.storyId}`);
   await page.getByRole("button", { name: "Edit description" }).click();
   await page.getByRole("textbox", { name: "Description" }).fill("It sings");
-  // Someone else saves while the draft waits: who goes on sees both.
+  // Someone else saves while the draft waits: whoever continues sees both.
   await post(context, `/stories/${world.storyId}`, { intent: "update", description: "It hums" });
   await page.goto(`/stories/${world.storyId}`);
   await page.getByRole("button", { name: /^Go on/ }).click();

@@ -29,7 +29,7 @@ test("someone new comes from nothing to an agent's work in review in a few press
   };
   await press(page.getByRole("link", { name: "Open first steps" }));
   await expectLive(page);
-  // Nothing is loaded anew from here on: the page itself notices what happens in the terminal.
+  // Nothing is loaded again from here on: the page itself notices what happens in the terminal.
   const loads: string[] = [];
   page.on("load", () => loads.push(page.url()));
   await press(page.getByRole("button", { name: "Start the demo agent" }));

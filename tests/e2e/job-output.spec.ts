@@ -46,7 +46,7 @@ test("people watch what an agent says while it works, and read it when it has en
   );
   await say({ seq: 4, text: "All is written." });
   await expect(page.getByText("All is written.")).toBeVisible();
-  // Boards are told about once a second, so of an agent that goes on they see the latest of each second.
+  // Boards are told about once a second, so of an agent that continues they see the latest of each second.
   let seq = 4;
   await expect(async () => {
     seq += 1;
@@ -124,7 +124,7 @@ test("a transcript of endless words does not hold the browser up", async ({ brow
     await page.goto(`/jobs/${job.id}`);
     const heights = page.locator("[data-kind] pre");
     await expect(heights).toHaveCount(2);
-    // Laid out anew, by the clock of the page.
+    // Laid out again, by the clock of the page.
     const took = await heights.last().evaluate((text) => {
       const began = performance.now();
       for (const width of ["300px", "310px", "320px"]) {

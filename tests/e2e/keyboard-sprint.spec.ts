@@ -33,7 +33,7 @@ test("by keys alone: plan a sprint, mend what is in the way, start its run and c
 
   await keys.activate(page.getByRole("button", { name: "Pause run" }));
   await keys.activate(page.getByRole("button", { name: "Resume run" }));
-  // The focus is in the question as soon as it is open: whoever tabs on at once is not brought back.
+  // The focus is in the question as soon as it is open: anyone who tabs on at once is not brought back.
   const cancel = page.getByRole("button", { name: "Cancel run" });
   await keys.tabTo(cancel);
   const focused = await cancel.evaluate((button: HTMLElement) => {

@@ -44,7 +44,7 @@ export function keysOf(page: Page) {
 const isFocused = (target: Locator) =>
   target.evaluate((element) => element === document.activeElement);
 
-/** The focus has an outline, is not transparent, lies in the window, and nothing lies over it; once scrolling is over. */
+/** The focus has an outline, is not transparent, is in the window, and nothing lies over it; once scrolling is over. */
 async function expectSeen(target: Locator): Promise<void> {
   const look = () =>
     target.evaluate((element) => {

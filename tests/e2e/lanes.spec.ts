@@ -28,7 +28,7 @@ async function withSecondStory(context: BrowserContext, world: World): Promise<v
   await post(context, world.sprint, { intent: "add-story", sprint_id: world.sprintId, story_id });
 }
 
-test("a card dragged into another lane becomes what the lane stands for, for everyone, and back", async ({
+test("a card dragged into another lane becomes what the lane is for, for everyone, and back", async ({
   browser,
 }) => {
   const { name, context } = await newPerson(browser);
@@ -58,7 +58,7 @@ test("a card dragged into another lane becomes what the lane stands for, for eve
   await expect(cell(page, "1 Urgent", "To do")).toContainText("T-2");
   await expect(page.getByText("Saved").last()).toBeVisible();
 
-  // Whoever gets a task gets its story, told while the card is over the lane.
+  // Anyone who gets a task gets its story, told while the card is over the lane.
   await openBoard(page, `${world.sprint}?group=assignee`);
   const mine = page.locator(`[data-lane="${name}"]`);
   await page.getByRole("link", { name: "Write the greeting" }).hover();

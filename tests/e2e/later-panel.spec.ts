@@ -31,7 +31,7 @@ test("a panel that is opened before its code is there opens with it, by keys and
   await expect(sign).toHaveCSS("opacity", "1");
   await expect(page).toHaveURL(/panel=new-story/);
   await expect(panel).not.toBeAttached();
-  // Meanwhile the page goes on: whoever changes their mind gets what they chose last.
+  // The page continues: anyone who changes their mind gets what they chose last.
   await page.getByRole("link", { name: "Write the greeting" }).click();
   await expect(page).toHaveURL(/panel=task/);
   letGo();

@@ -118,7 +118,7 @@ test("four tabs share one connection a stream, and a click answers", async ({ co
   await expect(last ?? fail()).toHaveURL(/\/members$/, { timeout: 5000 });
 });
 
-test("when the tab with the connection closes, another one goes on", async ({ context }) => {
+test("when the tab with the connection closes, another one continues", async ({ context }) => {
   const first = await context.newPage();
   await openLive(first, backlog);
   const second = await context.newPage();

@@ -31,7 +31,7 @@ test("a move made offline falls back with its reason, and the board stays", asyn
   await context.close();
 });
 
-test("without network a page says so, and comes back with it", async ({ browser }) => {
+test("without network a page says so, and returns with it", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const page = await context.newPage();
   await page.goto("/");

@@ -54,7 +54,7 @@ test("a person plans a sprint from nothing and starts its run", async ({ browser
   await context.close();
 });
 
-test("what is wrong with a form stands beside its field, and nothing that was typed is lost", async ({
+test("what is wrong with a form is next to its field, and nothing that was typed is lost", async ({
   browser,
 }) => {
   const { context } = await newPerson(browser);

@@ -74,7 +74,7 @@ test("a question that an agent asks reaches the phone, is answered with a thumb,
   await page.getByRole("button", { name: "Welcome" }).tap();
   await page.getByRole("button", { name: "Send now" }).tap();
   await expect(questions).toHaveCount(1);
-  // Whoever goes away has answered.
+  // Anyone who goes away has answered.
   await page.getByLabel("Your answer").fill("Green");
   await page.getByRole("button", { name: "Answer", exact: true }).tap();
   await expect(page.getByText("The agent gets this")).toBeVisible();

@@ -5,7 +5,7 @@ import { lastId, newPerson, newWorld, post } from "./world";
 /** Turns the letters after it, reads from right to left, and ends more isolates than it begins. */
 const turning = "\u202eשלום مرحبا\u2069";
 
-test("a title that turns the reading direction turns no text beside it", async ({ browser }) => {
+test("a title that turns the reading direction turns no text next to it", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const world = await newWorld(context);
   const backlog = `${world.product}/backlog`;
@@ -64,7 +64,7 @@ test("a title that turns the reading direction turns no text beside it", async (
   }
 });
 
-/** In the page: the texts of elements whose other text stands in one line with the title, isolated by nothing. */
+/** In the page: the texts of elements whose other text is in one line with the title, isolated by nothing. */
 function turnedTexts(): string[] {
   const turned: string[] = [];
   for (const text of textsOf(document.body)) {

@@ -31,7 +31,7 @@ test("a page stays where it is scrolled to while its data is read again, and is 
   await expect(page.getByRole("region", { name: "Review: 1" })).toBeAttached();
   expect(await placeOf(page)).toBe(150);
 
-  // Somewhere else it begins at the top, and back it is where it was; so it is when it is loaded anew.
+  // Somewhere else it begins at the top, and back it is where it was; so it is when it is loaded again.
   const link = page.getByRole("link", { name: "Write the greeting" });
   await link.evaluate((element: HTMLElement) => element.click());
   await expect(page.getByRole("heading", { level: 1 })).toContainText("Write the greeting");

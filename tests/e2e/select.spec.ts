@@ -39,7 +39,7 @@ test("stories are selected by x and move into a sprint together", async ({ brows
   await context.close();
 });
 
-test("whoever types faster than the page draws keeps the focus", async ({ browser }) => {
+test("anyone who types faster than the page draws keeps the focus", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const world = await newWorld(context);
   const page = await context.newPage();
@@ -95,7 +95,7 @@ test("single keys change the highlighted row of a list without opening it", asyn
   await expect(page.getByRole("group", { name: /Priority/ })).toBeHidden();
   await expect(page.getByRole("link", { name: "Write a warm greeting" })).toBeFocused();
 
-  // Space opens it beside the list, arrows change its content, and the focus never leaves the list.
+  // Space opens it next to the list, arrows change its content, and the focus never leaves the list.
   const details = page.getByRole("complementary", { name: "Details" });
   await page.keyboard.press("Space");
   await expect(details).toContainText("Write a warm greeting");
@@ -123,7 +123,7 @@ test("single keys change the highlighted row of a list without opening it", asyn
   await context.close();
 });
 
-test("cards are selected together, dragged together, and peeked at beside the board", async ({
+test("cards are selected together, dragged together, and peeked at next to the board", async ({
   browser,
 }) => {
   const { context } = await newPerson(browser);

@@ -97,7 +97,7 @@ test("three workers finish a sprint of an imported backlog, although one is kill
   await page.goto(sprint);
   await expect(page.getByText(/\d+ blockers/)).toBeVisible();
   await expectLive(page);
-  // From here on nothing is loaded anew: the page itself shows what happens.
+  // From here on nothing is loaded again: the page itself shows what happens.
   const loads: string[] = [];
   page.on("load", () => loads.push(page.url()));
   await planTasks(agent, lastId(sprint));
@@ -124,7 +124,7 @@ test("three workers finish a sprint of an imported backlog, although one is kill
   await expect(page.getByText("Your inbox is empty")).toBeVisible();
   await page.goBack();
 
-  // The killed one comes back under its name: what it held is free again at once.
+  // The killed one returns under its name: what it held is free again at once.
   const workers = [
     asking,
     work("third", "--exec demo"),

@@ -33,7 +33,7 @@ test("rows that others add wait while a pointer or the focus is in the list", as
   await expect(page.getByRole("link", { name: "Leave the house" })).toBeVisible();
   await expect(fresh).toBeHidden();
 
-  // Whoever leaves the list alone has them too; so has whoever walks through it by keys and leaves it.
+  // Anyone who leaves the list alone has them too; so has anyone who walks through it by keys and leaves it.
   await last.hover();
   await addFirst("Wave");
   await expect(fresh).toBeVisible();

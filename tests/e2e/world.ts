@@ -16,7 +16,7 @@ export interface Person {
   context: BrowserContext;
 }
 
-/** A registered person with a browser of their own; each comes from an address of its own. */
+/** A registered person with their own browser; each comes from an address of its own. */
 export async function newPerson(
   browser: Browser,
   options: BrowserContextOptions = {},

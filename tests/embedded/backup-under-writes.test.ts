@@ -53,7 +53,7 @@ function startWriter(taskId: string) {
       await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
     }
   })();
-  // Whoever waits for the end hears of it; until then no one does.
+  // Anyone who waits for the end hears of it; until then no one does.
   work.catch(() => undefined);
   return {
     state,
@@ -219,7 +219,7 @@ describe("backloom restore", { timeout: 600_000 }, () => {
     expect(await readdir(into)).toEqual([]);
   });
 
-  it("does not touch the folder of a service that runs, which goes on", async () => {
+  it("does not touch the folder of a service that runs, which continues", async () => {
     const before = await checksumsOf(dataDir);
     const { code, words } = await refusalOf(dataDir, "restore", copy.path);
     expect(code).toBe(1);

@@ -54,7 +54,7 @@ function startWriter(writer: number) {
 
 const checksum = "select md5(string_agg(md5(s::text), '' order by n)) from public.settled s";
 
-/** The command as a program of its own. */
+/** The command as its own program. */
 const command = [join(projectRoot, "app/cli/launch.mjs"), "backup", "--to"];
 const surroundings = {
   cwd: projectRoot,
@@ -84,7 +84,7 @@ describe("a backup of a running installation", { timeout: 600_000 }, () => {
       expect(last).toBeGreaterThanOrEqual(acknowledged);
       expect(await ask(url, `select count(distinct n)::int ${own}`)).toBe(last);
     }
-    // It is an installation of its own, whose backups are no different.
+    // It is its own installation, whose backups are no different.
     expect(await ask(url, "insert into public.written values (9, 1, '') returning n")).toBe(1);
     await restored.stop();
     expect(Object.keys((await backUp({ dataDir: into })).rows)).toEqual(Object.keys(rows));

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { expect, it } from "vitest";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";
 
-it("a free port is none that the system gives to someone else meanwhile", async () => {
+it("a free port is none that the system gives to someone else", async () => {
   for (let round = 0; round < 20; round += 1) {
     const port = await findFreePort();
     expect(port).toBeGreaterThanOrEqual(15_000);

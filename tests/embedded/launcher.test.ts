@@ -37,7 +37,7 @@ describe("npm start says in one line what is wrong", () => {
     ]);
   });
 
-  it("when the port is no port", () => {
+  it("when the port is not a port", () => {
     expect(launch("start", { PORT: "99999", DATA_DIR: folder })).toEqual({
       status: 1,
       said: [expect.stringContaining("PORT must be a number")],

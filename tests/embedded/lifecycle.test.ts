@@ -54,7 +54,7 @@ describe("the embedded stack", () => {
     await stack.stop();
   });
 
-  it("goes on with the Postgres that outlived a killed app, and stops it at the end", async () => {
+  it("continues with the Postgres that outlived a killed app, and stops it at the end", async () => {
     const dataDir = await ownDataDir();
     const app = spawn(
       process.execPath,
@@ -72,7 +72,7 @@ describe("the embedded stack", () => {
     await expect.poll(() => isRunning(postmaster)).toBe(false);
   });
 
-  it("brings back a killed Postgres that it did not start, once, with two processes beside each other", async () => {
+  it("brings back a killed Postgres that it did not start, once, with two processes next to each other", async () => {
     const dataDir = await ownDataDir();
     const first = await ownStack(dataDir);
     const second = await ownStack(dataDir);

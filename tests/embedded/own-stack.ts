@@ -13,7 +13,7 @@ export function ownDataDir(): Promise<string> {
   return mkdtemp(join(inject("runFolder"), "stack-"));
 }
 
-/** Starts a stack that is stopped after the test file whatever happens. */
+/** Starts a stack that is stopped after the test file no matter what happens. */
 export async function ownStack(dataDir: string): Promise<EmbeddedSupabase> {
   const stack = await startEmbeddedSupabase({ dataDir });
   let stopping: Promise<void> | undefined;
@@ -30,7 +30,7 @@ export async function postmasterOf(dataDir: string): Promise<number> {
   return Number(text.split("\n")[0]);
 }
 
-/** One statement over a connection of its own; `null` while the database is away. */
+/** One statement over its own connection; `null` while the database is away. */
 export async function ask(url: string, sql: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => undefined);

@@ -12,7 +12,7 @@ const rights = `
    where grantee in ('anon', 'authenticated', 'service_role', 'PUBLIC') and table_schema in ('public', 'private', 'auth', 'realtime')`;
 
 describe("the embedded Supabase gives no one more than a hosted one", () => {
-  it("runs migrations as a role that is no superuser", async () => {
+  it("runs migrations as a role that is not a superuser", async () => {
     const { rows } = await t.sql.query(
       "select rolsuper, rolname from pg_roles where rolname = current_user",
     );

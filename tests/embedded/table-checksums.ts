@@ -8,7 +8,7 @@ export interface TableChecksum {
 }
 
 /**
- * Count and checksum of every table of a data folder, whatever the order of its rows. Postgres alone is asked, or is
+ * Count and checksum of every table of a data folder, no matter what the order of its rows. Postgres alone is asked, or is
  * started for that: the service would change some of them.
  */
 export async function checksumsOf(dataDir: string): Promise<Record<string, TableChecksum>> {

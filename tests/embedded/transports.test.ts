@@ -276,7 +276,7 @@ describe.each(transports)("over the $name transport", ({ database }) => {
     expect(await outcome(call)).toEqual(expected);
   });
 
-  it("serves a user whatever form the id has that Postgres takes", async () => {
+  it("serves a user no matter which form the id has that Postgres takes", async () => {
     const id = "cf682b73-be1a-fad4-7d0f-32559ac34627";
     await t.sql.query(
       "insert into auth.users (id, email) values ($1, 'old@example.com') on conflict do nothing",
@@ -292,7 +292,7 @@ describe.each(transports)("over the $name transport", ({ database }) => {
     expect(answer).toEqual({ user: null, role: "service_role" });
   });
 
-  it("keeps a bounded number of statements, however many ways there are to name the parameters", async () => {
+  it("keeps a bounded number of statements, no matter how many ways there are to name the parameters", async () => {
     for (let way = 1; way < 2 ** optional.length; way += 1) {
       const named = optional.filter((_, place) => way & (1 << place));
       const values = Object.fromEntries(named.map((name) => [name, 1]));
@@ -303,7 +303,7 @@ describe.each(transports)("over the $name transport", ({ database }) => {
     }
   });
 
-  it("goes on after a refusal, with many calls at once that were never made before", async () => {
+  it("continues after a refusal, with many calls at once that were never made before", async () => {
     const texts = Array.from({ length: 40 }, (_, index) => `text ${index}`);
     const answers = await Promise.all(
       texts.map(async (text, index) => {

@@ -33,7 +33,7 @@ async function questions() {
 }
 
 describe("a transaction that the log tells of", () => {
-  it("is handed on when everyone can see it, also while an older one still runs", async () => {
+  it("is handed on when everyone can see it, even while an older one still runs", async () => {
     const delivered: string[] = [];
     const lost: unknown[] = [];
     const visible = await VisibleTransactions.open<string>(

@@ -135,7 +135,7 @@ describe("imports point one way", () => {
     ).toEqual([]);
   });
 
-  it("whoever reads where to go next checks that it is a path of ours", () => {
+  it("anyone who reads where to go next checks that it is a path of ours", () => {
     const readers = sources.filter(({ text }) => /get\("redirectTo"\)/.test(text));
     expect(readers.filter(({ text }) => !text.includes("safeRedirect("))).toEqual([]);
     expect(readers.length).toBeGreaterThan(0);

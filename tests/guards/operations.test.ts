@@ -59,7 +59,7 @@ describe("operations", () => {
       operation("delete_task", forced, z.null()),
       // @ts-expect-error p_story_id is missing
       operation("move_task", given, z.null()),
-      // @ts-expect-error a number is no id
+      // @ts-expect-error a number is not an id
       operation("delete_task", z.object({ task_id: z.number() }), z.null()),
       // @ts-expect-error the id may be left out, the argument may not
       operation("delete_task", given.partial(), z.null()),

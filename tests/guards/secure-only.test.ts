@@ -44,7 +44,7 @@ function namesOfSecureContexts() {
 
 const { globals, members } = namesOfSecureContexts();
 
-/** Types and strings (`"PushManager" in window`) are no uses. */
+/** Types and strings (`"PushManager" in window`) are not uses. */
 function usesIn(text: string): string[] {
   const uses: string[] = [];
   const visit = (node: ts.Node): void => {

@@ -14,7 +14,7 @@ const connect = setups({ origin: "http://localhost:3000", token: "blm_x", produc
   .flatMap(({ blocks }) => blocks)
   .map(({ text }) => ({ file: "Connect", text }));
 
-/** Options of other programs that the pages name beside the worker's. */
+/** Options of other programs that the pages name next to the worker's. */
 const ofOthers = new Set(
   "--acp --body --effort --fill --head --header --help --json --no-save --output-format --prompt-file --resume --title --transport --verbose".split(
     " ",

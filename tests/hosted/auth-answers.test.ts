@@ -106,7 +106,7 @@ describe("what Auth refuses at sign-in is said with its reason", () => {
     expect([got, text.includes(words)]).toEqual([shown, true]);
   });
 
-  it("a key that the gateway refuses is no wrong password", async () => {
+  it("a key that the gateway refuses is not a wrong password", async () => {
     answer = { status: 401, body: { message: "Invalid API key", hint: "Double check" } };
     const { status, text } = await logIn();
     expect([status, text.includes("refuses the key of this service")]).toEqual([503, true]);
@@ -124,7 +124,7 @@ describe("who asks", () => {
     expect(asked.at(-1)?.headers.get("sb-forwarded-for") ?? "203.0.113.7").toBe("203.0.113.7");
   });
 
-  it("signs in with the publishable key beside a legacy one, which may not", async () => {
+  it("signs in with the publishable key next to a legacy one, which may not", async () => {
     expect((await logIn(legacy)).status).toBe(303);
     expect(asked[0]?.headers.get("sb-forwarded-for")).toBeNull();
     expect(asked[0]?.headers.get("apikey")).toBe(t.supabase.publishableKey);
@@ -187,7 +187,7 @@ describe("doctor, about sign-ups that Auth takes by itself", () => {
     expect(await look("open", { disable_signup: false })).toMatchObject({ ok: true });
   });
 
-  it("takes no answer for none that reassures, and asks no one beside the embedded stack", async () => {
+  it("takes no answer for none that reassures, and asks no one next to the embedded stack", async () => {
     expect(await look("invite", { message: "Invalid API key" })).toMatchObject({ ok: false });
     const embedded = { registration: "invite", supabase: undefined } as const;
     expect(await checkRegistration(embedded)).toMatchObject({ ok: true });

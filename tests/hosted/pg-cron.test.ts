@@ -34,7 +34,7 @@ describe.runIf(hasPgCron)("the schedule in pg_cron itself", () => {
     });
   });
 
-  it("has two entries, however often it is installed, and doctor sees them", async () => {
+  it("has two entries, no matter how often it is installed, and doctor sees them", async () => {
     for (let round = 0; round < 2; round++) {
       const { rows } = await sql.query("select private.install_schedules() as installed");
       expect(rows).toEqual([{ installed: 2 }]);

@@ -47,7 +47,7 @@ async function openScene() {
 
 function runOverPooler({ t, pool, open, address }: Awaited<ReturnType<typeof openScene>>): void {
   describe("over PgBouncer in transaction mode", () => {
-    it("two processes get the answer to their own call, whatever the other one asks", async () => {
+    it("two processes get the answer to their own call, no matter what the other one asks", async () => {
       const [first, second] = [open(address), open(address)];
       const texts = Array.from(
         { length: 200 },
@@ -137,7 +137,7 @@ function runOverPooler({ t, pool, open, address }: Awaited<ReturnType<typeof ope
       await proxy.close();
     });
 
-    it("doctor is content with it, also while a process works", async () => {
+    it("doctor is content with it, even while a process works", async () => {
       const check = await checkConnections(address, 4);
       expect(check).toMatchObject({ name: "connections", ok: true });
     });

@@ -33,7 +33,7 @@ const setSecret = (name: string, secret: string) =>
   );
 
 describe("the schedule in the database", () => {
-  it("has the two entries of the contract, however often it is installed", async () => {
+  it("has the two entries of the contract, no matter how often it is installed", async () => {
     for (let round = 0; round < 2; round++) {
       const { rows } = await t.sql.query("select private.install_schedules() as installed");
       expect(rows).toEqual([{ installed: 2 }]);

@@ -83,7 +83,7 @@ describe("the start", () => {
     await expect(start(url.href)).rejects.toThrow(words);
   });
 
-  it("goes on when Postgres is only away", async () => {
+  it("continues when Postgres is only away", async () => {
     const backend = await start("postgresql://u:p@127.0.0.1:1/postgres");
     await expect(backend.database.call("ping", {})).rejects.toMatchObject({ status: 503 });
     await backend.stop();

@@ -13,7 +13,7 @@ function addressOf(trust: string[], peer: string, forwarded?: string): string {
 }
 
 describe("D9 the client's address", () => {
-  it("is the socket's, whatever X-Forwarded-For says", () => {
+  it("is the socket's, no matter what X-Forwarded-For says", () => {
     expect(addressOf([], "203.0.113.9", "1.2.3.4")).toBe("203.0.113.9");
     expect(addressOf(["10.0.0.0/8"], "203.0.113.9", "1.2.3.4")).toBe("203.0.113.9");
   });

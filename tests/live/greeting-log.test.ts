@@ -36,7 +36,7 @@ describe("a page reads its data again", () => {
     }
   });
 
-  it("not for what an agent says, nor for what is no change", () => {
+  it("not for what an agent says, nor for what is not a change", () => {
     expect(makesOld(about("job_output"))).toBe(false);
     expect(makesOld({ type: "change", data: { id: "1" } })).toBe(false);
     expect(makesOld(live)).toBe(false);

@@ -171,7 +171,7 @@ describe("a refused call is a tool error with the body of REST", () => {
     await client.close();
   });
 
-  it("names the candidates when a code stands in several products", async () => {
+  it("names the candidates when a code is in several products", async () => {
     const client = await connectClient(app, adaToken);
     const answer = await client.call("get_task", { task_id: "T-1" });
     expect(answer).toMatchObject({

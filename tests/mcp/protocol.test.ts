@@ -69,14 +69,14 @@ describe("the endpoint", () => {
     expect((await post(listTools, { ...bearer(token), origin: app.origin })).status).toBe(200);
   });
 
-  it("D5: a session id is no credential", async () => {
+  it("D5: a session id is not a credential", async () => {
     const answer = await post(listTools, {
       "mcp-session-id": "11111111-1111-4111-8111-111111111111",
     });
     expect(answer.status).toBe(401);
   });
 
-  it("answers what is no JSON, no message or too long with an error and goes on", async () => {
+  it("answers what is not JSON, no message or too long with an error and continues", async () => {
     expect((await post("{", bearer(token))).status).toBe(400);
     expect((await post([], bearer(token))).status).toBe(400);
     expect((await post({ jsonrpc: "2.0", id: 1 }, bearer(token))).status).toBe(400);

@@ -40,7 +40,7 @@ describe("questions over the tools", () => {
     });
   });
 
-  it("park a job, which comes back first with the answer", async () => {
+  it("park a job, which returns first with the answer", async () => {
     const { agent, worker } = await connectBoth(stage);
     await createProduct(stage, "PARK");
     await startRun(agent, "PARK");

@@ -107,7 +107,7 @@ describe("an agent that is its own worker", () => {
     expect(git("write-tree").trim()).toBe(git("rev-parse", `${range.head_sha}^{tree}`).trim());
   });
 
-  it("sends it with its last word, and what is no diff is refused before anything ends", async () => {
+  it("sends it with its last word, and what is not a diff is refused before anything ends", async () => {
     const { report, read, diff, worker, job_id } = await hold("LAST");
     const range = { base_sha: "a".repeat(40), head_sha: "b".repeat(40) };
     const patch =

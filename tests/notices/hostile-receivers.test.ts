@@ -103,7 +103,7 @@ describe("a receiver that", () => {
     expect(await delivery()).toMatchObject({ status: "pending", last_error: error });
   });
 
-  it("drips its headers has ten seconds, and meanwhile others are told", async () => {
+  it("drips its headers has ten seconds, and others are told", async () => {
     const dripping = await startHostileReceiver((socket) => drip(socket, "HTTP/1.1 200 OK\r\nx: "));
     const prompt = await startReceiver("http");
     const slow = await withWebhook(dripping.origin);

@@ -21,7 +21,7 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** A server on this machine that keeps what notices it is sent; to be closed by whoever opens it. */
+/** A server on this machine that keeps what notices it is sent; to be closed by anyone who opens it. */
 export async function openReceiver(protocol: "http" | "https"): Promise<Receiver> {
   const deliveries: Delivery[] = [];
   let status = 200;

@@ -66,7 +66,7 @@ describe("web push", () => {
     });
   });
 
-  it("tells nothing of a product to whoever has left it meanwhile", async () => {
+  it("tells nothing of a product to anyone who has left it", async () => {
     const receiver = await startReceiver("https");
     const { actor, product, story } = await seedWorld(t);
     const leaver = await createUser(t);

@@ -368,7 +368,7 @@ describe("registrations", () => {
     expect(await answer.json()).toMatchObject({ error: "invalid_client" });
   });
 
-  it("are no accounts: a form of a browser is still the registration of a person", async () => {
+  it("are not accounts: a form of a browser is still the registration of a person", async () => {
     const both = await startTestApp(t, { pages: ["_auth.register"] });
     const answer = await both.request("/register", {
       method: "POST",

@@ -96,7 +96,7 @@ export const knownPrograms: readonly KnownProgram[] = [
       "https://github.com/anthropics/claude-ai-mcp/issues/82",
       "https://github.com/anthropics/claude-ai-mcp/issues/214",
     ],
-    // It takes /authorize, /token and /register for granted, whatever it has read.
+    // It takes /authorize, /token and /register for granted, no matter what it has read.
     reads: [
       ["/.well-known/oauth-protected-resource/mcp", 200],
       ["/.well-known/oauth-protected-resource", 200],

@@ -16,7 +16,7 @@ export type Tokens = z.infer<typeof tokensSchema>;
 
 export const loopbackRedirect = "http://127.0.0.1:43111/callback";
 
-/** A verifier and its challenge, as every program makes them anew. */
+/** A verifier and its challenge, as every program makes them again. */
 export function makeProof() {
   const verifier = randomBytes(32).toString("base64url");
   const challenge = createHash("sha256").update(verifier).digest("base64url");

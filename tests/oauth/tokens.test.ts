@@ -82,7 +82,7 @@ describe("a code", () => {
     expect(await answer.json()).toMatchObject({ error: "invalid_grant" });
   });
 
-  it("lies in the database as a hash only, like the tokens", async () => {
+  it("is in the database as a hash only, like the tokens", async () => {
     const got = await getCode(stage, all);
     const tokens = await readTokens(await postForm(app, "/token", redemption(got)));
     const { rows } = await t.sql.query<{ text: string }>(
@@ -329,7 +329,7 @@ describe("access that is taken back", () => {
     await client.close();
   });
 
-  it("given back twice, or unknown, is no error", async () => {
+  it("given back twice, or unknown, is not an error", async () => {
     const { tokens } = await getAccess(stage, all);
     for (const token of [tokens.access_token, tokens.access_token, "blo_unknown"]) {
       expect((await postForm(app, "/revoke", { token })).status).toBe(200);

@@ -50,7 +50,7 @@ it("Try again keeps how the run began", async () => {
   expect(again).toMatchObject({ plan_first: true, jobs_total: 3 });
 });
 
-it("Try again of a run of its own keeps it too", async () => {
+it("Try again of its own run keeps it too", async () => {
   const { actor, end, submit, runPage, runOf, tasks } = await scene({
     ...unplanned,
     stories: [1],

@@ -12,10 +12,10 @@ import { createVisitor } from "../setup/page-forms";
 const t = await createTestDatabase();
 const app = await startTestApp(t, { pages: true });
 
-/** What stands on a page, without its tags. */
+/** What is on a page, without its tags. */
 const wordsOf = (html: string) => html.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
 
-it("the owner gives a run a budget on its page, is offered one in another unit beside it, and takes it away", async () => {
+it("the owner gives a run a budget on its page, is offered one in another unit next to it, and takes it away", async () => {
   const world = await seedSprint(t, { strategy: "STORY", stories: [1] });
   const { id: sprint_run_id } = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
   const product_id = world.product.id;
@@ -34,7 +34,7 @@ it("the owner gives a run a budget on its page, is offered one in another unit b
   expect(wordsOf(await visitor.read(path))).not.toContain("€1.50");
 });
 
-it("a budget of a task or sprint stands in the settings, where it is taken away", async () => {
+it("a budget of a task or sprint is in the settings, where it is taken away", async () => {
   const { actor, product, tasks, sprint, owner } = await seedSprint(t, { stories: [1] });
   const common = { product_id: product.id, unit: "EUR", amount: 1.5 };
   await setBudget(actor, { ...common, scope: "task", target_id: at(tasks, 0).id });
@@ -60,7 +60,7 @@ it("a run shows what can be worked on at once and what waits, and that no tokens
   const read = async () => wordsOf(await visitor.read(`/products/${product.id}/runs/${run.id}`));
   expect(await read()).toContain("Wave 1 Queued T-1 Queued T-2 Wave 2 Queued T-3 blocked by T-1");
 
-  // Its worker never comes back: what it told is known to the budget only.
+  // Its worker never returns: what it told is known to the budget only.
   const job = await claim(actor);
   const usage = { models: [{ model_id: "m", cost: 2 }] };
   await heartbeatAgentJob(actor, { job_id: job.id, attempt: job.attempt, usage });

@@ -130,7 +130,7 @@ describe("what changed since an earlier attempt", () => {
     );
   });
 
-  it("makes the later text of the earlier one, whatever both made of the beginning", async () => {
+  it("makes the later text of the earlier one, no matter what both made of the beginning", async () => {
     let seed = 7;
     const random = (below: number): number => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;

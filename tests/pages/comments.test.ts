@@ -96,7 +96,7 @@ describe("comments on a page, without script", () => {
     expect(earlier).toContain("Newest comments");
   });
 
-  it("name the members of the product to whoever may see it", async () => {
+  it("name the members of the product to anyone who may see it", async () => {
     const { ada, backlog, read } = await scene();
     const bob = await createUser(t);
     await addMember(t, backlog.product.id, bob);

@@ -44,7 +44,7 @@ it("the owner sets it, sees whose code is waited for, and says that it is there"
   expect((await claim(world.actor)).task?.code).toBe(second.code);
 });
 
-it("the owner takes it back for a moment, unless an agent has begun what it freed", async () => {
+it("the owner undoes it for a moment, unless an agent has begun what it freed", async () => {
   const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1] });
   const { actor, product, owner } = world;
   const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];

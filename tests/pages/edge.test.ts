@@ -37,7 +37,7 @@ describe("what only a hostile visitor sends", () => {
     },
   );
 
-  it("makes no sprint of stories whose names are no ids", async () => {
+  it("makes no sprint of stories whose names are not ids", async () => {
     const { product } = await seedBacklog(t, owner);
     const cookie = await signIn(t, app, owner);
     const form = "sprint_goal=Goal&story_ids=first";

@@ -40,7 +40,7 @@ it.each([0, 6, 10, 1_000_000])(
     ] as const;
     for (const [place, intent, title] of places) {
       await visitor.submit(`${place}&edit=title`, intent, { title });
-      // The picker of the priority, sent as it stands there.
+      // The picker of the priority, sent as it is there.
       await visitor.submit(place, intent);
     }
     expect(await stored("pbis", "priority", pbi.id)).toBe(priority);

@@ -77,7 +77,7 @@ it("holds what waits over all products, and lets go what was dealt with", async 
   await restoreProduct(actor, { product_id: product.id });
 
   const visitor = createVisitor(app, await signIn(t, app, owner));
-  // Without script each is dealt with from the list, and one comes back to a page.
+  // Without script each is dealt with from the list, and one returns to a page.
   expect(await visitor.submit("/inbox", "answer", { answer: "Hello" })).toBe("/inbox");
   await visitor.submit("/inbox", "set-status", { status: "done" });
   expect(await kindsOf(actor)).toEqual(["job", "run"]);
@@ -111,7 +111,7 @@ it("leads to an agent's work, where the verdict ends the job or sends it back", 
   expect(await kindsOf(actor)).toEqual([]);
 });
 
-it("puts aside for one person alone, until tomorrow or until it waits anew", async () => {
+it("puts aside for one person alone, until tomorrow or until it waits again", async () => {
   const { actor, owner, product, tasks, question } = await seedWaiting();
   const friend = await createUser(t);
   await addMember(t, product.id, friend);
@@ -161,7 +161,7 @@ it("refuses what waits for no one, what is too far off, and demo accounts; marks
   expect(await asUser(t, owner, write)).toBe("42501");
 });
 
-it("is true at once: whoever listens hears it when something begins to wait, as nothing that the contract knows", async () => {
+it("is true at once: anyone who listens hears it when something begins to wait, as nothing that the contract knows", async () => {
   const { actor, owner, tasks } = await seedWorld(t, 1);
   const reader = await openStream(`${app.origin}/api/realtime/notifications`, {
     cookie: await signIn(t, app, owner),

@@ -61,7 +61,7 @@ describe("intake", () => {
     expect(inbox).toContain(`href="${triage}"`);
   });
 
-  it("leaves the inbox when it is done, and comes back with the next item", async () => {
+  it("leaves the inbox when it is done, and returns with the next item", async () => {
     await other.submit("/inbox", "mark", { mark: "done", kind: "triage" });
     expect(await other.read("/inbox")).not.toContain("in Triage");
     await bring("Third");

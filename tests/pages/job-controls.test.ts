@@ -57,7 +57,7 @@ it("a failure is its first line with the cure, and is tried again from the job, 
   }
 });
 
-it("skips what failed and goes on with the rest, in a sprint or not, from run, sprint and inbox", async () => {
+it("skips what failed and continues with the rest, in a sprint or not, from run, sprint and inbox", async () => {
   const { actor, product, sprint, tasks, visitor } = await openWorld();
   const task_ids = tasks.map(({ id }) => id);
   for (const ofSprint of [false, true]) {

@@ -30,7 +30,7 @@ it("shows the end of an output of few long entries, and how many come before", a
   expect(page.replaceAll("<!-- -->", "")).toContain("Show 38 earlier");
 });
 
-it("says of an attempt that it changed nothing, whatever its agent says", async () => {
+it("says of an attempt that it changed nothing, no matter what its agent says", async () => {
   const { world, job, report } = await holdJob(t);
   await report({ status: "done", verify_result: "EMPTY", summary: "All done" });
   const cookie = await signIn(t, app, world.owner);

@@ -79,7 +79,7 @@ describe.each([
     question = await askQuestion(scene.asks, await inputFor(scene));
   });
 
-  it("stands in no list of anyone else", async () => {
+  it("is in no list of anyone else", async () => {
     for (const [actor, count] of [
       [scene.asks, 1],
       [scene.actor, 0],
@@ -223,7 +223,7 @@ describe("a permission whose person has left", () => {
     expect(page).not.toContain(">Allow<");
   });
 
-  it("is allowed by no one, and its job goes on once the owner has dismissed it", async () => {
+  it("is allowed by no one, and its job continues once the owner has dismissed it", async () => {
     const question_id = question.id;
     const { actor } = scene;
     const member = await createUser(t);
@@ -241,7 +241,7 @@ describe("a permission whose person has left", () => {
   });
 });
 
-it("a permission for a host shows the host that an answer counts for, beside what its agent says", async () => {
+it("a permission for a host shows the host that an answer counts for, next to what its agent says", async () => {
   const scene = await openScene();
   const words = { question: "May it reach pypi.org?", reach: "evil.example:443" };
   await askQuestion(scene.asks, { ...permission(scene), ...words });

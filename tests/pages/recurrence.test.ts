@@ -34,7 +34,7 @@ describe("a recurring story", () => {
     expect(await visitor.read("/inbox")).not.toContain("in Triage");
   });
 
-  it("says beside the field what is wrong with a cron line, and keeps what was typed", async () => {
+  it("says next to the field what is wrong with a cron line, and keeps what was typed", async () => {
     const fields = { ...weekly, intent: "set-recurrence", cron: "0 25 * * *" };
     const answer = await visitor.send(page, Object.entries(fields));
     expect(answer.status).toBe(422);

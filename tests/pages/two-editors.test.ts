@@ -33,7 +33,7 @@ const stored = async () =>
   (await t.sql.query("select title, description from public.stories where id = $1", [story.id]))
     .rows[0];
 
-it("without script, whoever saves an older text is shown both, and decides", async () => {
+it("without script, anyone who saves an older text is shown both, and decides", async () => {
   const opened = versionIn(await visitor.read(page));
   await byBen({ description: "Of Ben" });
   const refused = await save("Of Ada", opened);

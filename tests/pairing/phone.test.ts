@@ -171,7 +171,7 @@ describe("after the approval", () => {
     });
   });
 
-  it("P14: who was deleted, made demo or changed the password meanwhile gives no session", async () => {
+  it("P14: who was deleted, made demo or changed the password gives no session", async () => {
     const changes: [string, (id: string) => Promise<unknown>][] = [
       ["deleted", (id) => t.sql.query("delete from auth.users where id = $1", [id])],
       ["demo", (id) => t.sql.query("update public.users set is_demo = true where id = $1", [id])],

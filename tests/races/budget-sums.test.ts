@@ -85,7 +85,7 @@ async function go(actor: Actor, job: JobPayload, roll: (below: number) => number
     await t.sql.query("update public.agent_jobs set lease_until = now() where id = $1", [job.id]);
     return;
   }
-  // The end is told beside others, with a share of the lock, and has a line of its own.
+  // The end is told next to others, with a share of the lock, and has its own line.
   const totals = { model_id: "race", input_tokens: 10_000, output_tokens: 1_000 };
   await unlessLost(
     reportAgentJob(actor, { ...held, ...totals, status: "done", verify_result: "ALIGNED" }),

@@ -43,7 +43,7 @@ async function seedMany(count: number): Promise<SprintWorld> {
   return { ...world, tasks };
 }
 
-/** Tasks from which a walk along the dependencies, stories included, comes back to where it began. */
+/** Tasks from which a walk along the dependencies, stories included, returns to where it began. */
 async function circles(world: SprintWorld): Promise<number> {
   const { rows } = await t.sql.query<{ n: number }>(
     `with recursive steps (a, b) as (

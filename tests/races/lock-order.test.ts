@@ -60,13 +60,13 @@ it("a sweep locks the products of leases and questions in one order", async () =
   await writer.query("select private.lock_product($1)", [first.world.product.id]);
   const swept = sweep(t.database);
   await untilSomebodyWaits();
-  // In their order: the writer goes on to the second product while the sweep waits for the first.
+  // In their order: the writer continues to the second product while the sweep waits for the first.
   await writer.query("select private.lock_product($1)", [second.world.product.id]);
   await writer.query("commit");
   expect(await swept).toMatchObject({ taken_back: 1, expired_questions: 1 });
 });
 
-it("a restart closes what the worker held then, and not what it claimed meanwhile elsewhere", async () => {
+it("a restart closes what the worker held then, and not what it claimed elsewhere", async () => {
   const { world, job } = await holdJob(t);
   const elsewhere = await holdJob(t);
   const holder = await someone();

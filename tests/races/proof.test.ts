@@ -23,7 +23,7 @@ async function open(required: (typeof doneRequirements)[number]) {
   return { ...world, job, story: at(world.stories, 0), task: at(world.tasks, 0) };
 }
 
-/** How many went through; whatever did not was refused, not broken. */
+/** How many went through; everything that did not was refused, not broken. */
 async function passed(attempts: readonly Promise<unknown>[]): Promise<number> {
   const ends = await Promise.allSettled(attempts);
   for (const end of ends) {

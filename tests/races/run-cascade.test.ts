@@ -139,7 +139,7 @@ describe("jobs of one run that end at the same moment", () => {
   });
 });
 
-/** One step of a worker or a person; whatever the state of the run makes impossible is refused and fine. */
+/** One step of a worker or a person; everything that the state of the run makes impossible is refused and fine. */
 async function step(world: SprintWorld, n: number, dice: number): Promise<void> {
   const { actor, sprint } = world;
   const sprint_run_id = (await newestRun(world)).id;
@@ -186,7 +186,7 @@ async function sixtyAtATime(steps: (() => Promise<void>)[]): Promise<void> {
   await Promise.all(Array.from({ length: 60 }, drain));
 }
 
-/** What must hold between runs, jobs, questions and the sprint, whatever happened. */
+/** What must hold between runs, jobs, questions and the sprint, no matter what happened. */
 async function runsAgree(world: SprintWorld): Promise<void> {
   const { rows } = await t.sql.query(
     `select

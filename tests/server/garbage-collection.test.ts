@@ -58,7 +58,7 @@ function waitFor(code: string, seconds: number) {
   return worker.call("wait_for_job", wish);
 }
 
-/** A product whose only job is held, so that whoever waits for another one waits. */
+/** A product whose only job is held, so that anyone who waits for another one waits. */
 async function busyProduct(code: string) {
   const { productId } = await startRun(store, ada, { code });
   const { job } = jobSchema.parse(ok(await waitFor(code, 0)));
@@ -90,7 +90,7 @@ describe("waits and streams while memory is collected", () => {
       return performance.now();
     });
     const [first, second, third] = tuple.parse(await Promise.all(ended));
-    // Each with its own time: a wait without one ends with whatever happens next in the product, all of them at once.
+    // Each with its own time: a wait without one ends with anything that happens next in the product, all of them at once.
     expect(second - first).toBeGreaterThan(1_000);
     expect(third - second).toBeGreaterThan(5_000);
   });

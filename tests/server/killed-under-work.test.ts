@@ -30,7 +30,7 @@ afterAll(async () => {
   await service.ended;
 });
 
-/** At a port of its own: someone else may have taken the old one meanwhile. The worker's address stays. */
+/** At its own port: someone else may have taken the old one. The worker's address stays. */
 async function startAgain(): Promise<void> {
   service = await startService(dataDir);
   gate.moveTo(service.port);
@@ -53,7 +53,7 @@ async function beginWork(code: string) {
 }
 type Work = Awaited<ReturnType<typeof beginWork>>;
 
-/** What the agent has said, as whoever looks reads it. */
+/** What the agent has said, as anyone who looks reads it. */
 async function said(jobId: string): Promise<string> {
   const { entries } = await getJobOutput(actor, { job_id: jobId });
   return entries.flatMap(({ kind, text }) => (kind === "text" ? [text] : [])).join("");
@@ -75,7 +75,7 @@ async function expectWhole({ run, worker, job }: Work): Promise<void> {
 }
 
 describe("the service killed with -9 under a worker", { timeout: 240_000 }, () => {
-  it("in the middle of the attempt: the worker goes on, and loses neither commits nor tokens", async () => {
+  it("in the middle of the attempt: the worker continues, and loses neither commits nor tokens", async () => {
     const work = await beginWork("MIDDLE");
     await vi.waitFor(
       async () => expect(await said((await work.job()).id)).toBe("I have made the first file.\n"),

@@ -93,7 +93,7 @@ async function openRound(code: string, { way, workMilliseconds }: Plan) {
   const origin = join(folder, "origin.git");
   gitIn(home)("clone", "--quiet", "--bare", repo, origin);
   const heard = join(folder, "heard.jsonl");
-  // The worker goes on writing to the file that it has opened, whatever its name is.
+  // The worker continues writing to the file that it has opened, no matter what its name is.
   const exec = `sleep ${workMilliseconds / 1000}; mv "$BACKLOOM_MESSAGES" heeded.jsonl`;
   const start = (machine: string): WorkerProcess => {
     const clone = join(folder, machine);
@@ -174,7 +174,7 @@ async function kill(victim: Victim, round: Round, worker: WorkerProcess, after: 
   if (victim === "service") {
     await killService(service);
     service = await startService(dataDir);
-    // Someone else may have taken the old port meanwhile. The worker's address stays.
+    // Someone else may have taken the old port. The worker's address stays.
     gate.moveTo(service.port);
     return true;
   }

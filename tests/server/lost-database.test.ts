@@ -30,7 +30,7 @@ it("is not ready while the database is frozen, and ready again without a restart
       try {
         process.kill(pid, signal);
       } catch {
-        // A connection that ended meanwhile has no process any more.
+        // A connection that ended has no process any more.
       }
     }
   };
@@ -101,7 +101,7 @@ it("is not ready while the database is dead; what was acknowledged is there when
   // One may have been committed and its answer lost.
   expect([`Plan ${kept}`, `Plan ${kept + 1}`]).toContain(implementation_plan);
   expect(await change(kept + 2)).toBe(200);
-  // The stream says that it missed something, and that all is to be read anew; then it goes on.
+  // The stream says that it missed something, and that all is to be read again; then it continues.
   await stream.nextNamed("error");
   await stream.nextNamed("ready");
   expect(await change(kept + 3)).toBe(200);

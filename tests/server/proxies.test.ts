@@ -115,7 +115,7 @@ describe.each(present)("behind %s as its sample sets it up", (name) => {
     }
     stream.close();
 
-    // What only this machine may read is not read through a proxy that stands on it.
+    // What only this machine may read is not read through a proxy that is on it.
     expect((await fetch(`${service.origin}/metrics`)).status).toBe(200);
     expect((await fetch(`${origin}/metrics`)).status).toBeGreaterThanOrEqual(401);
 

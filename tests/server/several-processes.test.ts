@@ -61,7 +61,7 @@ async function minutesSince(at: string): Promise<number> {
 }
 
 describe("two processes of the operating system on one database", { timeout: 240_000 }, () => {
-  it("show a worker that came to one of them to whoever looks at the other, and that it went", async () => {
+  it("show a worker that came to one of them to anyone who looks at the other, and that it went", async () => {
     const { owner, product } = await seedSprint(store);
     const token = await createToken(store, owner);
     const path = `/api/realtime/solo?product_id=${product.id}`;
@@ -172,7 +172,7 @@ describe("two processes of the operating system on one database", { timeout: 240
     expect((await report(taken.attempt)).isError).toBe(true);
     expect((await report(again.attempt)).isError).toBe(false);
 
-    // Whoever comes back finds the state as it is now, in the process that is left and in the one that comes after.
+    // Anyone who returns finds the state as it is now, in the process that is left and in the one that comes after.
     first = await startService(dataDir, { env });
     for (const { origin } of [first, second]) {
       const answer = await fetch(`${origin}/api/sprints/${sprint.id}/tasks`, {

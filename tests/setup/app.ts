@@ -32,7 +32,7 @@ export interface TestApp {
 }
 
 export interface TestAppOptions {
-  /** Which pages are loaded beside /api and /mcp: none (the fastest, and the default), all, or these folders. */
+  /** Which pages are loaded next to /api and /mcp: none (the fastest, and the default), all, or these folders. */
   pages?: boolean | readonly string[];
   /** Environment variables on top of the defaults, for example `{ TRUST_PROXY: "loopback" }`. */
   variables?: Record<string, string>;

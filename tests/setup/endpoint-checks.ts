@@ -12,12 +12,12 @@ export interface EndpointUnderTest {
   path(id: string): string;
   /** The id of something that `owner` may use. */
   id: string;
-  /** The id of something of another kind, which is no id here. */
+  /** The id of something of another kind, which is not an id here. */
   otherKind: string;
   owner: TestUser;
   /** A body that is accepted. */
   body?: unknown;
-  /** Whether the session cookie is accepted beside the bearer token. */
+  /** Whether the session cookie is accepted next to the bearer token. */
   cookie: boolean;
   okStatus?: number;
 }
@@ -59,7 +59,7 @@ function send(endpoint: EndpointUnderTest, id: string, headers: Record<string, s
 function checkTokens(endpoint: EndpointUnderTest): void {
   const { t, app, owner, id } = endpoint;
 
-  it("answers a member's bearer token", async () => {
+  it("accepts a member's bearer token", async () => {
     const response = await send(endpoint, id, bearer(await createToken(t, owner)));
     expect(response.status).toBe(endpoint.okStatus ?? 200);
     expect(response.headers.get("cache-control")).toBe("no-store");
@@ -98,7 +98,7 @@ function checkTokens(endpoint: EndpointUnderTest): void {
     expect(app.logLines.join("")).not.toContain(token);
   });
 
-  it("A7: does not fall back to the cookie beside a bad token", async () => {
+  it("A7: does not fall back to the cookie next to a bad token", async () => {
     const cookie = await signIn(t, app, owner);
     await expectRefusal(await send(endpoint, id, { cookie, ...bearer("blm_unknown") }), 401);
   });
@@ -112,7 +112,7 @@ function checkCookie(endpoint: EndpointUnderTest): void {
     expect(response.status).toBe(endpoint.okStatus ?? 200);
   });
 
-  it("counts the cookie beside a scheme that is no bearer token", async () => {
+  it("counts the cookie next to a scheme that is not a bearer token", async () => {
     const headers = { cookie: await signIn(t, app, owner), authorization: "Basic cHJveHk6eA==" };
     expect((await send(endpoint, id, headers)).status).toBe(endpoint.okStatus ?? 200);
     await expectRefusal(
@@ -148,7 +148,7 @@ function checkIds(endpoint: EndpointUnderTest): void {
     expect(other).toBe(unknown);
   });
 
-  it("A3: answers every id that is no canonical UUID like an unknown one", async () => {
+  it("A3: answers every id that is not a canonical UUID like an unknown one", async () => {
     const headers = bearer(await createToken(t, owner));
     const unknown = await expectRefusal(await send(endpoint, unknownId, headers), 404);
     const malformed = [

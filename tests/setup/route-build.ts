@@ -10,7 +10,7 @@ const modules = import.meta.glob<RouteModule>([
 
 /**
  * The server build straight from the sources, so that no test waits for a bundle: the same table of
- * routes that Remix makes from the names of files and folders. `pages` chooses what is loaded beside /api, /mcp, /openapi.json and the addresses of OAuth:
+ * routes that Remix makes from the names of files and folders. `pages` chooses what is loaded next to /api, /mcp, /openapi.json and the addresses of OAuth:
  * all, none, or those with these names.
  */
 export async function routesFromSources({

@@ -13,7 +13,7 @@ import { findFreePort } from "../../supabase/embedded/postgres/free-port";
 import type { EmbeddedSecrets } from "../../supabase/embedded/secrets";
 
 /**
- * Supabase Auth itself: the path of its program, built from its own source with the folder `migrations` beside it.
+ * Supabase Auth itself: the path of its program, built from its own source with the folder `migrations` next to it.
  * When it is unset, the stand-in of the embedded stack answers.
  */
 export const authProgram = process.env.SUPABASE_AUTH_PROGRAM;

@@ -15,7 +15,7 @@ export interface TestCluster {
 }
 
 /**
- * Nothing of a test run outlives it, so its Postgres need not wait for the disk. And whoever stops in the middle of
+ * Nothing of a test run outlives it, so its Postgres need not wait for the disk. And anyone who stops in the middle of
  * signing in, to any database, keeps Postgres from dropping another file's: not for as long as that file's hook waits.
  */
 const forgetful = {

@@ -28,10 +28,10 @@ export const thoroughJourneys = [
 /** The same of single tests and journeys: words of their names. Whose name changes runs in both until it is named here. */
 const thoroughNames = [
   "10 MB of small parts cost others nothing at",
-  "cost others nothing, and the memory comes back",
+  "cost others nothing, and the memory returns",
   "makes 50 items of 1,000 deliveries of 50 external ids by ten senders at once",
   "what a product or an account has of one kind",
-  "works beside a running server and leaves it running",
+  "works next to a running server and leaves it running",
   "starts in a folder without anything, and keeps its data there",
   "never gives out a task that waits for a review",
   "changes no answer in any state that a run gets into",

@@ -20,7 +20,7 @@ const question = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 /**
  * What stands before a hosted Postgres: TLS with a certificate of no one known, or, with `speaksTls` off, the answer
- * that there is none. What is decrypted goes on to the real Postgres.
+ * that there is none. What is decrypted continues to the real Postgres.
  */
 export async function startTlsFront(target: number, speaksTls = true): Promise<TlsFront> {
   let plain = 0;

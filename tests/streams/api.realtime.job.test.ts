@@ -35,7 +35,7 @@ async function scene() {
   return { ...held, connect, say };
 }
 
-/** One who has heard entries 1 and 2 and left: what it comes back with. */
+/** One who has heard entries 1 and 2 and left: what it returns with. */
 async function leaving({ connect, say }: Awaited<ReturnType<typeof scene>>): Promise<string> {
   const reader = await connect();
   await reader.nextNamed("state");
@@ -46,8 +46,8 @@ async function leaving({ connect, say }: Awaited<ReturnType<typeof scene>>): Pro
   return id ?? "";
 }
 
-describe("a reader who comes back", () => {
-  it("is sent what was said meanwhile, then what follows", async () => {
+describe("a reader who returns", () => {
+  it("is sent what was said, then what follows", async () => {
     const held = await scene();
     const lastEventId = await leaving(held);
     await held.say(3, 4, 5);

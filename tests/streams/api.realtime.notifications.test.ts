@@ -127,7 +127,7 @@ describe("who may open the notifications stream", () => {
     expect((await app.request(path, { headers: { cookie: "session=x" } })).status).toBe(401);
   });
 
-  it("a wrong token beside a good cookie does no harm", async () => {
+  it("a wrong token next to a good cookie does no harm", async () => {
     const cookie = await signIn(t, app, w.member);
     const reader = await openStream(`${app.origin}${path}`, { ...bearer("blm_wrong"), cookie });
     open.push(reader);

@@ -19,7 +19,7 @@ const collectGarbage = z
   .custom<() => void>((value) => typeof value === "function")
   .parse(runInNewContext("gc"));
 
-/** Timers that are running in this process, whoever set them. */
+/** Timers that are running in this process, no matter who set them. */
 function timers(): number {
   return process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 }

@@ -50,6 +50,6 @@ describe("writes around connecting (S4)", () => {
       expect(delivered).toEqual(Array.from({ length: delivered.length }, (_, i) => first + i));
       reader.close();
     }
-    // Ten seconds on a machine of its own, and as often as long as others share it.
+    // Ten seconds on its own machine, and as often as long as others share it.
   }, 120_000);
 });

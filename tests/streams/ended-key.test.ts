@@ -39,7 +39,7 @@ function joined(topic: string): Promise<void> {
   });
 }
 
-it("a connection on which joins are refused since its key ended is replaced, also while a channel of it lives on", async () => {
+it("a connection on which joins are refused since its key ended is replaced, even while a channel of it lives on", async () => {
   // Long enough for the first join, however busy the machine is.
   const end = Date.now() + 6000;
   shortLived = await keyUntil(end);

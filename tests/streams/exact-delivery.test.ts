@@ -24,7 +24,7 @@ interface Row {
 
 /**
  * Titles of one row's updates, in the order in which a stream delivered them since it last said `ready`: one that was
- * cut off from its source says so again, and its reader reads anew what it missed.
+ * cut off from its source says so again, and its reader reads again what it missed.
  */
 function titlesOf(messages: readonly StreamMessage[], id: string): unknown[] {
   const ready = messages.findLastIndex(({ event }) => event === "ready");

@@ -56,7 +56,7 @@ async function connectAll() {
 
 type Streams = Awaited<ReturnType<typeof connectAll>>;
 
-/** Every stream greets anew, and what is written afterwards arrives. */
+/** Every stream greets again, and what is written afterwards arrives. */
 async function expectRecovery({ backlog, solo, notifications }: Streams): Promise<void> {
   await Promise.all([
     backlog.nextNamed("ready"),
@@ -69,7 +69,7 @@ async function expectRecovery({ backlog, solo, notifications }: Streams): Promis
   );
 }
 
-describe("after the source of changes was away, every open stream greets anew (S3)", () => {
+describe("after the source of changes was away, every open stream greets again (S3)", () => {
   it("when its connection was cut", async () => {
     const streams = await connectAll();
     proxy.cut();

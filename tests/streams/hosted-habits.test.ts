@@ -59,7 +59,7 @@ async function loseOne(readers: StreamReader[]): Promise<string> {
 }
 
 describe("a message that Realtime drops without a word", () => {
-  it("is noticed: every stream of the topic greets anew", async () => {
+  it("is noticed: every stream of the topic greets again", async () => {
     const readers = await Promise.all([read(app, "backlog"), read(app, "solo")]);
     const lost = await loseOne(readers);
     await Promise.all(readers.map((reader) => reader.nextNamed("ready")));
@@ -69,7 +69,7 @@ describe("a message that Realtime drops without a word", () => {
     }
   });
 
-  it("is not skipped by a reader who comes back from before it: the state is read", async () => {
+  it("is not skipped by a reader who returns from before it: the state is read", async () => {
     const reader = await read(quick, "backlog");
     const before = await createTask(t, w.storyId, "before");
     const { id } = await reader.nextWhere(({ data }) => data.id === before);
@@ -80,7 +80,7 @@ describe("a message that Realtime drops without a word", () => {
     expect(back.messages[0]?.data).not.toHaveProperty("resumed");
   });
 
-  it("is looked for among messages only, so that no one is greeted anew without a reason", async () => {
+  it("is looked for among messages only, so that no one is greeted again without a reason", async () => {
     const reader = await read(quick, "backlog");
     for (let n = 0; n < 5; n++) {
       const task = await createTask(t, w.storyId, `quiet ${n}`);
@@ -94,8 +94,8 @@ describe("a message that Realtime drops without a word", () => {
   });
 });
 
-describe("a replication that is lost and made anew without a word", () => {
-  it("is noticed by what was sent meanwhile: streams greet anew and go on", async () => {
+describe("a replication that is lost and made again without a word", () => {
+  it("is noticed by what was sent meanwhile: streams greet again and go on", async () => {
     const reader = await read(quick, "backlog");
     await admin.query("begin");
     await admin.query("insert into public.tasks (story_id, title) values ($1, 'meanwhile')", [

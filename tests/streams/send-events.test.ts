@@ -85,7 +85,7 @@ describe("the way out of the database", () => {
     expect(rows[0].size).toBeLessThan(8000);
   });
 
-  it("never makes a writer fail, whatever happens to the event (S6)", async () => {
+  it("never makes a writer fail, no matter what happens to the event (S6)", async () => {
     const admin = new pg.Client({ connectionString: t.urlFor("supabase_admin") });
     await admin.connect();
     await admin.query("alter function realtime.send(jsonb, text, text, boolean) rename to sent");

@@ -53,6 +53,6 @@ describe("a reader that stalls (S7)", () => {
     const last = await createStory(t, { productId: w.productId, pbiId, title: "last" });
     await reader.nextWhere(({ data }) => data.id === last);
     reader.close();
-    // Ten seconds on a machine of its own, and as often as long as others share it.
+    // Ten seconds on its own machine, and as often as long as others share it.
   }, 120_000);
 });

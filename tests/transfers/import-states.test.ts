@@ -104,7 +104,7 @@ describe("where work stands", () => {
     );
   });
 
-  it("github: boxes in comments, code and forms are no tasks", async () => {
+  it("github: boxes in comments, code and forms are not tasks", async () => {
     const body = [
       ...["<!-- Please remove", "- [ ] this", "-->", "- [x] I searched for it", "- [ ] Real"],
       ...["1. [ ] Numbered", "```md", "- [ ] sample", "```", "~~~", "- [ ] other", "~~~"],

@@ -230,7 +230,7 @@ describe("folders that someone made on purpose", () => {
     ]);
   });
 
-  it("line ends of Windows, UTF-16 and backslashes are read; what is no text is named", async () => {
+  it("line ends of Windows, UTF-16 and backslashes are read; what is not text is named", async () => {
     const { report, stories } = await imported(
       "spec-kit",
       zipOf({

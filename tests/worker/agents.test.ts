@@ -18,7 +18,7 @@ const { t, app, ada, token, home, repo, git } = await openStage();
 const actor = t.actorOf(ada);
 const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
-/** The fake agent with a home of its own, where it reads how this attempt is to end. */
+/** The fake agent with its own home, where it reads how this attempt is to end. */
 function agent(product: string, ending: string): string {
   const own = join(home, product);
   mkdirSync(own, { recursive: true });
@@ -68,7 +68,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("asks for what is not allowed, and goes on in the same session with the answer", async () => {
+  it("asks for what is not allowed, and continues in the same session with the answer", async () => {
     const run = await startRun(t, ada, { code: "ASKS" });
     const words = ["--agent", agent("ASKS", "permission"), "--allow", "edit"];
     expect(await workOnce("ASKS", ...words)).toMatch(/Asked: .* npm publish/);
@@ -121,7 +121,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     expect(job?.failure_reason).toContain("not allowed to use its tools: npm publish");
   });
 
-  it("waits for a limit to pass, with what it took counted, and goes on in its session", async () => {
+  it("waits for a limit to pass, with what it took counted, and continues in its session", async () => {
     const run = await startRun(t, ada, { code: "LIMIT" });
     await workOnce("LIMIT", "--agent", agent("LIMIT", "limit-with-a-smile"));
     const [waiting] = (await run.read()).jobs;
@@ -134,7 +134,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     expect(job?.summary).toContain("You began this work in this conversation");
   });
 
-  it("says that its conversation is lost, and goes on by what was said in it", async () => {
+  it("says that its conversation is lost, and continues by what was said in it", async () => {
     const run = await startRun(t, ada, { code: "LOSES" });
     await workOnce("LOSES", "--agent", agent("LOSES", "question-after-words"));
     const [parked] = (await run.read()).jobs;

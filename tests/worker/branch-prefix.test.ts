@@ -63,7 +63,7 @@ describe("a remote that takes branches below agents/ only", { timeout: 120_000 }
     expect(branches()).toContain(branch);
   });
 
-  it("gets nothing on its main branch, whatever the service says", async () => {
+  it("gets nothing on its main branch, no matter what the service says", async () => {
     const run = await startRun(t, ada, { code: "MAIN", product: { branch_prefix: "agents" } });
     shared("branch", "agents/main", "main");
     shared("symbolic-ref", "HEAD", "refs/heads/agents/main");

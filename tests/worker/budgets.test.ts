@@ -12,7 +12,7 @@ const { t, app, ada, token, home, repo, git } = await openStage();
 const actor = t.actorOf(ada);
 const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
-/** The fake agent, mostly the one that spends half a dollar at a time, with a home of its own. */
+/** The fake agent, mostly the one that spends half a dollar at a time, with its own home. */
 function spender(product: string, ending: string): string {
   const own = join(home, product);
   mkdirSync(own, { recursive: true });
@@ -40,7 +40,7 @@ async function scene(code: string, amount: number, unit = "USD") {
 }
 
 describe("a worker and a budget", { timeout: 120_000 }, () => {
-  it("stops its agent, keeps the work, and goes on in the same session when it is raised", async () => {
+  it("stops its agent, keeps the work, and continues in the same session when it is raised", async () => {
     const run = await scene("SPEND", 3);
     const worker = begin("SPEND");
     expect(await worker.ended, worker.output()).toBe(0);
@@ -80,7 +80,7 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
     expect(await run.budget()).toMatchObject({ spent: 0, state: "open" });
   });
 
-  it("pays for a conversation that goes on only once, though its agent tells the sum of all of it", async () => {
+  it("pays for a conversation that continues only once, though its agent tells the sum of all of it", async () => {
     const run = await scene("TWICE", 50);
     mkdirSync(join(home, "TWICE"));
     writeFileSync(join(home, "TWICE", "limit-first"), "");

@@ -40,7 +40,7 @@ describe("A command of the person", () => {
     expect(end).toMatchObject({ exitCode: 0, answer: "one\ntwo" });
   });
 
-  it("is over when it has ended, whatever it has left in the background", async () => {
+  it("is over when it has ended, no matter what it has left in the background", async () => {
     const end = await run("sleep 300 & echo done");
     expect(end).toMatchObject({ exitCode: 0, answer: "done", timedOut: false });
   });

@@ -92,11 +92,11 @@ describe("two tasks that change the same lines", { timeout: 120_000 }, () => {
     expect(git("log", "-1", "--format=%P", String(job.head_sha)).split(" ")).toHaveLength(2);
     const { attempts } = await getAgentJob(actor, { job_id: job.id });
     expect(attempts.map(({ outcome }) => outcome).sort()).toEqual(["conflict", "done"]);
-    // What it changed beside what it took over.
+    // What it changed next to what it took over.
     expect(job).toMatchObject({ additions: 1, deletions: 0 });
   });
 
-  it("pause the run after two tries in vain, with both tasks and the files; a person goes on", async () => {
+  it("pause the run after two tries in vain, with both tasks and the files; a person continues", async () => {
     const run = await startStories("VAIN", 2);
     await work("VAIN", same);
     await work("VAIN", same);
@@ -117,7 +117,7 @@ describe("two tasks that change the same lines", { timeout: 120_000 }, () => {
     expect(await run.read()).toMatchObject({ status: "done", pause_context: null });
   });
 
-  it("while the other one is held up, the rest of the run goes on", async () => {
+  it("while the other one is held up, the rest of the run continues", async () => {
     const run = await startStories("REST", 3);
     await work("REST", same);
     await work("REST", same);
@@ -133,7 +133,7 @@ describe("two tasks that change the same lines", { timeout: 120_000 }, () => {
 });
 
 describe("an agent whose work goes home", { timeout: 120_000 }, () => {
-  it("goes on in its own conversation, told of both versions as data", async () => {
+  it("continues in its own conversation, told of both versions as data", async () => {
     const run = await startStories("TALK", 2);
     await work("TALK", "echo theirs > made.txt");
     const own = join(home, "talk");
@@ -217,7 +217,7 @@ describe("the main branch", { timeout: 180_000 }, () => {
     expect(() => git("merge-base", "--is-ancestor", "main", String(job.head_sha))).not.toThrow();
   });
 
-  it("sends a batch home whose tasks are all done: a turn of its own brings both together", async () => {
+  it("sends a batch home whose tasks are all done: its own turn brings both together", async () => {
     const run = await startRun(t, ada, { code: "BATCH", strategy: "SPRINT_BATCH", tasks: 2 });
     const work2 = `test $BACKLOOM_TASK_CODE = T-2 && ${commitToMain("batch", "theirs")}; echo $BACKLOOM_TASK_CODE >> batch`;
     const output = await work("BATCH", work2);

@@ -13,7 +13,7 @@ export interface Hold {
   release(): Promise<void>;
 }
 
-/** Everyone after the first passes; `then` is what the program goes on with. */
+/** Everyone after the first passes; `then` is what the program continues with. */
 export function makeHold(folder: string, then = "exit 0"): Hold {
   mkdirSync(folder, { recursive: true });
   const script = join(folder, "hold.sh");

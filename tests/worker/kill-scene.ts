@@ -134,7 +134,7 @@ export async function openScene() {
     expect(await state()).toEqual(before);
   }
 
-  /** What the dead worker had begun, in git or on the way to the service, changes nothing when it goes on. */
+  /** What the dead worker had begun, in git or on the way to the service, changes nothing when it continues. */
   async function letGo({ trap, state }: Killed): Promise<void> {
     const before = await state();
     await trap.release();

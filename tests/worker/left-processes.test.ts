@@ -47,7 +47,7 @@ describe("the start of a worker", { timeout: 120_000 }, () => {
 });
 
 describe("the end of a job without a sandbox", { timeout: 120_000 }, () => {
-  it("ends what its command left in the background, in a session of its own too", async () => {
+  it("ends what its command left in the background, in its own session too", async () => {
     const run = await startRun(t, ada, { code: "LEFT" });
     const file = join(home, "left.pid");
     const left = `setsid sh -c 'echo $$ > ${file}; exec sleep 600' < /dev/null > /dev/null 2>&1 &`;

@@ -24,7 +24,7 @@ function work(code: string, url: string, ...words: string[]) {
   ]);
 }
 
-/** Ada writes to whoever works on the first task of the run. */
+/** Ada writes to anyone who works on the first task of the run. */
 async function say(run: Awaited<ReturnType<typeof startRun>>, body: string) {
   const { task_id } = at((await run.read()).jobs, 0);
   await addComment(actor, { kind: "task", id: String(task_id), body, send_to_agent: true });
@@ -36,7 +36,7 @@ async function statesOf(caller: Actor, job_id: string) {
 }
 
 describe("a person writes to an agent at work", { timeout: 120_000 }, () => {
-  it("a command finds it in the file that BACKLOOM_MESSAGES names, also when an answer is lost", async () => {
+  it("a command finds it in the file that BACKLOOM_MESSAGES names, even when an answer is lost", async () => {
     const run = await startRun(t, ada, { code: "HEED" });
     const hold = makeHold(join(home, "hold"));
     const gate = await openToolGate(app.port);

@@ -167,7 +167,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     await worker.ended;
   });
 
-  it("sends one heartbeat at a time, whoever asks for it: the clock, a change or a push", async () => {
+  it("sends one heartbeat at a time, no matter who asks for it: the clock, a change or a push", async () => {
     await startRun(t, ada, { code: "TURNS" });
     const gate = await openToolGate(app.port);
     const beat = gate.hold({ tool: "job_heartbeat", when: "before" });

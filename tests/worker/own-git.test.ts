@@ -17,7 +17,7 @@ function start(product: string, exec: string, ...words: string[]) {
 
 const ranOf = (code: string) => join(home, `${code}-ran`);
 
-/** A git folder of the agent's own making, whose configuration runs a program at whatever git does. */
+/** A git folder of the agent's own making, whose configuration runs a program at everything git does. */
 function hostileFolder(folder: string, ran: string): string {
   const lines = [
     "[core]",

@@ -14,7 +14,7 @@ const actor = t.actorOf(ada);
 
 type Strategy = "STORY" | "SPRINT_BATCH";
 
-/** Tasks without plans that no one has put into a sprint, and a run of their own in which agents plan first. */
+/** Tasks without plans that no one has put into a sprint, and their own run in which agents plan first. */
 async function begin(code: string, strategy: Strategy = "STORY", tasks = 1) {
   // Five products a minute are enough for a person.
   await t.sql.query("delete from public.rate_limit_counters");

@@ -142,7 +142,7 @@ describe("what proves the work", { timeout: 120_000 }, () => {
     expect(git("worktree", "list").split("\n")).toHaveLength(1);
   });
 
-  it("leaves nothing of the state before the work, also when the worker is killed in it", async () => {
+  it("leaves nothing of the state before the work, even when the worker is killed in it", async () => {
     const run = await openRun({ code: "DIES", criteria });
     const [there, over] = [join(home, "dies-there"), join(home, "dies-over")];
     const waits = `test -f answer || { echo mess > mess; touch ${there}; until test -f ${over}; do sleep 0.1; done; }`;

@@ -70,7 +70,7 @@ describe("a file whose name is not ASCII", { timeout: 120_000 }, () => {
 });
 
 describe("a batch", { timeout: 120_000 }, () => {
-  it("asks about the task at work and goes on with the answer", async () => {
+  it("asks about the task at work and continues with the answer", async () => {
     const run = await startRun(t, ada, { code: "ASKING", strategy: "SPRINT_BATCH", tasks: 2 });
     await workOnce("ASKING", "demo", "--demo-ask");
     const asked = await run.read();
@@ -85,7 +85,7 @@ describe("a batch", { timeout: 120_000 }, () => {
     expect(await run.read()).toMatchObject({ status: "done", jobs: [{ retry_count: 0 }] });
   });
 
-  it("passes over a task that is deleted or finished by hand meanwhile, without a retry", async () => {
+  it("passes over a task that is deleted or finished by hand, without a retry", async () => {
     const run = await startRun(t, ada, { code: "TIDY", strategy: "SPRINT_BATCH", tasks: 4 });
     const [, second, third] = await tasksOf(run);
     const hold = makeHold(join(home, "tidy"));
@@ -186,7 +186,7 @@ describe("a task that was finished by hand while its job waited", { timeout: 120
   });
 });
 
-describe("what was used is known whatever the end", { timeout: 120_000 }, () => {
+describe("what was used is known no matter how it ends", { timeout: 120_000 }, () => {
   it.each([
     ["a question", "UASK", saying({ question, ...used }), "queued"],
     ["a failure", "UFAIL", `${saying(used)}; exit 1`, "failed"],
@@ -248,7 +248,7 @@ describe("a run that is cancelled", { timeout: 120_000 }, () => {
 });
 
 describe("a worker that is stopped in order", { timeout: 120_000 }, () => {
-  it("gives its job back without a retry, however often", async () => {
+  it("gives its job back without a retry, no matter how often", async () => {
     const run = await startRun(t, ada, { code: "STOPS" });
     for (const attempt of [1, 2, 3, 4, 5]) {
       const worker = start("STOPS", "sleep 60");
@@ -307,7 +307,7 @@ describe("texts longer than the service takes", { timeout: 120_000 }, () => {
   });
 });
 
-describe("a task with a repository of its own", { timeout: 120_000 }, () => {
+describe("a task with its own repository", { timeout: 120_000 }, () => {
   it("is worked on there by a worker that follows it, although it has one for its product", async () => {
     const own = join(home, "own.git");
     git("clone", "--quiet", "--bare", repo, own);

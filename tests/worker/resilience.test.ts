@@ -22,7 +22,7 @@ function start(product: string, exec: string, ...words: string[]) {
 }
 
 describe("a worker that loses the service", { timeout: 120_000 }, () => {
-  it("goes on with its work and reports when the network is back", async () => {
+  it("continues with its work and reports when the network is back", async () => {
     const run = await startRun(t, ada, { code: "NET" });
     const go = join(home, "go");
     const command = `echo x > x; while [ ! -f ${go} ]; do sleep 0.05; done`;
@@ -38,7 +38,7 @@ describe("a worker that loses the service", { timeout: 120_000 }, () => {
     expect((await run.read()).jobs).toMatchObject([{ status: "done", attempt: 1 }]);
   });
 
-  it("goes on with its heartbeats when one of them was lost", async () => {
+  it("continues with its heartbeats when one of them was lost", async () => {
     await startRun(t, ada, { code: "BEATS" });
     const gate = await openToolGate(app.port, { streams: false });
     const beat = gate.hold({ tool: "job_heartbeat", when: "before" });
@@ -143,7 +143,7 @@ describe("what an agent has started in a process group of its own", { timeout: 1
 });
 
 describe("several workers on one machine", { timeout: 120_000 }, () => {
-  it("take names of their own when they are started with the same one", async () => {
+  it("take their own names when they are started with the same one", async () => {
     await startRun(t, ada, { code: "TWINS" });
     const first = start("TWINS", "sleep 60", "--name", "twin");
     await first.said(/Worker twin waits/);

@@ -64,7 +64,7 @@ describe("what was done and has not landed is the start of what comes next", {
     const status = join(home, "cancel-status");
     const next = await work("CANCEL", "b", `git status --porcelain > ${status}; ${line}`);
     expect(next).toContain("Restored the work of an earlier attempt");
-    // It lies there as it was left: not committed.
+    // It is there as it was left: not committed.
     expect(read(status)).toBe("?? half.txt\n");
     const job = await p.jobOf("T-2");
     expect(job.base_sha).toBe(judged);
@@ -89,7 +89,7 @@ describe("what was done and has not landed is the start of what comes next", {
   });
 });
 
-it("a story that was approved and has not landed goes on in another sprint from the approved commit", async () => {
+it("a story that was approved and has not landed continues in another sprint from the approved commit", async () => {
   const p = await product("NEXT", "STORY", [2]);
   await updateProduct(actor, { product_id: p.id, done_requires: "person" });
   const first = await p.startRun();
@@ -186,7 +186,7 @@ describe("what is left out, and what is missing", { timeout: 120_000 }, () => {
 describe("two stories that do not go together", { timeout: 120_000 }, () => {
   const same = 'echo "$BACKLOOM_TASK_CODE" > same';
 
-  it("go home before a task of the batch is begun, and are brought together in a turn of its own", async () => {
+  it("go home before a task of the batch is begun, and are brought together in its own turn", async () => {
     const p = await product("CLASH", "STORY", [1, 1]);
     const story_id = await p.idOf("stories", "ST-2");
     await removeStoryFromSprint(actor, { story_id });

@@ -11,7 +11,7 @@ describe.skipIf(sandboxProblem !== null)("the repository of a job in a sandbox",
   const main = commitOf("main");
   const common = join(repo, ".git");
 
-  it("keeps its branches and objects, whatever the job does to them", async () => {
+  it("keeps its branches and objects, no matter what the job does to them", async () => {
     put("repo/loose.txt", "not packed");
     git("add", "loose.txt");
     git("commit", "-qm", "Loose");

@@ -100,7 +100,7 @@ curl -s --noproxy '' -p -x $HTTPS_PROXY http://localhost:${listed.port}/ > proxi
     expect([read("direct.txt"), read("proxied.txt")]).toEqual(["hello", "hello"]);
   });
 
-  it("outlives a server that answers what is no HTTP", async () => {
+  it("outlives a server that answers what is not HTTP", async () => {
     const broken = createNetServer((socket) => {
       socket.on("error", () => undefined);
       socket.once("data", () => socket.end("HTTP/1.1 042 Odd\r\nContent-Length: 0\r\n\r\n"));

@@ -82,7 +82,7 @@ git log -1 --format=%s; git rev-parse --abbrev-ref '@{upstream}'; echo "rules: $
     expect(lines.filter((line) => line.startsWith("post-commit"))).toEqual([]);
   });
 
-  it("is no commit to a branch of the person's, where what the job wrote to git cannot be read", async () => {
+  it("is not a commit to a branch of the person's, where what the job wrote to git cannot be read", async () => {
     const run = await startRun(t, ada, { code: "JUNK" });
     const script = join(home, "JUNK.sh");
     writeFileSync(

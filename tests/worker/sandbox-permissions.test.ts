@@ -45,7 +45,7 @@ describe.skipIf(sandboxProblem !== null)("what the person of a sandbox is asked"
     git("commit", "-qm", "Rules");
   };
 
-  it("keeps a host closed that they deny, and the job goes on", async () => {
+  it("keeps a host closed that they deny, and the job continues", async () => {
     mayGoOn = false;
     const { worker, end } = await begin(
       `curl -s -o first.txt http://denied.invalid/

@@ -32,7 +32,7 @@ describe("where bwrap does not work", () => {
     );
   });
 
-  it("goes on without a sandbox where none was named, and says so", async () => {
+  it("continues without a sandbox where none was named, and says so", async () => {
     const { output } = await start("auto");
     expect(output).toContain("no sandbox (bwrap does not work here (no namespaces)");
   });

@@ -91,7 +91,7 @@ rm -f linked new`,
     );
   });
 
-  it("leaves git's settings and the remote's branches alone, whatever others write there meanwhile", async () => {
+  it("leaves git's settings and the remote's branches alone, no matter what others write there", async () => {
     const own = ["-c", "safe.directory=*"];
     const running = run(
       `echo tried > got.txt

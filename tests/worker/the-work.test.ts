@@ -93,7 +93,7 @@ describe("where the work happens", { timeout: 120_000 }, () => {
 
 describe("a task that only verifies", { timeout: 120_000 }, () => {
   const task = { verify_only: true };
-  it("changes nothing, whatever the command does", async () => {
+  it("changes nothing, no matter what the command does", async () => {
     const run = await startRun(t, ada, { code: "VONLY", task });
     const seen = join(home, "vonly");
     const exec = `cp "$BACKLOOM_PROMPT_FILE" ${seen}; echo $BACKLOOM_VERIFY_ONLY >> ${seen}; echo x > x; ${saying({ verify_result: "ALIGNED" })}`;

@@ -21,7 +21,7 @@ interface Ground {
 }
 
 export interface Trap {
-  /** What the worker is started with beside the usual. */
+  /** What the worker is started with next to the usual. */
   words: string[];
   exec(command: string): string;
   reached(victim: WorkerProcess): Promise<void>;
@@ -60,7 +60,7 @@ function atTool(place: Extract<Place, HeldTool>, gate: Gate, { folder }: Ground)
   };
 }
 
-/** What the worker had started goes on without it. */
+/** What the worker had started continues without it. */
 function atProgram(place: Exclude<Place, HeldTool>, ground: Ground): Trap {
   const isFetch = "origin" in place && place.origin === "fetch";
   const hold = makeHold(join(ground.folder, "hold"), isFetch ? 'git upload-pack "$@"' : "exit 0");

@@ -14,7 +14,7 @@ const { t, app, ada, token, home, repo, git } = await openStage();
 const mallory = await createUser(t, { username: "mallory" });
 const port = Number(new URL(app.origin).port);
 
-/** Whatever git asks of another machine stands here, by address. */
+/** Whatever git asks of another machine is here, by address. */
 const asked = join(home, "asked");
 const ssh = join(home, "ssh.sh");
 writeFileSync(ssh, `#!/bin/sh\necho "$2" >> ${asked}\nexec sh -c "$2"\n`, { mode: 0o755 });
@@ -76,7 +76,7 @@ describe("a repository that only a task names", { timeout: 120_000 }, () => {
     expect([read(asked), read(owned), clonesOf(code)]).toEqual(["", "", []]);
   });
 
-  it("is no folder of this machine, whatever was named", async () => {
+  it("is not a folder of this machine, no matter what was named", async () => {
     const run = await startElsewhere("FOLDER", `file://${evil}`);
     const words = ["--product", "FOLDER", "--repo", repo, "--once"];
     const worker = start("FOLDER", words, await careless(`file://${evil}`));

@@ -65,7 +65,7 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
     expect(filesOf(job.branch)).toEqual(["x"]);
   });
 
-  it("is found whatever `git status` shows the person", async () => {
+  it("is found no matter what `git status` shows the person", async () => {
     const { git, work, filesOf } = await openCase("UNSEEN");
     git("config", "status.showUntrackedFiles", "no");
     const { job } = await work("echo x > x");
@@ -231,7 +231,7 @@ describe("git of the worker", () => {
     await expect(workersGit(home, ...words)).rejects.toThrow(/^git merge failed: /);
   });
 
-  it("finds the newest kept work first, whatever its commits are dated", async () => {
+  it("finds the newest kept work first, no matter what its commits are dated", async () => {
     const { repo, git } = await openCase("NEWEST");
     const keep = (name: string, date: string) => {
       process.env.GIT_COMMITTER_DATE = date;
@@ -316,7 +316,7 @@ describe("a repository that git refuses here", { timeout: 120_000 }, () => {
   });
 });
 
-it("names the host that an alias of ssh stands for", async () => {
+it("names the host that an alias of ssh is for", async () => {
   const { git, repo } = await openCase("ALIAS");
   const settings = join(home, "ssh-config");
   writeFileSync(

@@ -33,7 +33,7 @@ export async function endWorkers(): Promise<void> {
 }
 
 /**
- * Starts the real worker as a process of its own; it is ended when the file is over, with the file's folder (`makeHome`). Commands of
+ * Starts the real worker as its own process; it is ended when the file is over, with the file's folder (`makeHome`). Commands of
  * tests look around on this machine: they run in a sandbox only where that is what is tested.
  */
 export function startWorker(
@@ -90,7 +90,7 @@ export function isAlive(pid: number): boolean {
   return identityOf(pid) !== null;
 }
 
-/** What stands in a file; nothing while there is none. */
+/** What is in a file; nothing while there is none. */
 export function read(file: string): string {
   try {
     return readFileSync(file, "utf8");

@@ -18,7 +18,7 @@ export const backup = defineCommand({
   }),
   run: async (target, { to: folder, keep }) => {
     const dataDir = ownDataDir(target.env(), useTheirs);
-    // End through `exit`, whose handlers stop what was started, also when the service that started this stops it.
+    // End through `exit`, whose handlers stop what was started, even when the service that started this stops it.
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, endNow);
     const { backUp } = await import("../../../supabase/embedded/data-folder/back-up");
     try {

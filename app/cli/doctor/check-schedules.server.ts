@@ -34,7 +34,7 @@ export async function checkSchedules(
   return failed(name, `Vault has no secret ${missing.join(" and ")}: see docs/supabase.md`);
 }
 
-/** Returns the problem if the running service refuses the secret. A stopped service is no problem. */
+/** Returns the problem if the running service refuses the secret. A stopped service is not a problem. */
 async function findRefusedSecret(env: Env, secret: string): Promise<string | undefined> {
   if (!isFitForHeader(secret)) {
     return "CRON_SECRET has characters that a header cannot carry: use ASCII letters, digits and punctuation";

@@ -39,7 +39,7 @@ export function MoveButton({ id, code }: { id: string; code: string }) {
   );
 }
 
-/** The menu shared by all cards: a native popover that opens beside the pressed button. */
+/** The menu shared by all cards: a native popover that opens next to the pressed button. */
 export function MoveMenu({ task, onMove }: { task: MovedTask | undefined; onMove: Move }) {
   const label = `Move ${task?.code ?? "a task"} to`;
   return (

@@ -83,12 +83,12 @@ export function ChangedFile({
 /** Whether the person has looked at a file, and how to tell the service. */
 export interface ViewedMark {
   isViewed: boolean;
-  /** The attempts and paths that it stands for. */
+  /** The attempts and paths that it is for. */
   marks: readonly Mark[];
   onChange: (() => void) | null;
 }
 
-/** Works without script as well: then the page comes back. */
+/** Works without script as well: then the page returns. */
 function ViewedForm({ isViewed, marks, onChange }: ViewedMark) {
   return (
     <form

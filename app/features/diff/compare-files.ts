@@ -94,7 +94,7 @@ function readHunk(side: SideChange, { lines, oldStart }: Hunk): void {
   side.stretches.push([start, at]);
 }
 
-/** Git writes hunks in order. A hunk that goes back is not from Git, and could repeat lines without end. */
+/** Git writes hunks in order. A hunk that returns is not from Git, and could repeat lines without end. */
 function isInOrder(stretches: SideChange["stretches"]): boolean {
   const [last, one] = [stretches.at(-1), stretches.at(-2)];
   return !last || !one || last[0] >= one[1];

@@ -40,7 +40,7 @@ export function DiffView({
   aside: (chapter: ShownChapter) => ReactNode;
   /** Indices of the files that the person has viewed. */
   known: readonly number[];
-  /** What marking a file as viewed stands for; empty where there is nothing to mark. */
+  /** What marking a file as viewed is for; empty where there is nothing to mark. */
   marksOf: (file: ShownFile) => readonly Mark[];
   /** Content below lines, by path. */
   below: ReadonlyMap<string, BelowLine>;

@@ -74,7 +74,7 @@ export function Editor({ text, place, ...control }: EditorProps) {
   );
 }
 
-/** The text someone else saved meanwhile, above the user's own. */
+/** The text someone else saved, above the user's own. */
 function Theirs({ clash }: { clash: Clash }) {
   return (
     <div role="status" className="grid gap-1 text-xs text-waiting">

@@ -103,7 +103,7 @@ export function useInPlace({ name, value, version, fields }: InPlaceText) {
         ? refusal
         : refusalOf(editing ? withoutScript : null, name),
     edit,
-    /** What someone else saved meanwhile. */
+    /** What someone else saved. */
     theirs,
     /** The version that saving replaces: the newest this person has seen. */
     seen: theirs ? theirs.version : base.version,

@@ -66,7 +66,7 @@ export function focusRow(item: string | null): void {
   focusAfterDrawing(find);
 }
 
-/** Restores focus that a render removed. Focus that the user moved meanwhile stays. */
+/** Restores focus that a render removed. Focus that the user moved stays. */
 export function focusAfterDrawing(find: () => HTMLElement | null | undefined): void {
   const focus = () => {
     const { activeElement, body } = document;

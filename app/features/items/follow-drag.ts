@@ -31,7 +31,7 @@ interface Press {
 
 /**
  * Drags rows and cards (`data-drag`) the same way for mouse, pen and touch, because native touch dragging differs by
- * browser or is missing. One listener per area, so rows may be rendered anew. Returns a function that stops it.
+ * browser or is missing. One listener per area, so rows may be rendered again. Returns a function that stops it.
  */
 export function followDrag(area: HTMLElement, { over, drop, byTouch }: Dragging): () => void {
   let press: Press | null = null;

@@ -34,7 +34,7 @@ let openings = 0;
 
 /**
  * Single keys for the highlighted row or the selection, the menus they open, the bar for mouse and touch, and the peek
- * beside the list. Menus, bar and peek load on demand.
+ * next to the list. Menus, bar and peek load on demand.
  */
 export default function ItemKeys({ productId, without = "", ownPeek }: ItemKeysProps) {
   const { canWrite } = useWriteAccess();
@@ -185,7 +185,7 @@ function useItemMenu() {
 
 /**
  * Restores focus to a row that is rendered elsewhere because its status, parent or position changed: once focus is lost
- * and no one has clicked meanwhile.
+ * and no one has clicked.
  */
 function keepFocusOfRows(): () => void {
   let item: string | null = null;

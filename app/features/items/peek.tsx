@@ -7,7 +7,7 @@ import { focusRow } from "./active-row";
 import { StoryPanel, TaskPanel } from "./item-panels";
 import KnownPanel from "./known-panel";
 
-/** Shows a task or story beside the list, editable in place. Focus stays in the list. */
+/** Shows a task or story next to the list, editable in place. Focus stays in the list. */
 export default function Peek({ item, onClose }: { item: string; onClose: () => void }) {
   const [kind, id = ""] = item.split(":");
   const close = () => {

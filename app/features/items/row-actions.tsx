@@ -3,7 +3,7 @@ import { useHydrated } from "remix-utils/use-hydrated";
 
 const ItemKeys = lazy(() => import("./item-keys"));
 
-/** A page with its own details panel beside the list. */
+/** A page with its own details panel next to the list. */
 export interface OwnPeek {
   open: string | null;
   /** The item whose data is loading. */

@@ -16,7 +16,7 @@ export function useMenuAt(place: MenuPlace | null, onClose: () => void) {
     const menu = ref.current;
     if (!menu) return;
     menu.showPopover();
-    // Popovers are in the top layer, so CSS cannot place them beside the row.
+    // Popovers are in the top layer, so CSS cannot place them next to the row.
     if (wanted.current && window.innerWidth >= 640) placeMenu(menu, wanted.current);
     const first = menu.querySelector<HTMLElement>("[data-focus-first], [data-menu-item]");
     first?.focus();

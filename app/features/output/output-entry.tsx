@@ -78,7 +78,7 @@ function Status({ entry }: { entry: Entry }) {
   );
 }
 
-/** The text, below its heading or beside its kind if there is no heading. */
+/** The text, below its heading or next to its kind if there is no heading. */
 function Text({ entry, isAlone = false }: { entry: Entry; isAlone?: boolean }) {
   const isProse = entry.kind === "text" || entry.kind === "note" || entry.kind === "plan";
   return (

@@ -74,7 +74,7 @@ export function QuestionCard({
   );
 }
 
-/** The host the answer applies to, whatever the agent's text says. */
+/** The host the answer applies to, no matter what the agent's text says. */
 function Reach({ host }: { host: string }) {
   return (
     <p className="grid gap-0.5">

@@ -5,7 +5,7 @@ import { Badge } from "~/ui/badge";
 import { countText } from "~/ui/numbers";
 import { RelativeTime } from "~/ui/relative-time";
 
-/** Why a change stands where it stands in the queue, and where it needs a careful look; `inFull` beside the change. */
+/** Why a change is where it is in the queue, and where it needs a careful look; `inFull` next to the change. */
 export function ReviewFacts({ review, inFull }: { review: WaitingReview; inFull?: boolean }) {
   const { frees, size, criteria, marks, waiting_since } = review;
   return (

@@ -78,7 +78,7 @@ export function CureButton({
   );
 }
 
-/** Fixes beside any blocker, wherever the run is started. */
+/** Fixes next to any blocker, wherever the run is started. */
 export function CommonCures({
   blocker: { type, task_code, pbi_id, pbi_code, question_id },
   planFirst,

@@ -59,7 +59,7 @@ export function WovenProgress({
   );
 }
 
-/** Samples the statuses if there are too many: each segment then stands for several. */
+/** Samples the statuses if there are too many: each segment then is for several. */
 function thin(statuses: readonly string[]): string[] {
   return Array.from({ length: longestWeave }, (_, index) => {
     const at = Math.floor((index * statuses.length) / longestWeave);

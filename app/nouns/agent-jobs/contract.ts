@@ -57,7 +57,7 @@ export const usageSchema = z.object({
 /** Costs, one sum per currency: currencies are never added together. */
 export const costsSchema = z.array(z.object({ currency: z.string(), cost: z.number() }));
 
-/** An agent job (specification: Agent job), with the codes and names that pages show beside it. */
+/** An agent job (specification: Agent job), with the codes and names that pages show next to it. */
 export const agentJobSchema = z.object({
   id: z.string(),
   product_id: z.string(),
@@ -192,7 +192,7 @@ export const reasonSchema = z.object({
   products: z.array(z.object({ id: z.string(), code: z.string(), name: z.string() })).optional(),
   /** Commits that work waits for on main branches. */
   awaited_heads: z.array(awaitedHeadSchema).optional(),
-  /** Nothing goes on until a person answers, judges or resumes. */
+  /** Nothing continues until a person answers, judges or resumes. */
   waits_for_person: z.boolean().optional(),
 });
 

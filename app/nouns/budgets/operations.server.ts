@@ -21,7 +21,7 @@ export const deleteBudget = operation(
 /** The budgets of a product, sprint, run or task, with what is spent, reserved and left. */
 export const getBudgets = operation("get_budgets", getBudgetsInput, budgetListSchema);
 
-/** Forecast of open tasks from finished ones, and past estimates beside actual values. */
+/** Forecast of open tasks from finished ones, and past estimates next to actual values. */
 export const getForecast = operation("get_forecast", getForecastInput, forecastSchema);
 
 /** Sets time zone, agents that report nothing, and expectations; product owner only, with a session. */

@@ -4,7 +4,7 @@ import { idSchema, limitInQuery } from "~/contract/text";
 /** The longest file in bytes. */
 export const fileLimit = 10 * 1024 * 1024;
 
-/** The longest body that carries one, with the fields beside it. */
+/** The longest body that carries one, with the fields next to it. */
 export const fileBodyLimit = fileLimit + 65_536;
 
 /** What all files of a product take together, in bytes. */
@@ -23,7 +23,7 @@ export const fileTypes = [
 ] as const;
 export type FileType = (typeof fileTypes)[number];
 
-/** The fields beside `file` in the multipart body of `POST /api/files`. */
+/** The fields next to `file` in the multipart body of `POST /api/files`. */
 export const fileForm = z.object({
   product_id: idSchema,
   story_id: idSchema.optional(),

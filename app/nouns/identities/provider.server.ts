@@ -47,7 +47,7 @@ function discover({ issuer, clientId, clientSecret }: OidcSettings) {
   });
 }
 
-/** Address where the browser signs in, and the values it keeps meanwhile. */
+/** Address where the browser signs in, and the values it keeps. */
 export async function startSignIn(
   settings: OidcSettings,
   { redirectUri, asksConsent }: { redirectUri: string; asksConsent: boolean },

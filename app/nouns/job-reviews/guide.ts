@@ -80,7 +80,7 @@ class Untold {
   }
 }
 
-/** A hunk that only deletes stands at the line before it. */
+/** A hunk that only deletes is at the line before it. */
 function touches({ newStart, lines }: Hunk, from: number, to: number): boolean {
   const length = lines.filter(({ kind }) => kind !== "deleted").length;
   return newStart <= to && from <= newStart + Math.max(length, 1) - 1;

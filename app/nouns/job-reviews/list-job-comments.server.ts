@@ -19,7 +19,7 @@ export async function listJobComments(
   const linesWith = (path: string, side: "old" | "new", text: string): number[] => {
     const key = `${side}:${path}`;
     const file = files.get(path);
-    // Indexed once per file, however many comments it has.
+    // Indexed once per file, no matter how many comments it has.
     const lines = known.get(key) ?? linesByText(file ? linesOf(file, side) : []);
     known.set(key, lines);
     return lines.get(text) ?? [];

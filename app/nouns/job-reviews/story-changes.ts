@@ -26,7 +26,7 @@ export const storyAttemptsSchema = z.object({
   attempts: z.array(storyAttemptSchema),
 });
 
-/** A file of the story with the attempts that changed it; each hunk stands under the first of them. */
+/** A file of the story with the attempts that changed it; each hunk is under the first of them. */
 const storyFileSchema = diffFileSchema.extend({
   parts: z.array(
     z.object({

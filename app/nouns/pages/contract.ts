@@ -167,7 +167,7 @@ export const taskPageSchema = z.object({
   story: storySchema.pick({ ...coded, sprint_id: true }),
   stories: z.array(storySchema.pick(coded)),
   jobs: z.array(agentJobSchema),
-  /** Of the installation that the product came from: here is no job that they stand at. */
+  /** Of the installation that the product came from: here no job belongs to them. */
   files: z.array(listedFileSchema),
   imported_reviews: z.array(
     jobReviewSchema

@@ -148,7 +148,7 @@ const ideaSchema = z.object({
     .default([]),
 });
 
-/** A file without its content, which stands beside the document under the id. Texts name it as `/api/files/<id>`. */
+/** A file without its content, which is next to the document under the id. Texts name it as `/api/files/<id>`. */
 const exportedFileSchema = z.object({
   id: z.uuid().lowercase(),
   name: z.string().min(1).max(1000).refine(isStorable),

@@ -7,10 +7,10 @@ import { requireFileRoom } from "../files/require-file-room.server";
 import type { ExportDocument, ExportedFile } from "./export-document";
 import { exportDocumentSchema } from "./export-document";
 
-/** The content of a file of the document, as it stands beside it. */
+/** The content of a file of the document, as it is next to it. */
 export type ReadContent = (file: ExportedFile) => Promise<Uint8Array>;
 
-/** What of an id stands in a document: `"id"`, evidence, and addresses in texts. */
+/** What of an id is in a document: `"id"`, evidence, and addresses in texts. */
 const anyId = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 /** A file keeps its id where no one has that; else it gets another, in the texts that show it too. */

@@ -71,7 +71,7 @@ export const jobPayloadSchema = z.object({
   phase: z.enum(jobPhases),
   /** True if the agent must write the missing plan first. Older services omit this. */
   plan_first: z.boolean().optional(),
-  /** person: the plan is handed in and ends the attempt; the job comes back with the verdict. Older services omit this. */
+  /** person: the plan is handed in and ends the attempt; the job returns with the verdict. Older services omit this. */
   plan_review: z.enum(planReviewers).optional(),
   done_requires: z.enum(doneRequirements),
   /** Criteria of the story, or of all stories of a batch. */

@@ -226,7 +226,7 @@ function AgentFields({ product, field }: { product: ProductDetail; field: Field 
   );
 }
 
-/** Whether the action result belongs to this form: beside it, only the one of budgets has such an answer. */
+/** Whether the action result belongs to this form: next to it, only the one of budgets has such an answer. */
 function isOwnAnswer(answer: unknown): boolean {
   if (typeof answer !== "object" || answer === null || !("initialValue" in answer)) return false;
   const typed = answer.initialValue;

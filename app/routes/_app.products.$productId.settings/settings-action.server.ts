@@ -71,7 +71,7 @@ export async function actOnProduct(
         form,
         productForm,
         async (input) => {
-          // Browsers omit unchecked boxes: beside the hosts, where the box is, that means "no".
+          // Browsers omit unchecked boxes: next to the hosts, where the box is, that means "no".
           const box = form.has("may_reach") && { requires_sandbox: form.has("requires_sandbox") };
           await mergeEdit((edit) => updateProduct(actor, edit), { ...input, ...box });
           return done(form, back, "Saved");

@@ -1,4 +1,4 @@
-/** Says beside the button that the form was saved; screen readers announce it. */
+/** Says next to the button that the form was saved; screen readers announce it. */
 export function SavedNotice({ data }: { data: unknown }) {
   const message =
     typeof data === "object" && data !== null && "message" in data ? data.message : undefined;

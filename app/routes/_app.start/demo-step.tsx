@@ -71,6 +71,6 @@ function DemoJobs({ jobs }: { jobs: NonNullable<Progress["sample"]>["jobs"] }) {
 function demoLine(origin: string, token: string): string {
   const product = { id: "", code: "SAMPLE" };
   const setup = setups({ origin, token, product }).find(({ name }) => name === "The demo worker");
-  // Limits the demo worker to the sample, whatever else its user has.
+  // Limits the demo worker to the sample, no matter what else its user has.
   return `${setup?.blocks[0]?.text} --product ${product.code}`;
 }

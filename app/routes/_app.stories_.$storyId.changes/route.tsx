@@ -131,7 +131,7 @@ export default function StoryChanges() {
       parts: parts.flatMap((ofFile, index) => {
         const own = ofFile.filter(({ task_id }) => task_id === id);
         const hunks = own.flatMap((part) => part.hunks);
-        // A file without lines stands under each task that changed it last.
+        // A file without lines is under each task that changed it last.
         const isWhole =
           ofFile.every((part) => part.hunks.length === 0) && ofFile.at(-1) === own.at(-1);
         if (own.length === 0 || (hunks.length === 0 && !isWhole)) return [];

@@ -11,7 +11,7 @@ import { undoKey } from "~/ui/use-undo";
 import type { ShellData } from "./shell-data";
 import { useLaterKeys } from "./use-later-keys";
 
-/** What goes on beside every page and no page waits for: it comes after the first script. */
+/** What continues next to every page and no page waits for: it comes after the first script. */
 export default function BesidePages({
   shell,
   product,
@@ -113,7 +113,7 @@ function useRecentPlaces(userId: string, product: string | undefined): void {
   }, [pathname, userId, product]);
 }
 
-/** Parameters that are restored when the user comes back to a tab of a product. */
+/** Parameters that are restored when the user returns to a tab of a product. */
 const kept = [
   [/\/backlog$/, [...lookParameters.backlog, "view", "open", "shut"]],
   [/\/solo$/, [...lookParameters.board, "view"]],

@@ -119,7 +119,7 @@ export default function AppShell() {
   );
 }
 
-/** A leaf: the shell must not be drawn anew while parts of the page are still hydrating. */
+/** A leaf: the shell must not be drawn again while parts of the page are still hydrating. */
 function Beside(props: ComponentProps<typeof BesidePages>) {
   return useHydrated() ? (
     <Suspense>

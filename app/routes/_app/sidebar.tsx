@@ -7,7 +7,7 @@ import { adminDestination, type Destination, destinations, setupDestinations } f
 import { ProductSwitch } from "./product-switch";
 import type { ShellData } from "./shell-data";
 
-/** The destinations, beside the page on wide screens. */
+/** The destinations, next to the page on wide screens. */
 export function Sidebar({ shell }: { shell: ShellData }) {
   const links = { onClick: useLinkArea() };
   const setup = shell.user.isAdmin ? [...setupDestinations, adminDestination] : setupDestinations;

@@ -33,6 +33,6 @@ function closeTopmost(): boolean {
   if (active instanceof HTMLElement && active.matches("input, textarea, select")) active.blur();
   // Esc leaves a filter unchanged: the browser would clear it and show everything again.
   if (active?.matches("[data-filter]")) return true;
-  // One thing at a time: first the panel beside the list, then the selection.
+  // One thing at a time: first the panel next to the list, then the selection.
   return pressMarked("data-close") || pressMarked("data-clear") || pressMarked("data-show-all");
 }

@@ -15,7 +15,7 @@ export function FormDraft({ name, answer }: { name: string; answer: unknown }) {
   const mark = useRef<HTMLParagraphElement>(null);
   const [found, setFound] = useState<DraftFields>();
   const isSent = useRef(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when an answer arrives, whatever is in it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when an answer arrives, no matter what is in it
   useEffect(() => {
     isSent.current = false;
   }, [answer]);

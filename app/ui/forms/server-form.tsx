@@ -28,7 +28,7 @@ export interface ServerFormHandle<Name extends string> {
 }
 
 /**
- * A form that the server validates, with the schema of REST and MCP. Errors come back beside their fields, the first
+ * A form that the server validates, with the schema of REST and MCP. Errors come back next to their fields, the first
  * one focused, and typed values are kept. Works without script.
  */
 export function useServerForm<Name extends string>(options: {

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readPlain } from "./read-plain";
 
-/** Suffix of the folder beside a worktree with the worker's own notes. No sandbox shows it to a job. */
+/** Suffix of the folder next to a worktree with the worker's own notes. No sandbox shows it to a job. */
 export const notesEnd = ".files";
 const mostBytes = 1_000_000;
 
@@ -10,7 +10,7 @@ export function notesOf(worktrees: string, attempt: string): string {
   return join(worktrees, `${attempt}${notesEnd}`);
 }
 
-/** The notes of a name that earlier runs of the worker left. What lies in a worktree is the job's and not read. */
+/** The notes of a name that earlier runs of the worker left. What is in a worktree is the job's and not read. */
 export async function notesNamed(worktrees: string, name: string): Promise<string[]> {
   const folders = (await readdir(worktrees).catch(() => [])).filter((one) =>
     one.endsWith(notesEnd),

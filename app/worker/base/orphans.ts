@@ -32,7 +32,7 @@ export function endLeftRunning(jobId: string): Promise<void> {
 
 /**
  * Agents run shell commands in own process groups, which outlive them. Finds these by the mark in their environment
- * (Linux only). Repeats, as a process may have started another one meanwhile.
+ * (Linux only). Repeats, as a process may have started another one.
  */
 async function endMarked(name: string, value: string): Promise<void> {
   for (let round = 0; round < mostRounds; round += 1) {

@@ -38,7 +38,7 @@ export async function bringPull(tools: PullTools, wish: PullWish): Promise<strin
   const isDraft = wish.isDraftFirst && !areProven(parts);
   const open = await forge.findOpen(branch);
   if (open !== null) return update(forge, open, parts, isDraft);
-  // Merged or closed meanwhile, as the next look will tell.
+  // Merged or closed, as the next look will tell.
   if (wish.url) return wish.url;
   const base = (await mainNameOf(repository)) ?? (await forge.defaultBranch());
   const draft = { branch, base, title: title.slice(0, 250), body: withStories("", parts), isDraft };
@@ -98,7 +98,7 @@ async function readParts(
       .read(`/api/stories/${story.id}/evidence`, storyProofSchema)
       .then((proof) => proof.criteria)
       .catch((error: unknown) => {
-        // The story was deleted meanwhile; its work is still on the branch.
+        // The story was deleted; its work is still on the branch.
         if (error instanceof Refusal) return [];
         throw error;
       });

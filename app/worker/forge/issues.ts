@@ -101,7 +101,7 @@ export async function isIn(mark: string, list: string, size: number, requests: R
   for (let page = 1; page <= mostPagesOfComments; page += 1) {
     const comments = commentsSchema.parse(await requests.get(`${list}&page=${page}`));
     if (comments.some(({ body }) => body?.includes(mark))) return true;
-    // Older versions of Forgejo send all of them, whatever page is asked for.
+    // Older versions of Forgejo send all of them, no matter what page is asked for.
     const sent = JSON.stringify(comments);
     if (comments.length < size || sent === first) return false;
     first ??= sent;

@@ -104,7 +104,7 @@ function kindNamed(host: string): ForgeKind | undefined {
 const run = promisify(execFile);
 
 /**
- * The address with the host that a name in the person's ssh settings stands for, such as `github-work` for a second
+ * The address with the host that a name in the person's ssh settings is for, such as `github-work` for a second
  * account. A real name of a host stays: where it leads to another one, that one answers ssh only.
  */
 export async function withoutAlias(folder: string, address: string): Promise<string> {

@@ -167,7 +167,7 @@ async function gitFolderOf(folder: string, home: string): Promise<string | null>
 
 /**
  * What may stay in a worktree's git folder after a program ran. Git acts on what else it finds there: an operation
- * begun by whoever wrote it, which may delete and move any branch when it is ended.
+ * begun by anyone who wrote it, which may delete and move any branch when it is ended.
  */
 const mayStay = new Set([
   ...["HEAD", "index", "commondir", "gitdir", "config.worktree", "locked", "logs", "info"],

@@ -10,7 +10,7 @@ const noHooks = ["-c", "core.hooksPath=/dev/null"];
 const keptBelow = (prefix = usualPrefix): string => `${prefix}/kept`;
 /** Another product's prefix may lead here, too. */
 const attemptName = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-\d/;
-/** Suffix of what was checked out instead of the branch, beside the attempt's whole work. */
+/** Suffix of what was checked out instead of the branch, next to the attempt's whole work. */
 const aside = "-aside";
 /** As long as agents' output is kept; after that, nothing mentions the branch any more. */
 const keptDays = 14;
@@ -32,7 +32,7 @@ interface WorkToKeep {
 
 /**
  * Keeps an attempt's commits and uncommitted work on a kept branch, however it ended. Returns the branch, or null if
- * everything is delivered or kept already. What can be kept is, also if this throws.
+ * everything is delivered or kept already. What can be kept is, even if this throws.
  */
 export async function keepWork(folder: string, work: WorkToKeep): Promise<string | null> {
   const committing = commitLeftovers(folder, `${leftBy}${work.name}`, noHooks);

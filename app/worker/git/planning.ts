@@ -7,7 +7,7 @@ import type { Worktree } from "./worktree";
 /** Suffix of a worktree's file with the commit that it returns to, while an agent only plans in it. */
 export const planningEnd = ".planning";
 
-/** Runs a turn that may change nothing. Changes and commits are thrown away and said, also if the turn fails. */
+/** Runs a turn that may change nothing. Changes and commits are thrown away and said, even if the turn fails. */
 export async function changingNothing<T>(worktree: Worktree, turn: () => Promise<T>): Promise<T> {
   const { folder, checkout } = worktree;
   const commit = worktree.branchTip ?? worktree.start;

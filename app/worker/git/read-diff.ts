@@ -10,7 +10,7 @@ import { git, gitEnvironment } from "./git";
 const mostPatchBytes = 16 * 1024 * 1024;
 const mostListBytes = 8 * 1024 * 1024;
 
-/** Fixes the diff's format, whatever the user's or the repository's config says. */
+/** Fixes the diff's format, no matter what the user's or the repository's config says. */
 const plain = [
   ...["-c", "core.quotePath=false", "-c", "diff.suppressBlankEmpty=false"],
   ...["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "-O/dev/null"],

@@ -4,7 +4,7 @@ import type { Repository } from "./repository";
 /** Refs that note where a branch's unfinished work begins. */
 export const begunFolder = "refs/backloom/begun";
 
-/** Fetches all branches and notes, whatever refspec the clone has. */
+/** Fetches all branches and notes, no matter what refspec the clone has. */
 export async function fetchAll({ folder, remote }: Repository): Promise<void> {
   if (remote === null) return;
   const begun = `+${begunFolder}/*:${begunFolder}/*`;
@@ -68,10 +68,10 @@ export async function placeOfBranch(folder: string, branch: string): Promise<str
   return place === undefined ? null : (/^worktree (.*)$/m.exec(place)?.[1] ?? null);
 }
 
-/** A branch of the person stands where the job's must go. */
+/** A branch of the person is where the job's must go. */
 export class BranchInUse extends Error {}
 
-/** Git stores branches as files, so that none can be beside branches below its name. */
+/** Git stores branches as files, so that none can be next to branches below its name. */
 export async function requireRoom(
   { folder, remote, prefix = usualPrefix }: Repository,
   branch: string,

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 
-/** Where a worktree comes from. Stored beside it, so that no one need trust what a program wrote inside. */
+/** Where a worktree comes from. Stored next to it, so that no one need trust what a program wrote inside. */
 interface WorktreeNote {
   /** The repository's git folder. */
   home: string;
@@ -12,7 +12,7 @@ interface WorktreeNote {
   prefix: string | undefined;
 }
 
-/** Suffix of the file beside a worktree. */
+/** Suffix of the file next to a worktree. */
 export const noteEnd = ".home";
 
 /** Suffix of the file next to a worktree that a person works in. */

@@ -85,7 +85,7 @@ interface HostWish extends RefusedHost {
 }
 
 /**
- * Asks the user whether a host may be reached. The job continues meanwhile. The answer applies from then on: for this
+ * Asks the user whether a host may be reached. The job continues. The answer applies from then on: for this
  * job, or for all later jobs of the product on this machine.
  */
 export async function askForHost(

@@ -72,7 +72,7 @@ export async function pushQuestion(
 }
 
 /**
- * Pauses the run and lists the conflicting files. With `release`, the job goes back to the queue; without, it still has
+ * Pauses the run and lists the conflicting files. With `release`, the job returns to the queue; without, it still has
  * a question to ask.
  */
 export async function pauseForConflict(

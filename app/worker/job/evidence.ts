@@ -80,7 +80,7 @@ export async function examine(
   return hasFailed ? { ...evidence, verifyResult: "DIVERGENT" } : evidence;
 }
 
-/** Collects the diff of the work. An empty diff is EMPTY, whatever the command reports. */
+/** Collects the diff of the work. An empty diff is EMPTY, no matter what the command reports. */
 export async function gatherEvidence(
   { folder, main }: Worktree,
   since: string,

@@ -77,7 +77,7 @@ function planOf({ options }: Pick<Attempt, "options">, { result }: Outcome): str
   return plan?.trim() ? sendable(plan, lengths.text) : undefined;
 }
 
-/** Saves the plan and returns the one that applies: a plan that a person wrote meanwhile stays. */
+/** Saves the plan and returns the one that applies: a plan that a person wrote stays. */
 async function handIn(
   attempt: Attempt,
   { taskId }: Assignment,

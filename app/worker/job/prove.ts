@@ -200,7 +200,7 @@ function withinBytes(text: string): string {
   return kept;
 }
 
-/** Reports the evidence. If a criterion was edited meanwhile, its evidence is dropped. */
+/** Reports the evidence. If a criterion was edited, its evidence is dropped. */
 async function handIn(attempt: Attempt, lines: ReportedEvidence[]): Promise<void> {
   if (lines.length === 0) return;
   const { job, service } = attempt;

@@ -103,7 +103,7 @@ function titleOf({ job }: Pick<Attempt, "job">): string {
 
 /**
  * A folder on the work's branch, clean and without any of its files, for commands with the user's login: what a job
- * wrote, such as a repository of its own in a folder, is not there for git or another program to act on.
+ * wrote, such as its own repository in a folder, is not there for git or another program to act on.
  */
 async function withoutFiles<T>(
   { folder, repository, checkout, main }: Worktree,

@@ -74,7 +74,7 @@ export async function reportOnMain(
     await service.post(`/api/jobs/${job_id}/merged`, { head_sha }, mergedJobSchema);
     journal.say(`The main branch has the work of ${task_code}`);
   } catch (error) {
-    // Work that has changed meanwhile is checked again later.
+    // Work that has changed is checked again later.
     if (!(error instanceof Refusal)) throw error;
     journal.sayOnce(`That the main branch has ${task_code} was not taken: ${error.message}`);
   }

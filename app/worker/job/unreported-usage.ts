@@ -14,7 +14,7 @@ import type { Service } from "../service/service";
 import { eventsOf } from "./report-usage";
 
 /**
- * A worker killed during a turn has not reported its usage. A note beside the worktree stores what it knew and where
+ * A worker killed during a turn has not reported its usage. A note next to the worktree stores what it knew and where
  * the agent's own record is. The worker's next start reports it before it gives the job back.
  */
 

@@ -55,7 +55,7 @@ function inWords(bytes: number): string {
 
 async function bytesOf(folder: string): Promise<number> {
   const environment = personsVariables();
-  // du complains about files that vanish meanwhile; they do not count.
+  // du complains about files that vanish; they do not count.
   const told = await askIn({ program: "du", words: ["-sk", folder], folder: "/", environment });
   const [, kilobytes] = /^(\d+)\s/.exec(told?.stdout ?? "") ?? [];
   if (kilobytes === undefined) throw new Error("du says nothing");

@@ -18,7 +18,7 @@ const mostTries = 5;
 
 /**
  * Merges the current main branch and the branch, tests that commit, and moves the main branch to it. Starts over if the
- * main branch has moved meanwhile.
+ * main branch has moved.
  */
 export async function landOne(
   tools: LandingTools,

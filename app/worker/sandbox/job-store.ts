@@ -11,7 +11,7 @@ import { removeSpecialFiles } from "../git/special-files";
 import { plainFolder } from "./plain-folder";
 
 /**
- * Git objects and branches that a sandboxed job writes, stored beside its worktree. The job reads the repository's
+ * Git objects and branches that a sandboxed job writes, stored next to its worktree. The job reads the repository's
  * objects and branches but changes none. When a program ends, the worker takes over only the objects and the job's own
  * branch.
  */
@@ -50,7 +50,7 @@ export async function openStore(folder: string, own: string, common: string): Pr
   return store;
 }
 
-/** Copies refs. Skips those that others delete meanwhile. */
+/** Copies refs. Skips those that others delete. */
 async function copyRefs(from: string, to: string, without: readonly string[] = []): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const entry of await readdir(from, { withFileTypes: true }).catch(() => [])) {

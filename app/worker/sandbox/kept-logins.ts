@@ -15,7 +15,7 @@ const mostBytes = 1_000_000;
 
 /**
  * Call it before a program, and what it returns after its end. A login of another account is undone: with it, the
- * user's own tools would work for whoever reads along there.
+ * user's own tools would work for anyone who reads along there.
  */
 export async function lendLogins(
   logins: readonly Login[],
@@ -64,7 +64,7 @@ function isSameAccount(one: string, other: string): boolean {
   return account !== null && account === accountIn(other);
 }
 
-/** All of a login but what its renewal changes; null for what is no JSON. */
+/** All of a login but what its renewal changes; null for what is not JSON. */
 function accountIn(text: string): string | null {
   try {
     return JSON.stringify(JSON.parse(text), lasting);

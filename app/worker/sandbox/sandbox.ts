@@ -5,7 +5,7 @@ import type { Reach } from "../base/reach";
 import type { NeededMount } from "./mount-path";
 import type { RefusedHost } from "./network/job-network";
 
-/** Separates this machine from whatever a model or a repository runs. */
+/** Separates this machine from everything that a model or a repository runs. */
 export interface Sandbox {
   confinement: Confinement;
   /** Shown when the worker starts. */

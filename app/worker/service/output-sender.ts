@@ -30,7 +30,7 @@ interface OutputWish {
 const batchMilliseconds = 1_000;
 /** Entries within this time are sent together. */
 const gatherMilliseconds = 100;
-/** An entry fits into a batch, however many bytes its characters take. */
+/** An entry fits into a batch, no matter how many bytes its characters take. */
 const longestText = 20_000;
 const longestPause = 15_000;
 const closingMilliseconds = 5_000;

@@ -24,7 +24,7 @@ export const receivedJobSchema = jobPayloadSchema.extend({
   ),
 });
 
-/** Validates a claim before use: whatever becomes a path, a branch or an argument of git. */
+/** Validates a claim before use: everything that becomes a path, a branch or an argument of git. */
 export const receivedClaimSchema = claimSchema
   .extend({ job: receivedJobSchema.nullable() })
   .transform((claim) => ({

@@ -76,7 +76,7 @@ export async function openModel(
       hasHung();
       return;
     }
-    // A failure stays: whoever tries again gets it again.
+    // A failure stays: anyone who tries again gets it again.
     if ("fail" in step) {
       dialect.fail(response, step.fail);
       return;

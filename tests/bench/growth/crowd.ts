@@ -3,7 +3,7 @@ import { startCluster } from "../../../supabase/embedded/postgres/cluster";
 import { loadSecrets } from "../../../supabase/embedded/secrets";
 import { crowdTables, fillCrowd, fillPeople } from "./crowd-rows";
 
-/** What makes many rows quick to write and is no way to run an installation. */
+/** What makes many rows quick to write and is not a way to run an installation. */
 const loading = {
   ...{ shared_buffers: "2GB", maintenance_work_mem: "1GB", max_wal_size: "16GB" },
   ...{ synchronous_commit: "off", fsync: "off", full_page_writes: "off", autovacuum: "off" },

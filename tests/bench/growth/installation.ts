@@ -15,7 +15,7 @@ export interface Installation {
   team: Team;
   sql: pg.Pool;
   pid(): number;
-  /** Lets go of the data folder, does something with it, and starts anew: no connection knows what was before. */
+  /** Lets go of the data folder, does something with it, and starts again: no connection knows what was before. */
   whileClosed(work: () => Promise<void>): Promise<void>;
   remove(): Promise<void>;
 }

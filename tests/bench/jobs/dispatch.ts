@@ -11,7 +11,7 @@ import { createQueueWorld, type Queue, startRuns } from "./world";
 
 const workers = 8;
 
-/** What is beside the bare queue: nothing, dependencies among all tasks, budgets on every run and product. */
+/** What is next to the bare queue: nothing, dependencies among all tasks, budgets on every run and product. */
 type Side = "bare" | "edges" | "budgets";
 
 export interface Dispatch {

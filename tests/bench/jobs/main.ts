@@ -74,7 +74,7 @@ async function compareWithPlain(sql: pg.Pool, database: Database, workers: numbe
   console.log(verdict(name, median(ratios), goal, "higher"));
 }
 
-/** Other people's queues at the same backlog; each gets a pool of its own, because they leave settings behind. */
+/** Other people's queues at the same backlog; each gets its own pool, because they leave settings behind. */
 async function compareWithQueues(sql: pg.Pool, database: Database, openPool: () => pg.Pool) {
   if (!areRivalsInstalled()) return;
   const { rateOfGraphileWorker } = await import("../rivals/graphile-worker.mjs");

@@ -9,7 +9,7 @@ export interface Kept {
   /** Their own task, and the number of the last change of its plan. */
   taskId: string;
   plan: number;
-  /** Entries of the log, by the number that stands in them. */
+  /** Entries of the log, by the number that is in them. */
   entries: Map<number, string>;
 }
 

@@ -2,7 +2,7 @@ import http from "node:http";
 import { z } from "zod";
 
 /**
- * Many who look at boards, in a process of their own. Each comes back when its stream ends, as a browser does, with the id of the
+ * Many who look at boards, in their own process. Each returns when its stream ends, as a browser does, with the id of the
  * last message. The tasks that are looked at change between two states, so the same state twice in a row means that a
  * change between them did not come.
  */
@@ -16,7 +16,7 @@ interface Viewer {
   board: { productId: string; token: string };
   lastId: string;
   isOpen: boolean;
-  /** The state of each task as it came last; forgotten when the stream says that all is to be read anew. */
+  /** The state of each task as it came last; forgotten when the stream says that all is to be read again. */
   states: Map<string, string>;
 }
 

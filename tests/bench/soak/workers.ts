@@ -41,7 +41,7 @@ export async function serve(
   while (!isOver()) {
     const claimed = await askOnce(url, given("wait_for_job", { worker, wait_seconds: 5 }));
     if (!claimed) {
-      // It may have taken a job and not heard of it: that goes back, and others take it.
+      // It may have taken a job and not heard of it: that returns, and others take it.
       await pause(200 + Math.random() * 400);
       await giveBack();
       continue;

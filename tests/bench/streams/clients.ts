@@ -2,7 +2,7 @@ import http from "node:http";
 import { z } from "zod";
 import { sharedNow } from "./processes";
 
-/** Many readers of one stream, in a process of their own. */
+/** Many readers of one stream, in their own process. */
 
 const requestSchema = z.discriminatedUnion("kind", [
   z.object({

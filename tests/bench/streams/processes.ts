@@ -13,7 +13,7 @@ export interface AppAddress {
   pids: number[];
 }
 
-/** A program of this folder in a process of its own, so that it has its own processor time. */
+/** A program of this folder in its own process, so that it has its own processor time. */
 export class Program {
   readonly #child: ChildProcess;
 

@@ -154,7 +154,7 @@ describe("a batch job", () => {
 });
 
 describe("resuming a paused batch run", () => {
-  it("with unfinished executions goes on as a new run on the old branch with a new job", async () => {
+  it("with unfinished executions continues as a new run on the old branch with a new job", async () => {
     const { world, run, job, execute, taskId } = await heldBatch();
     await execute(0, "done", "ALIGNED");
     await execute(1, "running");
@@ -183,7 +183,7 @@ describe("resuming a paused batch run", () => {
     expect((await claim(world.actor)).run?.previous_run_id).toBe(run.id);
   });
 
-  it("with nothing unfinished goes on itself", async () => {
+  it("with nothing unfinished continues itself", async () => {
     const { world, run, execute } = await heldBatch();
     for (const n of [0, 1, 2]) await execute(n, "done", "ALIGNED");
     await pauseSprintRun(world.actor, { sprint_run_id: run.id });

@@ -33,7 +33,7 @@ import { claim, claimRefusal, type SprintOptions, seedSprint } from "./sprint-wo
 const t = await createTestDatabase();
 const app = await startTestApp(t);
 
-/** A run with a budget in dollars, in which each story has a branch of its own. */
+/** A run with a budget in dollars, in which each story has its own branch. */
 async function scene(amount: number, options: SprintOptions = {}) {
   const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1, 1], ...options });
   const { actor, product, sprint } = world;
@@ -97,7 +97,7 @@ describe("a budget that is probably not enough", () => {
     expect((await claim(actor, "w-1")).budget_left).toEqual([{ unit: "USD", amount: 1 }]);
   });
 
-  it("of one task is listed with it, beside what else it falls under", async () => {
+  it("of one task is listed with it, next to what else it falls under", async () => {
     const { actor, product, tasks, sprint } = await scene(5);
     const [task, other] = [at(tasks, 0), at(tasks, 1)];
     const usd = { product_id: product.id, unit: "USD", amount: 1 };
@@ -174,7 +174,7 @@ describe("a budget of a run", () => {
     expect((await budget()).overshoot).toBeCloseTo(0.3);
   });
 
-  it("goes on when it is raised by the button, with the stopped job first", async () => {
+  it("continues when it is raised by the button, with the stopped job first", async () => {
     const { actor, beat, answer, read, budget } = await scene(1);
     const job = await claim(actor);
     await beat(job, 1.2);
@@ -228,7 +228,7 @@ describe("a budget of a run", () => {
     expect((await read()).status).toBe("queued");
   });
 
-  it("goes on with the run that continues a batch, what was spent included", async () => {
+  it("continues with the run that continues a batch, what was spent included", async () => {
     const { actor, beat, answer, product } = await scene(1, { strategy: "SPRINT_BATCH" });
     await beat(await claim(actor), 1.2);
     await answer(0);
@@ -374,7 +374,7 @@ describe("the forecast", () => {
     expect(one.costs).toMatchObject([{ low: 1.8, high: 4.2 }]);
   });
 
-  it("shows estimates beside what the work took, and what surprised", async () => {
+  it("shows estimates next to what the work took, and what surprised", async () => {
     const { actor, product, finish } = await scene(100, { task: { p_estimated_minutes: 30 } });
     const job = await claim(actor);
     await finish(job, 1);

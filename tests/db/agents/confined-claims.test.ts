@@ -44,7 +44,7 @@ describe("what confines a worker", () => {
     },
   );
 
-  it("is nothing where a claim says nothing, whatever the one before said", async () => {
+  it("is nothing where a claim says nothing, no matter what the one before said", async () => {
     const world = await runningSprint();
     await updateProduct(world.actor, { product_id: world.product.id, requires_sandbox: true });
     await claims(world, { confinement: "docker", kinds: ["PLAN_CHAT"] });
@@ -85,7 +85,7 @@ describe("a product that asks for a sandbox", () => {
   });
 });
 
-describe("a task with a repository of its own", () => {
+describe("a task with its own repository", () => {
   async function elsewhere(repo_url: string) {
     const world = await runningSprint();
     const writer = await newMember(t, world.product.id);

@@ -336,7 +336,7 @@ describe("done_requires: person", () => {
     expect(await claimRefusal(world.actor, "w3")).toBe("order");
   });
 
-  it("names the job whose turn it is to work that came back meanwhile", async () => {
+  it("names the job whose turn it is to work that came back", async () => {
     const { take, world } = await openRun("person", { stories: [1, 1] });
     const first = await take("w1");
     await first.report({});

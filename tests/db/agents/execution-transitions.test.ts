@@ -30,7 +30,7 @@ async function executionIn(state: (typeof states)[number]) {
   return { say, status, id, task };
 }
 
-/** Where a report leads; whatever is not listed is refused. The same word again changes nothing. */
+/** Where a report leads; everything that is not listed is refused. The same word again changes nothing. */
 const ways: Record<(typeof states)[number], readonly Report[]> = {
   pending: reports,
   running: reports,

@@ -89,7 +89,7 @@ describe("a failed job", () => {
     expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe("CANCELLED");
   });
 
-  it("goes back to the queue until the rate limit ends when it was rate_limited, no retry counted", async () => {
+  it("returns to the queue until the rate limit ends when it was rate_limited, no retry counted", async () => {
     const { world, job, report } = await holdJob(t);
     const resetsAt = new Date(Date.now() + 3_600_000).toISOString();
     const rest = { status: "failed", failure_class: "rate_limited", resets_at: resetsAt } as const;

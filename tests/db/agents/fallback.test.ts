@@ -112,7 +112,7 @@ describe("an attempt that would fail the job", () => {
     });
   });
 
-  it("after the last retry of a lost one goes on with its own retries", async () => {
+  it("after the last retry of a lost one continues with its own retries", async () => {
     const world = await running(["codex"]);
     for (let lost = 1; lost <= 4; lost += 1) {
       const job = await claimed(world, "claude");

@@ -19,7 +19,7 @@ const t = await createTestDatabase();
 const done = { status: "done", verify_result: "ALIGNED" } as const;
 
 describe("single jobs", () => {
-  it("cannot be created: the refusal points to sprint runs, for whoever tries", async () => {
+  it("cannot be created: the refusal points to sprint runs, for anyone who tries", async () => {
     const world = await seedSprint(t, { stories: [1] });
     const refusal = await refusalOf(
       createAgentJob(world.actor, { task_id: at(world.tasks, 0).id }),

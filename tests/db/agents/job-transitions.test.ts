@@ -37,7 +37,7 @@ async function jobIn(state: State) {
   return { world, run, id, say, status, task: at(world.tasks, 0) };
 }
 
-/** Where a report leads; whatever is not listed is refused. */
+/** Where a report leads; everything that is not listed is refused. */
 const ways: Record<State, readonly Report[]> = {
   queued: [],
   claimed: reports,

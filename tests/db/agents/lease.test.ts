@@ -64,7 +64,7 @@ describe("a lease", () => {
     }
   });
 
-  it("answers pause while the run is paused, and the claim goes on", async () => {
+  it("answers pause while the run is paused, and the claim continues", async () => {
     const { world, run, attempt } = await holdJob(t, { stories: [2] });
     await pauseSprintRun(world.actor, { sprint_run_id: run.id, reason: "merge_conflict" });
     const answer = await heartbeatAgentJob(world.actor, attempt);
@@ -72,7 +72,7 @@ describe("a lease", () => {
     expect(answer.reason?.message).toContain("merge conflict");
   });
 
-  it("that ran out goes back to the queue by the sweep, exactly at its end, with one retry more", async () => {
+  it("that ran out returns to the queue by the sweep, exactly at its end, with one retry more", async () => {
     const { world, job } = await holdJob(t, { stories: [2] });
     const end = new Date("2030-01-01T00:00:00.000Z");
     await t.sql.query("update public.agent_jobs set lease_until = $2 where id = $1", [job.id, end]);
@@ -120,7 +120,7 @@ describe("a lease", () => {
 });
 
 describe("an attempt that another user holds", () => {
-  it("is told who holds it, to a report as to evidence beside one", async () => {
+  it("is told who holds it, to a report as to evidence next to one", async () => {
     const { world, job, attempt } = await holdJob(t);
     const member = await createUser(t, { username: "grace" });
     await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [

@@ -189,7 +189,7 @@ describe("a job that fails where the product asks", () => {
     expect(await claimRefusal(actor)).toBe("question");
   });
 
-  it("is decided once, whoever answers at the same moment", async () => {
+  it("is decided once, no matter who answers at the same moment", async () => {
     for (let round = 0; round < 5; round++) {
       const { actor, question, readRun } = await failed({ stories: [1, 1] });
       const answers = await Promise.all(

@@ -46,7 +46,7 @@ describe("pausing", () => {
     expect(await statusOf(pauseSprintRun(world.actor, id))).toBe(409);
   });
 
-  it("by a worker with a merge conflict keeps reason, pull request and files; the held claim goes on", async () => {
+  it("by a worker with a merge conflict keeps reason, pull request and files; the held claim continues", async () => {
     const { world, id } = await startedRun();
     const job = await claim(world.actor);
     const conflict = {
@@ -114,7 +114,7 @@ describe("resuming a paused run", () => {
     expect(await columnOf(t, "sprint_runs", id.sprint_run_id, "status")).toBe("RUNNING");
   });
 
-  it("ends DONE when its last held claim finished meanwhile", async () => {
+  it("ends DONE when its last held claim finished", async () => {
     const world = await seedSprint(t, { stories: [1] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const job = await claim(world.actor);
@@ -218,7 +218,7 @@ describe("resuming a failed sprint", () => {
     expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("FAILED");
   });
 
-  it("is refused for a sprint that is not failed, and beside another active one", async () => {
+  it("is refused for a sprint that is not failed, and next to another active one", async () => {
     const { world } = await failedSprint();
     const other = await create(world.actor, "create_sprint", { p_product_id: world.product.id });
     expect(await statusOf(resumeSprint(world.actor, { sprint_id: other.id }))).toBe(409);

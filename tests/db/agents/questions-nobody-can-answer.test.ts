@@ -60,7 +60,7 @@ it("a user's question whose work was given up and cleaned up is open no more", a
   expect((await answerUserQuestion(actor, answer)).status).toBe("answered");
 });
 
-it("a user's open questions are read page by page, each once, however many there are", async () => {
+it("a user's open questions are read page by page, each once, no matter how many there are", async () => {
   const { actor, owner, product } = await seedWorld(t, 0);
   const idea = await create(actor, "create_idea", { p_product_id: product.id, p_title: "Idea" });
   await t.sql.query(

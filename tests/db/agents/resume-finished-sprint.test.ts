@@ -28,7 +28,7 @@ it.each(["SPRINT", "SPRINT_BATCH"] as const)(
   },
 );
 
-it("a failed sprint goes on without what failed and what that blocks, and fails nothing where nothing is left", async () => {
+it("a failed sprint continues without what failed and what that blocks, and fails nothing where nothing is left", async () => {
   const { actor, sprint, tasks } = await seedSprint(t, { stories: [2, 1] });
   const sprint_id = sprint.id;
   const [first, second, third] = tasks.map(({ id }) => id);

@@ -117,7 +117,7 @@ describe("a dependency against the order of a lane", () => {
     expect((await read()).status).toBe("done");
   });
 
-  it("is heeded when a paused batch goes on, also for the task that was at work", async () => {
+  it("is heeded when a paused batch continues, also for the task that was at work", async () => {
     const { actor, tasks, run } = await scene({ strategy: "SPRINT_BATCH", stories: [2] });
     const [first, second] = [at(tasks, 0), at(tasks, 1)];
     const job = await claim(actor);

@@ -58,7 +58,7 @@ describe("a claim that finds nothing", { timeout: 60_000 }, () => {
     else expect(codes).toContain(claimed.reason?.code);
   });
 
-  it("says of an archived product that it is archived, also beside one that waits", async () => {
+  it("says of an archived product that it is archived, also next to one that waits", async () => {
     const world = await seedSprint(t, { stories: [2] });
     await wait(world.actor, at(world.tasks, 0), at(world.tasks, 1));
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });

@@ -78,7 +78,7 @@ describe("starting a run", () => {
     expect(jobs.map((job) => job.task_id)).toEqual([task.id, ...world.tasks.map(({ id }) => id)]);
   });
 
-  it("gives each story a branch and a lane of its own under STORY", async () => {
+  it("gives each story a branch and its own lane under STORY", async () => {
     const world = await seedSprint(t, { strategy: "STORY", stories: [2, 2] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const { jobs } = await getSprintRun(world.actor, { sprint_run_id: run.id });

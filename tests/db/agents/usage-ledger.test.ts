@@ -26,7 +26,7 @@ await price("euro", 1, "EUR");
 const million = 1_000_000;
 
 describe("the ledger of tokens and cost", () => {
-  it("counts an event once, however often it is sent, and a total that holds it too", async () => {
+  it("counts an event once, no matter how often it is sent, and a total that holds it too", async () => {
     const { world, attempt } = await holdJob(t);
     const event = { seq: 1, model_id: "priced", input_tokens: million };
     await reportJobUsage(world.actor, { ...attempt, events: [event] });

@@ -111,7 +111,7 @@ describe("get_backlog", () => {
     const answer = JSON.parse(await getBacklog.json(actor, { product_id: product.id }));
     expect(Object.keys(answer)).toEqual(["product", "pbis", "storiesByPbi", "tasksByStory"]);
     expect(answer.pbis).toEqual([pbi]);
-    // Who does it stands in the answers about one story or task.
+    // Who does it is in the answers about one story or task.
     const who = { agent: null, model: null, effort: null };
     const listed: object = at(answer.storiesByPbi[pbi.id], 0);
     expect({ ...listed, ...who }).toEqual(story);

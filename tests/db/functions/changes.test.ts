@@ -182,7 +182,7 @@ it("brings a deleted story back with its tasks and their history, unless somethi
   );
 });
 
-it("refuses who lost the product meanwhile, and who asks too often", async () => {
+it("refuses who lost the product, and who asks too often", async () => {
   const world = await seedWorld(t, 1);
   const person = await sessionOf(world);
   await setTaskStatus(person, { task_id: at(world.tasks, 0).id, status: "review" });
@@ -200,7 +200,7 @@ it("refuses who lost the product meanwhile, and who asks too often", async () =>
   expect((await refusalOf(undoChange(person))).status).toBe(429);
 });
 
-it("leaves a sprint that goes on or is over alone", async () => {
+it("leaves a sprint that continues or is over alone", async () => {
   const world = await seedSprint(t, { stories: [1, 1] });
   const sprint_id = world.sprint.id;
   const person = await sessionOf(world);

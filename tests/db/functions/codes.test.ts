@@ -46,7 +46,7 @@ describe("generated codes", () => {
     ]);
   });
 
-  it("start anew in another product, but run on per user for ideas", async () => {
+  it("start again in another product, but run on per user for ideas", async () => {
     const first = await seedStory();
     const other = await seedStory();
     expect([first.story.code, other.story.code]).toEqual(["ST-001", "ST-001"]);

@@ -149,7 +149,7 @@ describe("dispatch", () => {
     const run = await start(world);
     const atWork = await claim(world.actor);
     expect(atWork.task?.code).toBe(t1.code);
-    // The one at work goes on; the next waits for the last.
+    // The one at work continues; the next waits for the last.
     await wait(world.actor, t2, t4);
     await wait(world.actor, t1, t3);
     await expectRightCounters(t);
@@ -469,7 +469,7 @@ describe("before a run", () => {
     expect(codes.slice(0, 3)).toEqual([second.code, outside.code, first.code]);
   });
 
-  it("a whole story outside is in the way once, however many tasks wait for it", async () => {
+  it("a whole story outside is in the way once, no matter how many tasks wait for it", async () => {
     const world = await seedSprint(t, { stories: [3] });
     const elsewhere = await create(world.actor, "create_story", {
       p_pbi_id: world.pbi.id,

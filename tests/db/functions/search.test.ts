@@ -12,7 +12,7 @@ import { at, seedWorld } from "../world";
 const t = await createTestDatabase();
 
 describe("search", () => {
-  it("has no index that leaves new words for later: the planner would parse all texts anew instead", async () => {
+  it("has no index that leaves new words for later: the planner would parse all texts again instead", async () => {
     const { rows } = await t.sql.query(
       `select c.relname, c.reloptions from pg_class c join pg_am a on a.oid = c.relam
        where a.amname = 'gin' and c.relnamespace = 'public'::regnamespace`,
@@ -62,7 +62,7 @@ describe("search", () => {
     expect(await statusOf(search(stranger, { query: "quagga", product_id: product.id }))).toBe(403);
   });
 
-  it("looks at no rows of products that are not the caller's, however many match", async () => {
+  it("looks at no rows of products that are not the caller's, no matter how many match", async () => {
     const { actor, owner, product } = await seedWorld(t, 0);
     const foreign = await seedWorld(t, 0);
     const write = (productId: string, count: number) =>
@@ -118,7 +118,7 @@ describe("search", () => {
   });
 });
 
-/** How many PBIs a search takes from their table, whoever may see them. */
+/** How many PBIs a search takes from their table, no matter who may see them. */
 async function pbisRead(userId: string, query: string): Promise<number> {
   const client = await t.sql.connect();
   try {

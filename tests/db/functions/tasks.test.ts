@@ -70,7 +70,7 @@ describe("update_task", () => {
     }
   });
 
-  it("keeps what is not given, and stores the verify fields beside a plan", async () => {
+  it("keeps what is not given, and stores the verify fields next to a plan", async () => {
     const { actor, task, task_id } = await seedTask();
     await updateTask(actor, { task_id, status: "in_progress" });
     await updateTask(actor, {

@@ -166,7 +166,7 @@ describe("an archived product", () => {
     }
     client.release();
     const after = await snapshot(t);
-    // A counted try is no change of the product.
+    // A counted try is not a change of the product.
     const { rate_limit_counters: _counted, ...unchanged } = before;
     expect(after).toMatchObject(unchanged);
     // Reading a file writes no more than its count.
@@ -194,7 +194,7 @@ describe("an archived product", () => {
     expect(refusal).toMatchObject({ status: 403, message: expect.stringContaining("archived") });
   });
 
-  it("tells a worker to stop, and why; after it is restored the attempt goes on", async () => {
+  it("tells a worker to stop, and why; after it is restored the attempt continues", async () => {
     const held = { job_id: job.id, attempt: 1 };
     expect(await heartbeatAgentJob(actor, held)).toMatchObject({
       action: "stop",

@@ -42,7 +42,7 @@ function valueFor({ name, type }: Operation["parameters"][number], ids: Ids): st
   return "null";
 }
 
-/** Whether an operation takes an id of one of these; what an `p_id` is, only a kind beside it says. */
+/** Whether an operation takes an id of one of these; what an `p_id` is, only a kind next to it says. */
 export function namesOneOf(parameters: Operation["parameters"], names: readonly string[]): boolean {
   const hasKind = parameters.some(({ name }) => name === "p_kind");
   return parameters.some(({ name }) => names.includes(name) && (name !== "p_id" || hasKind));
@@ -69,7 +69,7 @@ export async function attempt(
   }
 }
 
-/** The content of every table of the service, however many there are. */
+/** The content of every table of the service, no matter how many there are. */
 export async function snapshot(t: TestDatabase): Promise<Record<string, string>> {
   const { rows } = await t.sql.query(
     "select tablename from pg_tables where schemaname in ('public') order by 1",

@@ -90,7 +90,7 @@ const ownersOnly: readonly string[] = [
 /** What only someone else than the owner does for themselves. */
 const membersOwn: readonly string[] = ["allow_my_workers", "leave_product"];
 
-/** What one person keeps for themselves, whatever their role (here the viewer), and what waits for a verdict. */
+/** What one person keeps for themselves, no matter what their role (here the viewer), and what waits for a verdict. */
 const personal: readonly string[] = ["get_idea", "get_idea_conversation", "list_reviews"];
 
 const t = await createTestDatabase();
@@ -108,7 +108,7 @@ for (const user of [people.member, people.viewer, people.demo]) {
 }
 await t.sql.query("update public.users set is_demo = true where id = $1", [people.demo.id]);
 
-/** Whoever becomes a viewer keeps what they made: none of it lets them write. */
+/** Anyone who becomes a viewer keeps what they made: none of it lets them write. */
 const viewer = t.actorOf(people.viewer);
 const story_id = at(world.stories, 0).id;
 const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });

@@ -40,14 +40,14 @@ describe("the status of a story and its PBI", () => {
     });
   });
 
-  it("becomes done with the last task and goes back when one is taken up again", async () => {
+  it("becomes done with the last task and returns when one is taken up again", async () => {
     const world = await seedWorld(t);
     expect(await statusesAfter(world, "done")).toEqual({ story: "open", pbi: "ready" });
     expect(await statusesAfter(world, "done", "done")).toEqual({ story: "done", pbi: "done" });
     expect(await statusesAfter(world, "in_progress")).toEqual({ story: "open", pbi: "ready" });
   });
 
-  it("becomes failed with one failed task, before done, and goes back when the reason goes", async () => {
+  it("becomes failed with one failed task, before done, and returns when the reason goes", async () => {
     const world = await seedWorld(t);
     expect(await statusesAfter(world, "failed", "done")).toEqual({
       story: "failed",
@@ -56,7 +56,7 @@ describe("the status of a story and its PBI", () => {
     expect(await statusesAfter(world, "done")).toEqual({ story: "done", pbi: "done" });
   });
 
-  it("goes back to in_sprint inside a sprint and to open outside", async () => {
+  it("returns to in_sprint inside a sprint and to open outside", async () => {
     const world = await seedWorld(t);
     const sprint = await createSprint(world.actor, { product_id: world.product.id });
     const joined = await addStoryToSprint(world.actor, {
@@ -170,7 +170,7 @@ describe("a status that someone writes directly", () => {
     }
   });
 
-  it("is replaced by what the tasks call for, whoever writes it", async () => {
+  it("is replaced by what the tasks call for, no matter who writes it", async () => {
     const world = await seedWorld(t);
     await t.sql.query("update public.stories set status = 'DONE' where id = $1", [world.story.id]);
     expect((await statusesOf(world)).story).toBe("open");

@@ -34,7 +34,7 @@ describe("tasks in review", () => {
     expect(found).toEqual(real);
   });
 
-  it("need no index over what changes with each step, which would write all indexes of the row anew", async () => {
+  it("need no index over what changes with each step, which would write all indexes of the row again", async () => {
     const { rows } = await t.sql.query(
       `select x.relname from pg_index i
        join pg_class x on x.oid = i.indexrelid

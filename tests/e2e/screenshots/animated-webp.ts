@@ -16,7 +16,7 @@ function chunk(name: string, ...parts: Buffer[]): Buffer {
   return Buffer.concat([Buffer.from(name, "latin1"), number(body.length, 4), body, padding]);
 }
 
-/** The compressed picture of a still WebP, without what only a file of its own needs. */
+/** The compressed picture of a still WebP, without what only its own file needs. */
 function pictureOf(webp: Buffer): Buffer {
   const kept: Buffer[] = [];
   for (let at = 12; at < webp.length; ) {

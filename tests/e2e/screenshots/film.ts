@@ -33,7 +33,7 @@ interface Picture {
   strip: number;
 }
 
-/** Runs in the browser. A phone's picture stands in the middle. */
+/** Runs in the browser. A phone's picture is in the middle. */
 async function draw({ png, words, width, height, strip }: Picture): Promise<string> {
   // The tokens hold both themes: an element says which of them it is, a new one without a transition on the way.
   const colour = (name: string) => {

@@ -57,7 +57,7 @@ export async function startRealtimeServer(options: RealtimeOptions): Promise<Rea
     if (address.pathname !== "/realtime/v1/websocket") return refuse(socket, "404 Not Found");
     const keyHolder = await readToken(address.searchParams.get("apikey"), options);
     if (!keyHolder) return refuse(socket, "401 Unauthorized");
-    // Whoever reconnects during the stop would hold it up for ever.
+    // Anyone who reconnects during the stop would hold it up for ever.
     if (!server.listening) return refuse(socket, "503 Service Unavailable");
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       const connection = new ClientConnection({

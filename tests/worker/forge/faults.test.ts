@@ -18,7 +18,7 @@ const list = /\/(pulls|merge_requests)$/;
 const detail = /\/(pulls|merge_requests)\/\d+$/;
 
 describe.each(forgeKinds)("a look at %s", (kind) => {
-  it("goes on where the login may not read CI", async () => {
+  it("continues where the login may not read CI", async () => {
     const { forge, poll, seen, returns, say } = await scene(kind, "forbidden");
     say(forge.pulls[0], "failed");
     forge.faults.push({ method: "GET", path: ciPlace[kind], status: 403 });
@@ -44,7 +44,7 @@ describe.each(forgeKinds)("a look at %s", (kind) => {
       { method: "GET", path: detail, status: 500 },
       { method: "GET", path: detail, isLost: true },
     );
-    // A lost answer ends the look; the next one begins anew.
+    // A lost answer ends the look; the next one begins again.
     await expect(poll()).rejects.toThrow("does not answer");
     await poll();
     expect(forge.faults).toEqual([]);
@@ -66,7 +66,7 @@ describe.each(forgeKinds)("a look at %s", (kind) => {
     expect(await seen()).toEqual(["1 passed", "2 passed", "3 passed"]);
   });
 
-  it("gives up on an answer that does not come, and goes on with the next look", async () => {
+  it("gives up on an answer that does not come, and continues with the next look", async () => {
     const { forge, poll, seen } = await scene(kind, "slow");
     forge.faults.push({ method: "GET", path: detail, held: { when: "before", reached() {} } });
     await expect(poll()).rejects.toThrow("does not answer");

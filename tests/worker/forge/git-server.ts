@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createGunzip } from "node:zlib";
 
-/** Real git over HTTP: what `git http-backend` answers, for whoever has signed in. */
+/** Real git over HTTP: what `git http-backend` answers, for anyone who has signed in. */
 export function answerGit(root: string, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? "/", "http://forge");
   const backend = spawn("git", ["http-backend"], {

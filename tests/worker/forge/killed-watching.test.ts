@@ -70,7 +70,7 @@ describe.each(forgeKinds)("what happens to a pull request at %s", async (kind) =
       });
       for (let round = 0; round < 2; round += 1) await Promise.all(looks.map((look) => look()));
     };
-    // It takes no jobs of tasks: what comes back stays in the queue.
+    // It takes no jobs of tasks: what returns stays in the queue.
     const only = ["--kinds", "PLAN_CHAT"];
     const stage = { forge, gate, token, home };
     const start = () => startWatcher(stage, { code, repo, name: "victim" }, ...only);
@@ -111,7 +111,7 @@ describe.each(forgeKinds)("what happens to a pull request at %s", async (kind) =
     120_000,
   );
 
-  it("comes back once, though the service is started anew in the middle", async () => {
+  it("returns once, though the service is started again in the middle", async () => {
     const other = await startTestApp(t);
     const world = await scene(`RESTART-${kind}`);
     const call = gate.hold({ tool: "PUT pulls", when: "after" });

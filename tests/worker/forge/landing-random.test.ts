@@ -51,7 +51,7 @@ function openRepository(code: string) {
   return { bare, workers: folder, folder: agents, git: gitIn(agents) };
 }
 
-/** An agent that works on its branch as its number says, and mends what comes back. */
+/** An agent that works on its branch as its number says, and mends what returns. */
 function work(
   { folder, git }: ReturnType<typeof openRepository>,
   branch: string,
@@ -65,7 +65,7 @@ function work(
   const read = (name: string) =>
     existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8") : "";
   if (told !== "") {
-    // Whoever repairs begins with what is on the main branch.
+    // Anyone who repairs begins with what is on the main branch.
     try {
       git("merge", "--quiet", "-m", "Merge main", "origin/main");
     } catch {

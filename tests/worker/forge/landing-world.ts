@@ -17,7 +17,7 @@ export function writeRepository(folder: string, rules: string): void {
   git("commit", "--quiet", "-m", "Rules");
 }
 
-/** What the agent of these tests does, by the title of its story and by what it is told when work comes back. */
+/** What the agent of these tests does, by the title of its story and by what it is told when work returns. */
 export function writeAgent(folder: string): { command: string; prompts: string } {
   const prompts = join(folder, "prompts.txt");
   const script = join(folder, "agent.sh");

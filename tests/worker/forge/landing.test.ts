@@ -111,7 +111,7 @@ it("waits for CI of the merged state where pull requests have CI, and sends home
   say(first, "passed");
   await expect.poll(() => first.state, patience).toBe("merged");
 
-  // The other one was green before, and is tested anew with the first in it.
+  // The other one was green before, and is tested again with the first in it.
   say(second, "passed");
   await expect.poll(() => forge.headOf(second.branch), patience).not.toBe(head);
   await expect.poll(() => endsOf(run.productId), patience).toEqual(["landed", "waiting_ci"]);
@@ -156,7 +156,7 @@ describe("without a Git host", () => {
       .toEqual(["done", "done", "done"]);
     first.process.kill("SIGKILL");
     await first.ended;
-    // A person pushes meanwhile: what is tested begins anew, and one branch no longer merges.
+    // A person pushes meanwhile: what is tested begins again, and one branch no longer merges.
     writeFileSync(join(repo, "line.txt"), "two\n");
     git("commit", "--quiet", "--all", "-m", "Two");
     git("push", "--quiet", "origin", "main");

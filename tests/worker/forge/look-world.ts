@@ -35,7 +35,7 @@ export async function openLookScene(
   const journal = openJournal((line) => lines.push(line));
   let clock = 0;
   const look = pullLook({ service, journal }, run.productId, () => clock);
-  /** One look; what happens meanwhile happens once the host has sent its list. */
+  /** One look; what happens happens once the host has sent its list. */
   const poll = (meanwhile = async () => {}) => {
     clock += 60_000;
     const listRecent = async () => {

@@ -32,7 +32,7 @@ describe.each(forgeKinds)("a look at %s", (kind) => {
     expect(await seen()).toEqual([]);
   }, 60_000);
 
-  it("reads the log of a red CI once, however often it looks", async () => {
+  it("reads the log of a red CI once, no matter how often it looks", async () => {
     const { forge, poll, say, returns } = await scene(kind, "logs");
     say(forge.pulls[0], "failed");
     for (let look = 0; look < 5; look += 1) await poll();

@@ -51,7 +51,7 @@ async function watcher(kind: ForgeKind, code = `IDLE-${kind}`) {
   return { world, poll };
 }
 
-/** Git is asked once for all of them: the Git host, in this process, answers no one meanwhile. */
+/** Git is asked once for all of them: the Git host, in this process, answers no one. */
 function addPulls(world: ForgeWorld, count: number) {
   const sha = gitIn(world.bare)("rev-parse", "main");
   for (let number = 1; number <= count; number += 1) addPull(world, number, sha);
@@ -87,7 +87,7 @@ it("asks less than ten things a look of 1,000 open pull requests", async () => {
   }
 }, 240_000);
 
-it("looks at each open pull request within three looks, however many were merged before", async () => {
+it("looks at each open pull request within three looks, no matter how many were merged before", async () => {
   const { world, poll } = await watcher("github", "OLD");
   world.pulls.length = 0;
   addPulls(world, 90);

@@ -90,7 +90,7 @@ describe.each(forgeKinds)("%s", (kind) => {
     };
     forge.pulls.push({ ...pull, ...foreign, number: 2, isOfFork: true, comments: [remark] });
 
-    // A red CI comes back with its output.
+    // A red CI returns with its output.
     const say = (state: "passed" | "failed", log = "") => {
       pull.ci = { sha: forge.headOf(pull.branch), state, log };
     };

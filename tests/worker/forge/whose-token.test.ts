@@ -60,7 +60,7 @@ describe("BACKLOOM_FORGE_TOKEN", () => {
     await expect(open(address, token, words)).rejects.toThrow(/no login for .* was found/);
   });
 
-  it("goes to BACKLOOM_FORGE_URL, whatever the remote says", async () => {
+  it("goes to BACKLOOM_FORGE_URL, no matter what the remote says", async () => {
     const url = "https://git.example.com";
     const forge = await open("git@git.internal:a/b.git", "secret", [], url);
     expect(forge).toBeDefined();

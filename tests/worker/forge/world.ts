@@ -26,7 +26,7 @@ export interface FakePull {
   /** CI of the commit that it was said of; a push begins with none. */
   ci: { sha: string; state: "pending" | "passed" | "failed"; log: string } | null;
   comments: FakeComment[];
-  /** A stranger's, from a branch of the same name in a repository of their own. */
+  /** A stranger's, from a branch of the same name in their own repository. */
   isOfFork?: boolean;
 }
 
@@ -75,7 +75,7 @@ export interface Fault {
   message?: string;
   /** The deed is done, and the answer never arrives. */
   isLost?: boolean;
-  /** No answer comes: whoever asked is ended where it stands, before the deed or after it. */
+  /** No answer comes: anyone who asked is ended where it stands, before the deed or after it. */
   held?: { when: "before" | "after"; reached: () => void };
 }
 
@@ -85,7 +85,7 @@ export function tokenOf(kind: ForgeKind): string {
 
 const apis = { github: gitHubApi, gitlab: gitLabApi, forgejo: forgejoApi };
 
-/** A Git host on this machine: real git over HTTP beside the API of its kind, one repository in it. */
+/** A Git host on this machine: real git over HTTP next to the API of its kind, one repository in it. */
 export async function openForgeWorld(kind: ForgeKind, home: string) {
   const token = tokenOf(kind);
   const root = join(home, `forge-${kind}`);

@@ -12,7 +12,7 @@ const box = /^\s{0,6}(?:[-*+]|\d{1,3}[.)]) \[([ xX])\] (.+)$/;
 const fence = /^\s*(`{3,}|~{3,})/;
 const headed = /^#{1,6} +(\S.*)$/;
 
-/** What a form makes people say ("I have searched…") is no work. */
+/** What a form makes people say ("I have searched…") is not work. */
 export function isOfForm({ title }: Box): boolean {
   return /^I(?:['’][a-z]+)? /.test(title);
 }

@@ -16,7 +16,7 @@ import { Group, Item, lineWords, rankLine } from "./palette-parts";
 interface PaletteProps {
   open: boolean;
   onClose: () => void;
-  /** Opens the palette again when the user goes back from what it opened. */
+  /** Opens the palette again when the user returns from what it opened. */
   onReopen: () => void;
   shell: ShellData;
   productId: string | undefined;

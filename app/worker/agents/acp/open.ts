@@ -96,7 +96,7 @@ async function choose(
     context.request<unknown>("session/set_config_option", { sessionId, configId, value });
   await chooseModel(context, sessionId, session, turn.model, set);
   const level = session.configOptions?.find(({ category }) => category === "thought_level")?.id;
-  // A model without levels of thought is no reason to end the turn.
+  // A model without levels of thought is not a reason to end the turn.
   if (turn.effort && level) await set(level, turn.effort).catch(() => undefined);
 }
 

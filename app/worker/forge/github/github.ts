@@ -103,7 +103,7 @@ function isRefusalOfDrafts(error: unknown): boolean {
   return error instanceof ForgeProblem && error.status === 422 && /draft/i.test(error.message);
 }
 
-/** GraphQL path: below the API on github.com, beside it on other hosts. */
+/** GraphQL path: below the API on github.com, next to it on other hosts. */
 function graphqlOf(api: string): string {
   return api === "https://api.github.com" ? "/graphql" : "/../graphql";
 }

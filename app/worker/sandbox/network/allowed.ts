@@ -76,7 +76,7 @@ export class AllowedHosts {
     if (reach.source === "product" && places.includes("link")) {
       return "stands for an address of this machine's own link.";
     }
-    // Local services trust whoever is on the machine, and the product's owner is not.
+    // Local services trust anyone who is on the machine, and the product's owner is not.
     if (reach.source === "product" && places.includes("machine")) {
       return "is this machine itself: its person can allow it with --net.";
     }

@@ -84,7 +84,7 @@ function shared(item: SourceItem, keys: Keys, blockersOf: (item: SourceItem) => 
   };
 }
 
-/** Files in `completed/` are done, whatever their front matter says. */
+/** Files in `completed/` are done, no matter what their front matter says. */
 function workState({ place, status, path }: SourceItem, draft: Draft): WorkState {
   const told = place === "completed" ? "DONE" : undefined;
   if (told && toState(status) !== "DONE")
