@@ -638,6 +638,7 @@ export type Database = {
         Args: { p_product_id: string; p_pushes?: boolean; p_worker: string };
         Returns: Json;
       };
+      next_upkeep: { Args: { p_product_id: string; p_worker: string }; Returns: Json };
       note_first_look: { Args: { p_job_id: string }; Returns: Json };
       observe_issues: {
         Args: { p_issues: Json; p_label: string; p_product_id: string };
@@ -764,6 +765,17 @@ export type Database = {
         Returns: Json;
       };
       report_merged: { Args: { p_head_sha?: string; p_job_id: string }; Returns: Json };
+      report_upkeep: {
+        Args: {
+          p_digest?: string;
+          p_lease: string;
+          p_state: string;
+          p_upkeep_id: string;
+          p_url?: string;
+          p_words?: string;
+        };
+        Returns: Json;
+      };
       reserve_invitation: { Args: { p_code_hash: string; p_release?: boolean }; Returns: Json };
       resolve_account: { Args: { p_identifier: string }; Returns: Json };
       resolve_product: { Args: { p_reference: string }; Returns: Json };
@@ -5221,6 +5233,66 @@ export type Database = {
         Relationships: [
           {
             foreignKeyName: "touched_paths_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      upkeeps: {
+        Row: {
+          created_at: string;
+          digest: string | null;
+          id: string;
+          kind: string;
+          landed_at: string | null;
+          lease: string;
+          lease_until: string;
+          look_at: string | null;
+          product_id: string;
+          state: string;
+          updated_at: string;
+          url: string | null;
+          words: string | null;
+          worker: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          created_at?: string;
+          digest?: string | null;
+          id?: string;
+          kind: string;
+          landed_at?: string | null;
+          lease?: string;
+          lease_until: string;
+          look_at?: string | null;
+          product_id: string;
+          state?: string;
+          updated_at?: string;
+          url?: string | null;
+          words?: string | null;
+          worker: string;
+        };
+        Update: {
+          created_at?: string;
+          digest?: string | null;
+          id?: string;
+          kind?: string;
+          landed_at?: string | null;
+          lease?: string;
+          lease_until?: string;
+          look_at?: string | null;
+          product_id?: string;
+          state?: string;
+          updated_at?: string;
+          url?: string | null;
+          words?: string | null;
+          worker?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "upkeeps_product_id_fkey";
             columns: ["product_id"];
             isOneToOne: false;
             referencedRelation: "products";

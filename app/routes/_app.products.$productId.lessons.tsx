@@ -1,5 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { KeptFiles } from "~/features/lessons/kept-files";
 import {
   LessonEffect,
   RetireForm,
@@ -41,7 +42,7 @@ const groups = [
 ] as const satisfies readonly (readonly [Lesson["status"], string, string | null])[];
 
 export default function LessonsPage() {
-  const { productId, lessons } = useLoaderData<typeof loader>();
+  const { productId, lessons, files } = useLoaderData<typeof loader>();
   const answer = useActionResult<{ error?: unknown }>();
   useLiveRevalidation({ stream: "backlog", productId });
   return (
@@ -57,6 +58,7 @@ export default function LessonsPage() {
           the agent may propose a lesson here and in your inbox.
         </EmptyState>
       ) : null}
+      <KeptFiles files={files} />
       {groups.map(([status, title, about]) => (
         <Group
           key={status}

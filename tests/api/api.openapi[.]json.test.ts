@@ -228,6 +228,7 @@ await workUnderBudgets();
 const landing = await land();
 const issueNote = await noteIssues();
 const learned = await learn();
+const upkeep = await keepFile();
 const [remark, formerRemark] = [await remarks("Mind the quotes."), await remarks("Never mind.")];
 const [xml, pdf] = [at(otherStories, 0), at(otherStories, 1)];
 await wait("story", storyId, xml.id);
@@ -292,6 +293,19 @@ async function land(): Promise<{ id: string; lease: string }> {
 }
 
 /** Of one product the work of an issue is done; a comment of the other one is written under a lease. */
+/** A worker has the lessons of a product to write. */
+async function keepFile(): Promise<{ id: string; lease: string }> {
+  const insert = `insert into public.upkeeps (product_id, kind, worker, lease_until)
+    values ($1, 'agents_md', 'w', now() + interval '1 hour') returning id, lease`;
+  await t.sql.query("update products set pull_requests = 'open' where id = $1", [
+    worked.product.id,
+  ]);
+  const lesson = `insert into public.lessons (product_id, text, cause, status, since)
+    values ($1, 'Test it.', 'ci_failed', 'accepted', now())`;
+  await t.sql.query(lesson, [worked.product.id]);
+  return at((await t.sql.query(insert, [backlog.product.id])).rows, 0);
+}
+
 async function noteIssues(): Promise<{ id: string; lease: string }> {
   const url = "https://code.example/acme/shop/issues/7";
   const label = "update public.products set forge_issue_label = 'backlog' where id = $1";
@@ -352,6 +366,7 @@ const ids: Record<string, string> = {
   views: view.id,
   landings: landing.id,
   "issue-notes": issueNote.id,
+  upkeeps: upkeep.id,
   files: note.id,
   lessons: learned.id,
 };
@@ -400,6 +415,8 @@ const bodies: Record<string, unknown> = {
   nextLanding: { worker: "worker-2", pushes: true },
   nextIssueNote: { worker: "worker-2", project: "acme/shop" },
   reportIssueNote: { lease: issueNote.lease, state: "working" },
+  nextUpkeep: { worker: "worker-2" },
+  reportUpkeep: { lease: upkeep.lease, state: "put_off" },
   reportLanding: { lease: landing.lease, state: "working" },
   reportMerged: { head_sha: diff.head_sha },
   reviewJob: { verdict: "approve", summary: "Good" },
@@ -453,8 +470,6 @@ const pathFor = (path: string, method = "GET") => {
 /** What is empty in an answer that says all it can: what can start waits for nothing. */
 const mayBeEmpty: Record<string, readonly string[]> = {
   listReady: ["[].blocked_by"],
-  // No work of it is done and without a pull request.
-  listPullTexts: [".branches"],
   // The product names no hosts.
   nextLanding: [".landing.may_reach"],
   // No attempt is at work on it.

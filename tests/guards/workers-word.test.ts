@@ -29,7 +29,7 @@ async function readOperations(): Promise<{ own: Source[]; whole: Source[] }> {
 
 /** What only a look at the Git host or at the main branch can tell, and what is done there. */
 const words = [
-  /(?:insert into|update|delete from) public\.(?:pulls|pull_reactions|landings|issue_notes)\b/,
+  /(?:insert into|update|delete from) public\.(?:pulls|pull_reactions|landings|issue_notes|upkeeps)\b/,
   /private\.set_merged\(/,
   /bring_item\(\w+, 'forge'/,
   /->> '(?:trusted|edited)'/,
@@ -56,8 +56,8 @@ describe("a worker's word about the Git host", () => {
     expect(deaf).toEqual([]);
     expect(takers).toEqual(
       [
-        ...["next_issue_note", "next_landing", "observe_issues", "observe_pulls"],
-        ...["report_issue_note", "report_landing", "report_merged"],
+        ...["next_issue_note", "next_landing", "next_upkeep", "observe_issues", "observe_pulls"],
+        ...["report_issue_note", "report_landing", "report_merged", "report_upkeep"],
       ].map((name) => `operations.${name}`),
     );
   });

@@ -152,7 +152,9 @@ function toolCallOf({ incoming: { method, url }, body }: Call) {
   if (url?.startsWith("/api/realtime/job?")) return { name: stream, arguments: {} };
   const [, part] = /^\/api\/jobs\/[^/]+\/(\w+)$/.exec(url ?? "") ?? [];
   const [, forge] =
-    /^\/api\/(?:products\/[^/]+\/)?(pulls|pull-texts|issues|issue-notes)\b/.exec(url ?? "") ?? [];
+    /^\/api\/(?:products\/[^/]+\/)?(pulls|pull-texts|issues|issue-notes|upkeeps)\b/.exec(
+      url ?? "",
+    ) ?? [];
   if (forge !== undefined) return { name: `${method} ${forge}`, arguments: {} };
   if (body.length === 0) return null;
   if (part !== undefined) return { name: `${method} ${part}`, arguments: {} };

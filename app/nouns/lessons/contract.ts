@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { idSchema, requiredText } from "~/contract/text";
+import { keptFileSchema } from "~/nouns/upkeep/contract";
 
 export const lessonLimits = { text: 300, perJob: 3 } as const;
 
@@ -36,7 +37,11 @@ export const lessonSchema = z.object({
 });
 export type Lesson = z.infer<typeof lessonSchema>;
 
-export const lessonListSchema = z.object({ lessons: z.array(lessonSchema) });
+export const lessonListSchema = z.object({
+  lessons: z.array(lessonSchema),
+  /** Files of the repository that follow the backlog by pull request. */
+  files: z.array(keptFileSchema),
+});
 
 /** Body of `POST /api/products/:id/lessons`. */
 export const proposeLessonBody = z.object({ text: lessonText, job_id: idSchema });

@@ -36,6 +36,7 @@ export const examples: Readonly<Record<string, object>> = {
   markViewed: { attempt: 1, path: "app/search.ts", viewed: true },
   nextIssueNote: { worker: "laptop", project: "https://github.com/acme/shop" },
   nextLanding: { worker: "laptop" },
+  nextUpkeep: { worker: "laptop" },
   observeIssues: {
     product_id: id,
     label: "agents",
@@ -73,6 +74,7 @@ export const examples: Readonly<Record<string, object>> = {
   },
   reportLanding: { ...note, state: "landed", head_sha: sha },
   reportMerged: { head_sha: sha },
+  reportUpkeep: { ...note, state: "open", url: "https://github.com/acme/shop/pull/12" },
   reviewJob: { verdict: "request_changes", summary: "Please add a test for empty queries." },
   reviewStory: { verdict: "approve", attempts: [{ job_id: id, attempt: 1 }] },
   saveJobDiff: {

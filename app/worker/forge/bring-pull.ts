@@ -63,7 +63,7 @@ async function update(
 /**
  * Another worker may open it at the same time, or the answer may be lost after it was created; an existing one is used.
  */
-async function openOnce(forge: Forge, draft: Parameters<Forge["open"]>[0]): Promise<Pull> {
+export async function openOnce(forge: Forge, draft: Parameters<Forge["open"]>[0]): Promise<Pull> {
   try {
     return await forge.open(draft);
   } catch (error) {
@@ -77,7 +77,11 @@ async function openOnce(forge: Forge, draft: Parameters<Forge["open"]>[0]): Prom
 }
 
 /** An unknown label or reviewer must not prevent the pull request. */
-async function decorate({ rules, journal }: PullTools, forge: Forge, pull: Pull): Promise<void> {
+export async function decorate(
+  { rules, journal }: Pick<PullTools, "rules" | "journal">,
+  forge: Forge,
+  pull: Pull,
+): Promise<void> {
   const { labels, reviewers } = rules;
   const tell = (what: string) => (error: unknown) => {
     interruption()?.throwIfAborted();

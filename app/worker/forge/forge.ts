@@ -114,3 +114,6 @@ export class ForgeProblem extends Error {
     super(message);
   }
 }
+
+/** There is nowhere to open a pull request. */
+export class NoGitHost extends ForgeProblem {}

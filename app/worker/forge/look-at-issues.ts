@@ -5,13 +5,13 @@ import {
   nextIssueNoteSchema,
   reportedIssueNoteSchema,
 } from "~/nouns/issues/issue-note";
-import { interruptible, interruption } from "../base/interruption";
+import { interruptible } from "../base/interruption";
 import type { Journal } from "../base/journal";
 import { messageOf, Refusal } from "../base/problems";
 import { sendable } from "../base/sendable";
-import { limitTime } from "../base/time-limit";
 import type { Service } from "../service/service";
 import type { Forge } from "./forge";
+import { whileDue } from "./leased";
 
 /**
  * Looks at the issues with the label of the product, where it names one, hands in those that changed, and writes under those whose
@@ -41,7 +41,7 @@ export function issueLook(tools: NoteTools) {
       await service.put("/api/issues/observed", body, observedIssuesSchema);
       for (const { issue, version } of part) versions.set(issue.url, version);
     }
-    await writeNotes(tools, forge);
+    await whileDue(mostInOneGo, (own) => writeNext(tools, forge, own));
   };
 }
 
@@ -53,25 +53,11 @@ interface NoteTools {
 }
 
 const mostInOneGo = 20;
+
 /**
- * Another worker takes a note over after five minutes. Within this time it is written or given up, waiting for limits of the host
- * included, so that two never write at once.
+ * Writes under an issue of the Git host what the service has decided: that its work is done, and that it is closed.
+ * Returns whether there was something to write.
  */
-const ownMilliseconds = 240_000;
-
-/** Writes under issues of the Git host what the service has decided: that their work is done, and that they are closed. */
-async function writeNotes(tools: NoteTools, forge: Forge): Promise<void> {
-  for (let count = 0; count < mostInOneGo; count += 1) {
-    const own = limitTime(ownMilliseconds, interruption());
-    try {
-      if (!(await writeNext(tools, forge, own.signal))) return;
-    } finally {
-      own.end();
-    }
-  }
-}
-
-/** Whether there was something to write. */
 async function writeNext(tools: NoteTools, forge: Forge, own: AbortSignal): Promise<boolean> {
   const { service, productId, workerName, journal } = tools;
   const path = `/api/products/${productId}/issue-notes`;

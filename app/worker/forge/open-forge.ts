@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import manifest from "package.json";
+import manifest from "../../../package.json";
 import { personsEnvironment } from "../base/environment";
 import { learnSecret, type WorkerOptions } from "../base/options";
 import { git, gitEnvironment } from "../git/git";
 import { isAddress, type Repository, remoteOf } from "../git/repository";
 import type { Rules } from "../git/rules";
-import { type Credential, type Forge, type ForgePlace, ForgeProblem } from "./forge";
+import { type Credential, type Forge, type ForgePlace, ForgeProblem, NoGitHost } from "./forge";
 import type { Printed } from "./host";
 import { kinds } from "./kinds";
 import { hostIn, placeOf, withoutAlias } from "./place";
@@ -68,7 +68,7 @@ async function isOfRepo(address: string, { repo }: WorkerOptions): Promise<boole
 
 /** The remote's URL after git's rewrites (`insteadOf`) and those of ssh. */
 async function remoteAddress({ folder, remote }: Repository): Promise<string> {
-  if (remote === null) throw new ForgeProblem("the repository has no remote");
+  if (remote === null) throw new NoGitHost("the repository has no remote");
   return withoutAlias(folder, await git(folder, "remote", "get-url", remote));
 }
 

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { type ForgeKind, type ForgeWish, forgeKinds } from "../base/forge-kinds";
 import { git, gitEnvironment } from "../git/git";
-import { type ForgePlace, ForgeProblem } from "./forge";
+import { type ForgePlace, ForgeProblem, NoGitHost } from "./forge";
 import type { ForgeHost } from "./host";
 import { kinds } from "./kinds";
 
@@ -22,7 +22,7 @@ export function placeOf(
 ): ForgePlace {
   const remote = readRemote(address);
   if (remote === null) {
-    throw new ForgeProblem("the repository has no remote on a Git host");
+    throw new NoGitHost("the repository has no remote on a Git host");
   }
   const kind = (typeof wish === "string" ? wish : wish?.kind) ?? kindOf(remote.hostname, given);
   const root = rootOf(remote, typeof wish === "string" ? undefined : wish?.url, given);

@@ -12,6 +12,7 @@ import { pullKeeping } from "./keep-pulls";
 import { issueLook } from "./look-at-issues";
 import { pullLook } from "./look-at-pulls";
 import { openForge } from "./open-forge";
+import { fileKeeping } from "./upkeep/keep-files";
 
 interface Watch extends Pick<PullTools, "options" | "service" | "journal"> {
   folder: WorkFolder;
@@ -32,12 +33,15 @@ export async function watchForge(watch: Watch, stop: AbortSignal): Promise<void>
   };
   const lookAtPulls = pullLook(watch, product.id);
   const keepPulls = pullKeeping(service, product.id);
-  const { workerName } = watch.folder;
-  const lookAtIssues = issueLook({ service, journal, productId: product.id, workerName });
+  const { workerName, worktrees } = watch.folder;
+  const place = { service, journal, productId: product.id, workerName };
+  const lookAtIssues = issueLook(place);
+  const keepFiles = fileKeeping({ ...place, worktrees });
   const looks = [
     { what: "Pull requests cannot be looked at", look: () => lookAtPulls(openHost) },
     { what: "Pull requests cannot be brought up to date", look: () => keepPulls(open) },
     { what: "Issues cannot be looked at", look: () => lookAtIssues(openHost) },
+    { what: "Files cannot be brought up to date", look: () => keepFiles(open) },
   ];
   /** The last problem of each, which is said when it begins. */
   const said = new Map<string, string>();

@@ -99,6 +99,20 @@ export async function requireFreeBranch(repository: Repository, branch: string):
   );
 }
 
+/** Moves a branch to a commit that has its tip. Git refuses if it has moved otherwise: nothing is forced. */
+export async function moveForward(
+  repository: Repository,
+  branch: string,
+  tip: string | null,
+  head: string,
+): Promise<void> {
+  const { folder, remote } = repository;
+  const ref = `refs/heads/${branch}`;
+  await requireFreeBranch(repository, branch);
+  if (remote !== null) await git(folder, "push", "--quiet", remote, `${head}:${ref}`);
+  else await git(folder, "update-ref", ref, head, tip ?? "0".repeat(head.length));
+}
+
 /** Tip of a branch: on the remote if there is one, otherwise in the repository. */
 export async function tipOf(repository: Repository, branch: string) {
   return commitOf(repository.folder, refOf(repository, branch));

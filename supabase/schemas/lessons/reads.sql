@@ -14,7 +14,7 @@ begin
       select k.cause, k.label_ids, private.lesson_effect(p_product_id, k.cause, k.label_ids, '-infinity') as before
       from (select distinct s.cause, s.label_ids from shown s where s.status = 'proposed') k
     )
-    select json_build_object('lessons', coalesce(json_agg(
+    select json_build_object('files', private.upkeep_states(p_product_id), 'lessons', coalesce(json_agg(
       private.lesson_json(l, coalesce(k.before, l.before), case when l.status = 'accepted' then private.effect_since(l) else l.after end)
       order by s.place, s.created_at desc, s.id), '[]'))
     from shown s

@@ -62,6 +62,7 @@ begin
       ('issues_observed', 120, 60),
       ('issue_notes', 120, 60),
       ('landings', 300, 60),
+      ('upkeeps', 120, 60),
       ('idempotency_key', 600, 60),
       -- per hook address: what is sent, and what is new
       ('hook', 3000, 60),

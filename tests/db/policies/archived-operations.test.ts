@@ -95,6 +95,12 @@ const lesson = await t.sql.query(
   [product_id],
 );
 
+const upkeep = await t.sql.query(
+  `insert into public.upkeeps (product_id, kind, worker, lease_until)
+   values ($1, 'agents_md', 'w', now()) returning id`,
+  [product_id],
+);
+
 const issueNote = await t.sql.query(
   `insert into public.issue_notes (product_id, url, deed, worker, lease_until)
    values ($1, 'https://code.example/acme/shop/issues/7', 'comment', 'w', now()) returning id`,
@@ -131,6 +137,7 @@ const ids = {
   p_landing_id: at(landing.rows, 0).id,
   p_lesson_id: at(lesson.rows, 0).id,
   p_issue_note_id: at(issueNote.rows, 0).id,
+  p_upkeep_id: at(upkeep.rows, 0).id,
   p_view_id: view.id,
   p_file_id: at(file.rows, 0).id,
   p_product_id: product_id,

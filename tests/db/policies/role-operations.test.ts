@@ -71,6 +71,7 @@ const ownersOnly: readonly string[] = [
   "list_webhooks",
   "next_issue_note",
   "next_landing",
+  "next_upkeep",
   "ping_webhook",
   "remove_product_member",
   "report_issue_note",
@@ -136,6 +137,12 @@ const lesson = await t.sql.query(
   [product_id],
 );
 
+const upkeep = await t.sql.query(
+  `insert into public.upkeeps (product_id, kind, worker, lease_until)
+   values ($1, 'agents_md', 'w', now()) returning id`,
+  [product_id],
+);
+
 const issueNote = await t.sql.query(
   `insert into public.issue_notes (product_id, url, deed, worker, lease_until)
    values ($1, 'https://code.example/acme/shop/issues/7', 'comment', 'w', now()) returning id`,
@@ -162,6 +169,7 @@ const ids = {
   p_landing_id: at(landing.rows, 0).id,
   p_lesson_id: at(lesson.rows, 0).id,
   p_issue_note_id: at(issueNote.rows, 0).id,
+  p_upkeep_id: at(upkeep.rows, 0).id,
   p_view_id: view.id,
   p_product_id: product_id,
   p_pbi_id: world.pbi.id,

@@ -1,6 +1,6 @@
 import { ContractError } from "~/contract/errors";
 import type { ImportDraft } from "../contract";
-import { boxesOf } from "./boxes";
+import { boxesOf, numberOfBox } from "./boxes";
 import { Draft, type TaskFields } from "./draft";
 import { readFolder, rootOf, textsBelow, type UploadedFile } from "./folder.server";
 import { criteriaOf, finishedPlan, readSpec, stateOf, taskOf } from "./specs";
@@ -42,19 +42,16 @@ function addFeature(draft: Draft, name: string, textOf: (file: string) => string
   });
 }
 
-/** `T012`, its marks such as `[P]` and `[US1]`, and what is to do. */
-const numbered =
-  /^[*_`[]{0,3}(T\d{1,6}[a-z]?)[\]*_`:.]{0,4}\s{1,4}((?:\[[^\]]{1,40}\]\s{0,4}){0,6})(\S.*)$/;
-
 /** Tasks follow each other in the order of the list; those marked `[P]` wait for none. */
 function tasksOf(draft: Draft, name: string, list: string, plan: string): TaskFields[] {
   let before: string[] = [];
   return boxesOf(list).flatMap((box) => {
-    const [, number, marks = "", said] = numbered.exec(box.title) ?? [];
-    if (number === undefined) {
+    const known = numberOfBox(box.title);
+    if (known === undefined) {
       draft.leftOut.add("Boxes without a number such as T001", 1, box.title);
       return [];
     }
+    const { number, marks, said } = known;
     const id = `${name}/${number}`;
     const task = taskOf(id, `${number} ${said}`, box, plan);
     if (/\[P\]/i.test(marks)) return [task];

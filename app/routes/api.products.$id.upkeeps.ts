@@ -1,0 +1,18 @@
+import { apiRoute } from "~/http/api-route.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { nextUpkeepBody } from "~/nouns/upkeep/contract";
+import { nextUpkeep } from "~/nouns/upkeep/operations.server";
+
+/** `POST /api/products/:id/upkeeps`: a worker claims the next file of the repository that follows the backlog. */
+export const loader = apiRoute({
+  POST: operationEndpoint(nextUpkeep, {
+    name: "nextUpkeep",
+    summary: "Claim the next file to bring up to date by pull request",
+    auth: "bearer",
+    id: "product",
+    body: nextUpkeepBody,
+    refusals: [429],
+    input: ({ id, body }) => ({ product_id: id, ...body }),
+  }),
+});
+export const action = loader;

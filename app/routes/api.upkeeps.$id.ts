@@ -1,0 +1,18 @@
+import { apiRoute } from "~/http/api-route.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { reportUpkeepBody } from "~/nouns/upkeep/contract";
+import { reportUpkeep } from "~/nouns/upkeep/operations.server";
+
+/** `PUT /api/upkeeps/:id`: a worker reports the pull request of a file, or why there is none. */
+export const loader = apiRoute({
+  PUT: operationEndpoint(reportUpkeep, {
+    name: "reportUpkeep",
+    summary: "Report the pull request of a file, or why there is none",
+    auth: "bearer",
+    id: "upkeep",
+    body: reportUpkeepBody,
+    refusals: [409, 429],
+    input: ({ id, body }) => ({ upkeep_id: id, ...body }),
+  }),
+});
+export const action = loader;

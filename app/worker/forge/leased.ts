@@ -1,0 +1,23 @@
+import { interruption } from "../base/interruption";
+import { limitTime } from "../base/time-limit";
+
+/**
+ * Another worker takes over what the service gave this one after five minutes. Within this time it is done or given up,
+ * waiting for limits of the host included, so that two never do it at once.
+ */
+const ownMilliseconds = 240_000;
+
+/** Does what is due, one after another, until a deed returns false. */
+export async function whileDue(
+  most: number,
+  deed: (own: AbortSignal) => Promise<boolean>,
+): Promise<void> {
+  for (let count = 0; count < most; count += 1) {
+    const own = limitTime(ownMilliseconds, interruption());
+    try {
+      if (!(await deed(own.signal))) return;
+    } finally {
+      own.end();
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { uninterrupted } from "../base/interruption";
+import { PeoplesWords } from "../base/peoples-words";
+import { committer, git, gitEnd } from "./git";
+import type { Repository } from "./repository";
+import { makeFolder, removeFolder } from "./worktree";
+
+/** A text file of a tree. */
+export interface TextFile {
+  path: string;
+  mode: string;
+  /** Null if there is none. */
+  text: string | null;
+}
+
+const largest = 1_048_576;
+
+/** Reads a file byte by byte as it was committed, without what git would do to its line ends in a checkout. */
+export async function readTextAt(folder: string, tree: string, path: string): Promise<TextFile> {
+  const entry = await git(folder, "ls-tree", "--full-tree", tree, "--", path);
+  const [mode = "", type, object] = entry.split(/\s/);
+  if (object === undefined) return { path, mode: "100644", text: null };
+  if (type !== "blob" || !mode.startsWith("100"))
+    throw new PeoplesWords(`${path} is a link or a folder. Make it a plain file.`);
+  if (Number(await git(folder, "cat-file", "-s", object)) > largest)
+    throw new PeoplesWords(`${path} is larger than 1 MB. Make it smaller.`);
+  const { output, code, problem } = await gitEnd(folder, "cat-file", "blob", object);
+  if (code !== 0) throw new Error(`git cat-file failed: ${problem}`);
+  if (output.includes("\ufffd"))
+    throw new PeoplesWords(`${path} cannot be read as UTF-8. Save it as UTF-8.`);
+  return { path, mode, text: output };
+}
+
+interface Commit {
+  repository: Repository;
+  /** Folder for a short-lived checkout, and its name there. */
+  parent: string;
+  name: string;
+  tree: string;
+  files: readonly TextFile[];
+  parents: readonly string[];
+  message: string;
+}
+
+/** Commits a tree with these files changed, byte by byte. Nothing is checked out, and no hook or filter runs. */
+export async function commitTexts(wish: Commit): Promise<string> {
+  const { repository, parents } = wish;
+  const folder = join(wish.parent, wish.name);
+  const base = parents[0] ?? wish.tree;
+  await removeFolder(repository.folder, folder);
+  try {
+    await makeFolder(folder, repository, ["--no-checkout", "--detach", base], base);
+    await git(folder, "read-tree", wish.tree);
+    for (const file of wish.files) await stageText(folder, file);
+    const tree = await git(folder, "write-tree");
+    const words = [...parents.flatMap((commit) => ["-p", commit]), "-m", wish.message];
+    return await git(folder, ...committer, "commit-tree", ...words, tree);
+  } finally {
+    await uninterrupted(() => removeFolder(repository.folder, folder));
+  }
+}
+
+async function stageText(folder: string, { path, mode, text }: TextFile): Promise<void> {
+  if (text === null) {
+    await git(folder, "update-index", "--force-remove", "--", path);
+    return;
+  }
+  const place = join(folder, ".backloom-text");
+  await writeFile(place, text);
+  const object = await git(folder, "hash-object", "-w", "--no-filters", "--", place);
+  await git(folder, "update-index", "--add", "--cacheinfo", `${mode},${object},${path}`);
+}
