@@ -193,7 +193,7 @@ describe("W1: the limits of the forms", () => {
   });
 });
 
-describe("D8 and W2: login tells no one which accounts exist", () => {
+describe("D8 and W2: login shows no one which accounts exist", () => {
   it("gives one answer for an unknown user, a wrong password and an unknown address", async () => {
     const user = await createUser(t);
     const bodies = new Set<string>();

@@ -81,7 +81,7 @@ describe("what the schedule does", () => {
     expect(again.expired_pairings).toBe(0);
   });
 
-  it("tells how many jobs were deleted", async () => {
+  it("reports how many jobs were deleted", async () => {
     const answer = await (await post("/api/cron/cleanup-agent-artifacts")).json();
     expect(answer).toEqual({ deleted: 0, ran_at: timestamp });
   });

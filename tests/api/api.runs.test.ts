@@ -137,7 +137,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it("lets one of two starts of the same task win; the other is told which run holds it", async () => {
+  it("lets one of two starts of the same task win; the other learns which run holds it", async () => {
     const { owner, ids } = await scene({ stories: [1] });
     const answers = await Promise.all(["", ""].map(() => post(owner, { task_ids: ids })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
@@ -146,7 +146,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     expect(blockers).toMatchObject([{ type: "run_unfinished", task_id: ids[0] }]);
   });
 
-  it("names done tasks and missing plans at once, and begins with what is ready where it is told to", async () => {
+  it("names done tasks and missing plans at once, and begins with what is ready where asked to", async () => {
     const { owner, actor, ids } = await scene({
       stories: [3],
       plan: (_, n) => (n === 2 ? undefined : "Do"),
@@ -192,7 +192,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     await started(owner, { task_ids: ids, plan_first: true });
   });
 
-  it("takes descriptions as plans, or lets agents plan, as it is told", async () => {
+  it("takes descriptions as plans, or lets agents plan, as requested", async () => {
     const { owner, actor, ids } = await scene({
       stories: [2],
       plan: () => undefined,

@@ -348,7 +348,7 @@ describe("the page of a story's changes", () => {
     }
   });
 
-  it("judges by a form without script what it showed, and tells anyone who comes second", async () => {
+  it("judges by a form without script what it showed, and shows a message to the one who comes second", async () => {
     const { session, story, jobs, all, actor } = await scene([first], [second]);
     const { criteria } = await getProof(actor, { story_id: story });
     const send = (verdict: string, attempts: readonly string[]) => {

@@ -30,7 +30,7 @@ async function move(product: { id: string; code: string }, owner: string) {
   return { before, after };
 }
 
-it("reviews and comments go along, are shown at their task, and the newest is told to the next attempt", async () => {
+it("reviews and comments go along, are shown at their task, and the newest reaches the next attempt", async () => {
   const { world, job, report, task } = await holdJob(t);
   const { actor, owner } = world;
   await saveJobDiff(actor, {

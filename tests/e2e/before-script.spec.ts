@@ -101,7 +101,7 @@ test("which product is shown can be chosen before the script came", async ({ bro
   await context.close();
 });
 
-test("a list that was pasted before the script came is counted, and goes where it was told to", async ({
+test("a list that was pasted before the script came is counted, and goes where it was sent", async ({
   browser,
 }) => {
   const { context } = await newPerson(browser);

@@ -36,7 +36,7 @@ test("a revoked token says so, although its row is gone", async ({ browser }) =>
   await context.close();
 });
 
-test("the settings show what a webhook was told, and that no one answered", async ({ browser }) => {
+test("the settings show what a webhook was sent, and that no one answered", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const { product } = await newWorld(context);
   const settings = `${product}/settings/integrations`;

@@ -87,7 +87,7 @@ test("the phone approves, the desktop is signed in, and the approval can be take
   await phone.close();
 });
 
-test("a signed-out phone signs in first and keeps the code to itself; the desktop is told of a decline", async ({
+test("a signed-out phone signs in first and keeps the code to itself; the desktop learns of a decline", async ({
   browser,
   page: desktop,
 }, info) => {

@@ -67,7 +67,7 @@ describe("a call over a pooled connection", () => {
     expect(after - before).toBe(12);
   });
 
-  it("waits no more than two seconds for a lock, and tells the caller to come again", async () => {
+  it("waits no more than two seconds for a lock, and asks the caller to come again", async () => {
     const holder = await t.sql.connect();
     await holder.query("begin; update acts set n = n where id = 1");
     await expect(t.database.call("touch", { p_id: 1 })).rejects.toEqual(refused(503));

@@ -48,7 +48,7 @@ describe("being added to a product", () => {
     });
   });
 
-  it("is told on the dashboard; the member says yes there and no on the members page", async () => {
+  it("is shown on the dashboard; the member says yes there and no on the members page", async () => {
     const id = await lure("ASKED");
     const page = await visitor.read("/dashboard");
     expect(page).toContain("ada<!-- --> added you to");

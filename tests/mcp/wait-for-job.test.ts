@@ -43,7 +43,7 @@ describe("wait_for_job", () => {
     for (const subscription of joined) subscription.close();
   });
 
-  it("tells why there is none, and tells a worker without quota at once", async () => {
+  it("reports why there is none, and tells a worker without quota at once", async () => {
     const { worker } = await connectBoth(stage);
     await createProduct(stage, "NONE");
     const wish = { worker: "waiter-2", product_id: "NONE" };

@@ -119,7 +119,7 @@ describe("a receiver that", () => {
     await expect.poll(slow.delivery).toMatchObject({ status: "pending", last_error: error });
   });
 
-  it("never answers does not hold up the stop, and is told again later", async () => {
+  it("never answers does not hold up the stop, and is sent again later", async () => {
     const mute = await startHostileReceiver((socket) => drip(socket, "HTTP/1.1 200 OK\r\nx: "));
     const { ask, delivery } = await withWebhook(mute.origin);
     const stop = runSender();

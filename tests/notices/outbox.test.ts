@@ -21,7 +21,7 @@ async function sendAll(): Promise<void> {
 }
 
 describe("the outbox", () => {
-  it("loses no notice when a sender dies between taking and sending, and tells nothing that was rolled back", async () => {
+  it("loses no notice when a sender dies between taking and sending, and sends nothing that was rolled back", async () => {
     const receiver = await startReceiver("http");
     const { actor, product, story, owner } = await seedWorld(t);
     await createWebhook(actor, {

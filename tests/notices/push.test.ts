@@ -42,7 +42,7 @@ async function verifyVapid(authorization: string) {
 }
 
 describe("web push", () => {
-  it("tells the devices of a member that an agent asks, readable by the device alone", async () => {
+  it("notifies the devices of a member that an agent asks, readable by the device alone", async () => {
     const receiver = await startReceiver("https");
     const { actor, story } = await seedWorld(t);
     const device = createDevice(`${receiver.origin}/push/phone`);
@@ -66,7 +66,7 @@ describe("web push", () => {
     });
   });
 
-  it("tells nothing of a product to anyone who has left it", async () => {
+  it("sends nothing about a product to anyone who has left it", async () => {
     const receiver = await startReceiver("https");
     const { actor, product, story } = await seedWorld(t);
     const leaver = await createUser(t);

@@ -67,7 +67,7 @@ describe("docs/webhooks.md", () => {
 });
 
 describe("webhooks", () => {
-  it("are told of a question and of its answer, signed, with an id for telling repeats", async () => {
+  it("are sent a question and its answer, signed, with an id for noticing repeats", async () => {
     const receiver = await startReceiver("http");
     const events: WebhookEvent[] = ["question_opened", "question_answered"];
     const { actor, webhook, ask } = await worldWithWebhook(`${receiver.origin}/hook`, events);
@@ -92,7 +92,7 @@ describe("webhooks", () => {
     }
   });
 
-  it("are not told of events that they did not choose", async () => {
+  it("are not sent events that they did not choose", async () => {
     const receiver = await startReceiver("http");
     const { ask } = await worldWithWebhook(receiver.origin, ["run_failed"]);
     await ask();
@@ -100,7 +100,7 @@ describe("webhooks", () => {
     expect(receiver.deliveries).toEqual([]);
   });
 
-  it("are told again, with the same id, after a failure, and the log shows both", async () => {
+  it("are sent again, with the same id, after a failure, and the log shows both", async () => {
     const receiver = await startReceiver("http");
     const { actor, webhook, ask } = await worldWithWebhook(receiver.origin, ["question_opened"]);
     await ask();

@@ -92,7 +92,7 @@ describe("the consent page", () => {
     expect(tokens.scope).toBe("read");
   });
 
-  it("lets its form lead to another program, and tells no one its address", async () => {
+  it("lets its form lead to another program, and shows no one its address", async () => {
     const answer = await pageAt(authorizePath(app, { clientId: await register(app), challenge }));
     expect(answer.headers.get("content-security-policy")).not.toContain("form-action");
     expect(answer.headers.get("referrer-policy")).toBe("same-origin");

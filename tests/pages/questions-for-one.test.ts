@@ -127,7 +127,7 @@ describe.each([
     expect(text).not.toContain(secret);
   });
 
-  it("is answered by the one whom it is for, whose worker is told who did", async () => {
+  it("is answered by the one whom it is for, whose worker learns who did", async () => {
     const answered = await answerQuestion(scene.asks, { question_id: question.id, option: 0 });
     expect(answered).toMatchObject({ status: "answered", answered_by: scene.ada.id });
     expect(await getQuestion(scene.asks, { question_id: question.id })).toMatchObject({

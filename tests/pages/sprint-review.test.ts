@@ -84,7 +84,7 @@ async function scene() {
 }
 
 describe("the page of the sprint review", () => {
-  it("tells goal, proof, changes, cost per currency and open ends, and all of it as text", async () => {
+  it("reports goal, proof, changes, cost per currency and open ends, and all of it as text", async () => {
     const { world, run, job, first, second } = await scene();
     const page = await visit(world);
     expect(page).toContain("Review of");

@@ -44,7 +44,7 @@ async function statusOf(work: Promise<unknown>): Promise<number> {
 if (!phone || !otherPhone) throw new Error("Two phones are needed");
 
 describe("P3: 100 concurrent claims of one approved pairing", () => {
-  it("exactly one succeeds, 99 are told that it is gone, one audit row", async () => {
+  it("exactly one succeeds, 99 learn that it is gone, one audit row", async () => {
     for (let round = 0; round < claimRounds; round += 1) {
       const pairing = await pendingPairing();
       await approvePairing(phone, pairing);

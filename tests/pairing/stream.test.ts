@@ -49,7 +49,7 @@ describe("GET /api/auth/pair/stream/:pairingId", () => {
     expect(stream.messages.filter(({ event }) => event === "state")).toHaveLength(1);
   });
 
-  it("tells a decline and ends", async () => {
+  it("sends a decline and ends", async () => {
     const desktop = await startPairing(app);
     const stream = await connect(desktop);
     await stream.nextNamed("state");
@@ -58,7 +58,7 @@ describe("GET /api/auth/pair/stream/:pairingId", () => {
     expect(await stream.ended).toBe("clean");
   });
 
-  it("tells the expiry that the schedule writes down", async () => {
+  it("sends the expiry that the schedule writes down", async () => {
     const desktop = await startPairing(app);
     const stream = await connect(desktop);
     await stream.nextNamed("state");

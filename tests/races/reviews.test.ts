@@ -60,7 +60,7 @@ describe("two people judge the same attempt at once", { timeout: 60_000 + rounds
 });
 
 describe("two approvals at once", { timeout: 60_000 + rounds * 2_000 }, () => {
-  it("are one: the other person is told, and nothing of theirs is recorded", async () => {
+  it("are one: the other person sees a message, and nothing of theirs is recorded", async () => {
     for (let round = 0; round < rounds; round++) {
       const { world, eva, job, report } = await scene("person");
       await report({ status: "done", verify_result: "ALIGNED" });

@@ -107,7 +107,7 @@ describe("the environment", () => {
     },
   );
 
-  it("tells all problems at once", () => {
+  it("reports all problems at once", () => {
     expect(problemsOf({ PORT: "x", LOG_LEVEL: "x" })).toHaveLength(2);
     expect(problemsOf({ VAPID_PUBLIC_KEY: "x" })).toHaveLength(1);
     expect(problemsOf({ SUPABASE_SECRET_KEY: "x" })).toHaveLength(1);

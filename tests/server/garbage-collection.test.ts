@@ -103,7 +103,7 @@ describe("waits and streams while memory is collected", () => {
     expect(ok(await waiting)).toMatchObject({ job: { id: jobId } });
   });
 
-  it("streams beat, tell changes, and end with their time", async () => {
+  it("streams beat, send changes, and end with their time", async () => {
     const { jobId, productId } = await busyProduct("STREAMS");
     const desktop = await startPairing(service);
     const ofJob = await Promise.all(

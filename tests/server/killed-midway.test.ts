@@ -60,7 +60,7 @@ async function killMidway(kill: (release: () => void) => Promise<void>): Promise
   }
   let isOver = false;
   const calls = scenes.map(async (scene) => {
-    // Anyone who waits too long for a row is told to come again.
+    // Anyone who waits too long for a row is asked to come again.
     while (!isOver && !scene.heard) scene.heard = await carryOut(scene).catch(() => false);
   });
   await vi.waitFor(

@@ -36,7 +36,7 @@ async function startAgain(): Promise<void> {
   gate.moveTo(service.port);
 }
 
-/** A worker whose agent commits, waits until it is told to go on, and commits again. */
+/** A worker whose agent commits, waits until asked to go on, and commits again. */
 async function beginWork(code: string) {
   const run = await startRun(store, ada, { code });
   const own = join(home, code);

@@ -88,7 +88,7 @@ describe("a reader who returns", () => {
     expect(entriesOf((await back.nextNamed("output")).data)).toEqual([4]);
   });
 
-  it("is told to read again when it cannot be sent whole", async () => {
+  it("is asked to read again when it cannot be sent whole", async () => {
     const held = await scene();
     const lastEventId = await leaving(held);
     const comeBack = async (id: string) => (await (await held.connect(id)).next()).data;
@@ -144,7 +144,7 @@ describe("GET /api/realtime/job", () => {
     expect((await doingNow()).rows).toEqual([{ doing: null }]);
   });
 
-  it("carries entries to every viewer, also those that came within the second in which nothing is told", async () => {
+  it("carries entries to every viewer, also those that came within the second in which nothing is sent", async () => {
     const { connect, say } = await scene();
     const readers = [await connect(), await connect()];
     for (const reader of readers) await reader.nextNamed("state");
@@ -161,7 +161,7 @@ describe("GET /api/realtime/job", () => {
     }
   });
 
-  it("carries what is said within that second also after all have read what was told", async () => {
+  it("carries what is said within that second also after all have read what was sent", async () => {
     const { connect, say, job, world } = await scene();
     const readers = [await connect(), await connect()];
     for (const reader of readers) await reader.nextNamed("state");
@@ -174,7 +174,7 @@ describe("GET /api/realtime/job", () => {
     }
   });
 
-  it("carries what was said after the first viewer came, also within the second in which nothing is told", async () => {
+  it("carries what was said after the first viewer came, also within the second in which nothing is sent", async () => {
     const { connect, say } = await scene();
     await say(1);
     const reader = await connect();
@@ -183,7 +183,7 @@ describe("GET /api/realtime/job", () => {
     expect(entriesOf((await reader.nextNamed("output")).data)).toEqual([2]);
   });
 
-  it("tells the end of the job, then the job as it is", async () => {
+  it("sends the end of the job, then the job as it is", async () => {
     const { connect, report } = await scene();
     const reader = await connect();
     await reader.nextNamed("state");

@@ -50,7 +50,7 @@ describe("events of tasks", () => {
     expect(await announced()).toEqual([]);
   });
 
-  it("tell the place that was left when the task moves to another story", async () => {
+  it("notify the place that was left when the task moves to another story", async () => {
     const otherStory = await createStory(t, { ...w, sprintId: null, assigneeId: null });
     await announced();
     await t.sql.query("update public.tasks set story_id = $1 where id = $2", [
@@ -145,7 +145,7 @@ describe("events of stories, PBIs and sprints", () => {
 });
 
 describe("events of access", () => {
-  it("tell the product and the user when membership begins and ends", async () => {
+  it("notify the product and the user when membership begins and ends", async () => {
     await addMember(t, w.productId, w.stranger.id);
     await removeMember(t, w.productId, w.stranger.id);
     const events = await announced();
@@ -158,7 +158,7 @@ describe("events of access", () => {
     ]);
   });
 
-  it("tell everyone when the product is archived", async () => {
+  it("notify everyone when the product is archived", async () => {
     await t.sql.query("update public.products set archived_at = now() where id = $1", [
       w.productId,
     ]);
@@ -169,7 +169,7 @@ describe("events of access", () => {
     );
   });
 
-  it("tell a user of the end of a session and of a token, and of nothing else about them", async () => {
+  it("notify a user of the end of a session and of a token, and of nothing else about them", async () => {
     const user = await createUser(t);
     const sessionId = await insert(
       t,

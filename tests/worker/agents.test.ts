@@ -306,7 +306,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
 });
 
 describe("a command whose output is known", { timeout: 120_000 }, () => {
-  it("tells words, tokens and limits by the lines of Claude Code", async () => {
+  it("reports words, tokens and limits by the lines of Claude Code", async () => {
     const lines = (...given: unknown[]) => given.map((line) => JSON.stringify(line)).join("\n");
     const said = join(home, "claude.jsonl");
     const usage = {

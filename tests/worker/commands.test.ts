@@ -45,7 +45,7 @@ describe("A command of the person", () => {
     expect(end).toMatchObject({ exitCode: 0, answer: "done", timedOut: false });
   });
 
-  it("ends when it is told to, although something that it let go holds on to its pipes", async () => {
+  it("ends when asked to, although something that it let go holds on to its pipes", async () => {
     const controller = new AbortController();
     const pidFile = join(folder, "pid");
     const leaving = `(setsid sh -c 'echo $$ > ${pidFile}; echo gone; exec sleep 300' &); sleep 300`;

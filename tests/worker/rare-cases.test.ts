@@ -134,7 +134,7 @@ describe("a batch", { timeout: 120_000 }, () => {
     });
   });
 
-  it("tells the class and the reason of its failure", async () => {
+  it("reports the class and the reason of its failure", async () => {
     const run = await startRun(t, ada, { code: "CLASS", strategy: "SPRINT_BATCH", tasks: 2 });
     await workOnce("CLASS", `echo x > x; ${saying({ verify_result: "DIVERGENT", ...used })}`);
     const end = await run.read();

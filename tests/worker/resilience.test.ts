@@ -76,7 +76,7 @@ describe("a worker that loses the service", { timeout: 120_000 }, () => {
 });
 
 describe("an attempt that lost its job", { timeout: 120_000 }, () => {
-  it("J5: is told to stop at its next heartbeat and leaves no trace", async () => {
+  it("J5: is asked to stop at its next heartbeat and leaves no trace", async () => {
     const run = await startRun(t, ada, { code: "LOST" });
     const worker = start("LOST", "echo late > late.txt; sleep 60", "--once");
     await worker.said(/Claimed .*/);

@@ -117,7 +117,7 @@ curl -s --noproxy '' -p -x $HTTPS_PROXY http://localhost:${listed.port}/ > proxi
     expect(read("said.txt")).toContain("does not speak HTTP");
   });
 
-  it("tells the tool why, shows it, and asks the person, whose word counts from then on", async () => {
+  it("gives the tool the reason, shows it, and asks the person, whose word counts from then on", async () => {
     const actor = t.actorOf(ada);
     const running = run(
       `for i in $(seq 60); do

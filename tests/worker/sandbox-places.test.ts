@@ -26,7 +26,7 @@ describe.skipIf(sandboxProblem !== null)("where a sandbox starts", async () => {
     expect(git("show", `${job?.branch}:x`)).toBe("x");
   });
 
-  it("is told before a job is taken where it cannot start", async () => {
+  it("is reported before a job is taken where it cannot start", async () => {
     const run = await startRun(t, ada, { code: "START" });
     const place = ["--repo", repo, "--work-dir", join(home, "start")];
     const worker = start("START", ...place, "--exec", "true", "--mount", join(home, "nothing"));

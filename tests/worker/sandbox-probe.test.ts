@@ -24,7 +24,7 @@ describe("where bwrap does not work", () => {
     return { exitCode: await worker.ended, output: worker.output() };
   };
 
-  it("ends a worker that was told to use it", async () => {
+  it("ends a worker that was asked to use it", async () => {
     const { exitCode, output } = await start("bwrap");
     expect(exitCode).toBe(1);
     expect(output).toMatch(

@@ -18,7 +18,7 @@ describe.skipIf(sandboxProblem !== null).each(people)("in a sandbox as $name", a
       .map(([name, command]) => `if (${command}) >/dev/null 2>&1; then echo ${name} >> got.txt; fi`)
       .join("\n");
 
-  it("does its work, commits as the person, and is told as confined", async () => {
+  it("does its work, commits as the person, and is reported as confined", async () => {
     const { job, read, output } = await run(
       'echo work > work.txt && git add work.txt && git commit -qm Work && echo "$HOME" > home.txt',
     );

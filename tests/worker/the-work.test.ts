@@ -63,7 +63,7 @@ describe("where the work happens", { timeout: 120_000 }, () => {
     expect(gitIn(clone)("branch", "--list", "backloom/*")).toBe("");
   });
 
-  it("tells the agent all that is known, and nothing that it cannot know", async () => {
+  it("gives the agent all that is known, and nothing that it cannot know", async () => {
     const run = await startRun(t, ada, { code: "PROMPT" });
     await t.sql.query("update stories set description = 'As a gardener' where product_id = $1", [
       run.productId,
@@ -261,7 +261,7 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
 });
 
 describe("what this machine lacks", { timeout: 120_000 }, () => {
-  it("is told before a job is taken", async () => {
+  it("is reported before a job is taken", async () => {
     const run = await startRun(t, ada, { code: "LACK" });
     const worker = start("LACK", 'no-such-agent -p "$(cat "$BACKLOOM_PROMPT_FILE")"', "--once");
     expect(await worker.ended).toBe(1);

@@ -41,7 +41,7 @@ const sides = [
 ].join("\n");
 
 describe("work of an agent in a repository as people have them", { timeout: 240_000 }, () => {
-  it("is committed although git is told to sign and cannot", async () => {
+  it("is committed although git is set to sign and cannot", async () => {
     const { git, work, filesOf } = await openCase("SIGN");
     git("config", "commit.gpgsign", "true");
     git("config", "user.signingkey", "0xDEADBEEF");
@@ -303,7 +303,7 @@ describe("a repository that git refuses here", { timeout: 120_000 }, () => {
     expect(await startIn(repo, "OWNED")).toContain("detected dubious ownership");
   });
 
-  it("is told before a job is taken where it needs Git LFS and the program is missing", async () => {
+  it("is reported before a job is taken where it needs Git LFS and the program is missing", async () => {
     const repo = join(home, "LFS");
     const git = makeRepository(repo);
     git("config", "filter.lfs.process", "git-lfs filter-process");

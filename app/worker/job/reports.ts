@@ -53,7 +53,7 @@ export async function finish(
 ): Promise<void> {
   const { job, journal } = attempt;
   await logCommit(attempt, evidence, delivery);
-  await report(attempt, status, {
+  const { phase } = await report(attempt, status, {
     verify_result: evidence.verifyResult,
     summary: summaryOf(result, delivery),
     guide: result.guide,
@@ -65,7 +65,7 @@ export async function finish(
   const code = job.task?.code ?? job.kind;
   journal.say(
     status === "done"
-      ? `${code} is done`
+      ? `${code} is done${phase === "review" ? ", and waits for a review" : ""}`
       : `${code}: nothing changed. A person confirms that it is done`,
   );
 }
@@ -100,7 +100,7 @@ export async function report(
   { service, job, used, sessionId, output, messages, heartbeat }: Attempt,
   status: "running" | "done" | "failed" | "skipped" | "queued",
   { summary, failure_reason, ...fields }: ReportFields,
-): Promise<void> {
+): Promise<z.output<typeof agentJobSchema>> {
   const texts = {
     summary: summary && sendable(summary, 20_000),
     failure_reason: failure_reason && sendable(failure_reason, 4_000),
@@ -111,7 +111,7 @@ export async function report(
   if (status !== "running") await output.flush();
   // Confirm what the agent has seen first: the final report settles all messages.
   if (status !== "running" && messages.toConfirm().length > 0) await heartbeat.confirm();
-  await service.call("update_job_status", given, agentJobSchema);
+  return service.call("update_job_status", given, agentJobSchema);
 }
 
 /** Logs the commit in the story. A full or closed log does not undo the work. */

@@ -9,7 +9,7 @@ interface Sample {
   postgres: number;
 }
 
-/** Looks every five seconds, until it is told to stop. */
+/** Looks every five seconds, until asked to stop. */
 export function watchMemory(processes: Processes, postmaster: () => number) {
   const samples: Sample[] = [];
   const look = async () => {

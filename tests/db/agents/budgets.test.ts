@@ -339,7 +339,7 @@ describe("usage of an attempt that dies", () => {
   });
 });
 
-describe("a worker that tells no usage", () => {
+describe("a worker that reports no usage", () => {
   it("works under a budget with its silence shown, unless the product refuses it", async () => {
     const { actor, product, budget } = await scene(10);
     const silent = await claim(actor, "quiet");

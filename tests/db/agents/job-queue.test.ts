@@ -120,7 +120,7 @@ describe("the first state of the solo stream", () => {
 const { announced } = announcements(t);
 
 describe("change events", () => {
-  it("tell of the job, of its task in progress and of its task done", async () => {
+  it("report the job, its task in progress and its task done", async () => {
     const world = await seedSprint(t, { stories: [1] });
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const job = await claim(world.actor);

@@ -120,7 +120,7 @@ describe("a lease", () => {
 });
 
 describe("an attempt that another user holds", () => {
-  it("is told who holds it, to a report as to evidence next to one", async () => {
+  it("is answered with who holds it, in a report as in evidence", async () => {
     const { world, job, attempt } = await holdJob(t);
     const member = await createUser(t, { username: "grace" });
     await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
@@ -142,7 +142,7 @@ describe("an attempt that another user holds", () => {
 });
 
 describe("a lost attempt", () => {
-  it("J3: the report of a worker whose job was re-claimed changes nothing and is told so", async () => {
+  it("J3: the report of a worker whose job was re-claimed changes nothing and learns so", async () => {
     const { world, job, attempt } = await holdJob(t, { stories: [2] });
     await expireLease(job.id);
     const second = await claim(world.actor, "worker-2");

@@ -91,7 +91,7 @@ describe("the outbox", () => {
     ]);
   });
 
-  it("tells only the assignee of a question that has one", async () => {
+  it("notifies only the assignee of a question that has one", async () => {
     const world = await seedWorld(t, 0);
     const member = await createUser(t);
     await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
@@ -109,7 +109,7 @@ describe("the outbox", () => {
     expect((await drain()).map((n) => n.user_id)).toEqual([member.id]);
   });
 
-  it("tells of failed runs and of reviews, and nothing of a change that was rolled back", async () => {
+  it("reports failed runs and reviews, and nothing about a change that was rolled back", async () => {
     const world = await seedSprint(t, { stories: [1, 1], strategy: "STORY" });
     await subscribePush(world.actor, device("runs"));
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });

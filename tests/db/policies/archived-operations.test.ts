@@ -201,7 +201,7 @@ describe("an archived product", () => {
     expect(refusal).toMatchObject({ status: 403, message: expect.stringContaining("archived") });
   });
 
-  it("tells a worker to stop, and why; after it is restored the attempt continues", async () => {
+  it("asks a worker to stop, and says why; after it is restored the attempt continues", async () => {
     const held = { job_id: job.id, attempt: 1 };
     expect(await heartbeatAgentJob(actor, held)).toMatchObject({
       action: "stop",

@@ -88,7 +88,7 @@ function work(
   return git("rev-parse", "HEAD");
 }
 
-/** A worker that lands, in this process, until it is told to end. */
+/** A worker that lands, in this process, until asked to end. */
 async function startLander(code: string, name: string, folder: string) {
   const options = {
     ...readOptions(
