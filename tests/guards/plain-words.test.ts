@@ -6,43 +6,43 @@ const patterns: readonly [name: string, pattern: RegExp, most: Record<Place, num
   [
     "whoever",
     /\b(whoever|whatever|wherever|however (?:many|often))\b/gi,
-    { docs: 5, strings: 13, code: 31, sql: 50, tests: 124 },
+    { docs: 4, strings: 5, code: 6, sql: 48, tests: 17 },
   ],
   [
     "a clause as subject",
     /(?:^|[.:;] )What [a-z]+ [^?\n]*/gm,
-    { docs: 13, strings: 6, code: 7, sql: 19, tests: 2 },
+    { docs: 6, strings: 6, code: 7, sql: 19, tests: 2 },
   ],
   [
     "answer for a result",
     /\banswers? (?:with|the|a|is|has|to a|each|every|all)\b|\bis answered\b/gi,
-    { docs: 11, strings: 15, code: 26, sql: 20, tests: 52 },
+    { docs: 10, strings: 15, code: 26, sql: 20, tests: 45 },
   ],
   [
     "of its own",
     /\bof (?:its|their|your|our) own\b|\bof yours\b/gi,
-    { docs: 7, strings: 9, code: 10, sql: 16, tests: 75 },
+    { docs: 5, strings: 7, code: 7, sql: 16, tests: 44 },
   ],
-  ["is no", /\b(?:is|are|was) no [a-z]/gi, { docs: 3, strings: 27, code: 32, sql: 21, tests: 46 }],
+  ["is no", /\b(?:is|are|was) no [a-z]/gi, { docs: 3, strings: 26, code: 24, sql: 21, tests: 18 }],
   [
     "a thing that tells",
     /\b(?:tells?|told)\b/gi,
-    { docs: 3, strings: 62, code: 45, sql: 24, tests: 159 },
+    { docs: 1, strings: 62, code: 45, sql: 23, tests: 97 },
   ],
   [
     "also when, anew, meanwhile, beside, else",
     /, also (?:when|if|while)\b|, else\b|\b(?:anew|meanwhile|beside)\b/gi,
-    { docs: 6, strings: 33, code: 84, sql: 56, tests: 115 },
+    { docs: 6, strings: 18, code: 22, sql: 56, tests: 8 },
   ],
   [
     "stands, lies, holds",
     /\b(?:stands?|lies|goes back|comes back|goes on|puts? off|takes? [a-z]+ (?:back|away))\b/gi,
-    { docs: 12, strings: 21, code: 43, sql: 17, tests: 161 },
+    { docs: 5, strings: 15, code: 16, sql: 17, tests: 44 },
   ],
   [
     "a rate without per",
     /\b\d[\d,]* (?:in |times )?an? (?:minute|second|hour|day|user|product)\b/gi,
-    { docs: 3, strings: 0, code: 0, sql: 1, tests: 6 },
+    { docs: 2, strings: 0, code: 0, sql: 1, tests: 6 },
   ],
 ];
 
