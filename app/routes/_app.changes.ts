@@ -36,6 +36,9 @@ const why: Record<string, string> = {
   story_id: "only tasks can be in a story",
   pbi_id: "only stories can be in a PBI",
   toggle_label: "PBIs have no labels",
+  agent: "only stories and tasks name an agent",
+  model: "only stories and tasks name a model",
+  effort: "only stories and tasks have an effort",
 };
 
 /** Says in one sentence what was changed and what was not. If no item could change, refuses with 422. */
@@ -52,7 +55,7 @@ function changedWords(
 
 const names = ["status", "title", "story_id", "pbi_id", "toggle_label"] as const;
 /** An empty value clears these fields. */
-const emptied = ["assignee_id", "sprint_id"] as const;
+const emptied = ["assignee_id", "sprint_id", "agent", "model", "effort"] as const;
 
 /** Reads a menu's form: `thing` (kind:id) per item, and the fields to change. */
 function readChange(form: FormData, me: string): ChangeThingsInput {

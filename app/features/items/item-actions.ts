@@ -9,6 +9,7 @@ export interface ItemAction {
     | "assignee"
     | "mine"
     | "label"
+    | "who"
     | "title"
     | "move"
     | "waits"
@@ -40,6 +41,7 @@ export const itemActions: readonly ItemAction[] = [
   { name: "assignee", key: "a", label: "Assignee…", kinds: ["task", "story"] },
   { name: "mine", key: "i", label: "Assign to me", kinds: ["task", "story"] },
   { name: "label", key: "l", label: "Labels…", kinds: ["task", "story"] },
+  { name: "who", key: "w", label: "Agent…", kinds: ["task", "story"] },
   { name: "title", key: "e", label: "Edit title…", kinds: ["task", "story", "pbi"], single: true },
   { name: "move", key: "m", label: "Move…", kinds: ["task", "story", "pbi"] },
   { name: "waits", key: "b", label: "Blocked by…", kinds: ["task", "story"], single: true },

@@ -5,7 +5,13 @@ import type { DependencyKind } from "~/nouns/dependencies/contract";
 import { MenuHeading, menuEvents } from "~/ui/menu";
 import { focusRow } from "./active-row";
 import type { ItemAction } from "./item-actions";
-import { choicesFor, type MenuChoice, type ProductChoices, waitChoices } from "./menu-choices";
+import {
+  choicesFor,
+  type MenuChoice,
+  type ProductChoices,
+  waitChoices,
+  whoChoices,
+} from "./menu-choices";
 import { codeOf, titleOf } from "./row-texts";
 import { useMenuAt } from "./use-menu-at";
 
@@ -76,7 +82,13 @@ export default function ItemMenu({ menu, productId, onChange, onClose }: ItemMen
         <TitleField title={titleOf(row)} onSave={(title) => choose({ fields: { title } })} />
       ) : (
         <Choices
-          choices={action === "waits" ? waitChoices(candidates) : choicesFor(action, items, data)}
+          choices={
+            action === "waits"
+              ? waitChoices(candidates)
+              : action === "who"
+                ? whoChoices(typed)
+                : choicesFor(action, items, data)
+          }
           typed={typed}
           onType={setTyped}
           onChoose={choose}
@@ -98,6 +110,7 @@ const headings: Partial<Record<ItemAction["name"], string>> = {
   priority: "Priority of",
   assignee: "Assignee of",
   label: "Labels of",
+  who: "Agent, model and effort of",
   title: "Title of",
   move: "Move",
   waits: "Blockers of",

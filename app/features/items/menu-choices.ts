@@ -48,6 +48,25 @@ function newSprintWith(stories: readonly string[]): MenuChoice[] {
   return [{ label: "New sprint with these", fields: {}, to }];
 }
 
+const above = "as in the story or product";
+
+/** Who does it: agents that workers know by name, levels of effort, and what is typed as another agent or a model. */
+export function whoChoices(typed: string): readonly MenuChoice[] {
+  const choices = (name: string, field: string, values: readonly string[]) => [
+    ...[...new Set(values)].map((value) => ({
+      label: `${name} ${value}`,
+      fields: { [field]: value },
+    })),
+    { label: `${name} ${above}`, fields: { [field]: "" } },
+  ];
+  const own = typed.trim() === "" ? [] : [typed.trim()];
+  return [
+    ...choices("Agent", "agent", ["claude", "codex", "gemini", "opencode", ...own]),
+    ...choices("Effort", "effort", ["low", "medium", "high"]),
+    ...choices("Model", "model", own),
+  ];
+}
+
 /** Returns the choices of a menu; null while they load. */
 export function choicesFor(
   action: ItemAction["name"],

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { lengths } from "~/contract/limits";
 import { taskStatusSchema } from "~/contract/status";
 import { idSchema, prioritySchema, requiredText } from "~/contract/text";
+import { whoFields } from "~/contract/who";
 import { released } from "~/nouns/dependencies/contract";
 
 /** An item that people change in lists, alone or with others. */
@@ -21,6 +22,7 @@ export const changeThingsInput = z.object({
       pbi_id: idSchema,
       /** Adds the label to all items, or removes it if every item has it. */
       toggle_label: idSchema,
+      ...whoFields,
       /** With a status: tasks start although they are blocked. */
       confirmed: z.boolean(),
     })
