@@ -938,7 +938,13 @@ export type Database = {
       sweep: { Args: { p_full?: boolean }; Returns: Json };
       sweep_expired_leases: { Args: Record<PropertyKey, never>; Returns: Json };
       take_agent_job: {
-        Args: { p_at_once?: boolean; p_product?: string; p_task: string; p_worker?: string };
+        Args: {
+          p_at_once?: boolean;
+          p_confinement?: string;
+          p_product?: string;
+          p_task: string;
+          p_worker?: string;
+        };
         Returns: Json;
       };
       take_due_notices: { Args: { p_lease_seconds?: number; p_limit?: number }; Returns: Json };

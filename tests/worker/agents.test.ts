@@ -225,7 +225,11 @@ describe("an agent by name", { timeout: 120_000 }, () => {
         own,
       );
       expect(await worker.ended, worker.output()).toBe(0);
-      expect((await run.read()).jobs).toMatchObject([{ status: "done" }]);
+      const [job] = (await run.read()).jobs;
+      expect(job).toMatchObject({ status: "done" });
+      const { attempts } = await getAgentJob(actor, { job_id: String(job?.id) });
+      // Not the first one of those that are installed.
+      expect(attempts).toMatchObject([{ agent: "opencode" }]);
       return worker.output();
     };
     const permission = () => JSON.parse(readFileSync(join(home, "opencode-ran"), "utf8"));

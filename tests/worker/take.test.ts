@@ -4,7 +4,10 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { at } from "../db/world";
-import { gitIn, openStage, startRun } from "./fixture";
+import { bearer } from "../setup/app";
+import { openStream } from "../streams/stream-reader";
+import { gitIn, openStage, type RunWish, startRun } from "./fixture";
+import { sandboxProblem } from "./sandbox-scene";
 import { read, startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo } = await openStage();
@@ -13,8 +16,8 @@ const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.ur
 const environment = { BACKLOOM_URL: app.origin, BACKLOOM_TOKEN: token };
 
 /** A run with one task, its clone, and an agent that works until it is stopped. */
-async function begin(code: string) {
-  const run = await startRun(t, ada, { code });
+async function begin(code: string, product: RunWish["product"] = {}) {
+  const run = await startRun(t, ada, { code, product });
   const folder = join(home, code);
   const own = join(folder, "agent");
   mkdirSync(own, { recursive: true });
@@ -31,12 +34,16 @@ async function begin(code: string) {
     ]);
   const hand = (...words: string[]) =>
     startWorker([...words, ...place, "--product", code], environment);
+  const { productId } = run;
   const job = async () => getAgentJob(actor, { job_id: at((await run.read()).jobs, 0).id });
   return {
     agentFor,
     work,
     hand,
     job,
+    productId,
+    clone: gitIn(join(folder, "clone")),
+    folder,
     heard: () =>
       read(heard)
         .split("\n")
@@ -68,7 +75,7 @@ async function whileAgentWorks({ work, agentFor, heard }: Scene) {
   return worker;
 }
 
-describe("take and give", { timeout: 120_000 }, () => {
+describe("take and give", { timeout: 240_000 }, () => {
   it("takes a job from its agent, and hands it in with proof in the same conversation", async () => {
     const scene = await begin("TAKE");
     const worker = await whileAgentWorks(scene);
@@ -78,7 +85,19 @@ describe("take and give", { timeout: 120_000 }, () => {
     expect(await scene.job()).toMatchObject({ holder: null, status: "running" });
     patient.process.kill("SIGTERM");
     await patient.ended;
+    const { productId } = scene;
+    const board = await openStream(
+      `${app.origin}/api/realtime/backlog?product_id=${productId}&live=1`,
+      bearer(token),
+    );
+    await board.nextNamed("ready");
+    const shown = board
+      .nextWhere(({ data }) => data.entity === "job" && data.status === "CLAIMED")
+      .then(() => Date.now());
     const { place } = await scene.take("--now");
+    const claimedAt = new Date(String((await scene.job()).claimed_at)).getTime();
+    expect((await shown) - claimedAt).toBeLessThan(5_000);
+    board.close();
     expect(await worker.ended, worker.output()).toBe(0);
     const held = await scene.job();
     expect(held).toMatchObject({ holder: "person", holder_name: "ada", attempt: 2 });
@@ -137,6 +156,36 @@ describe("take and give", { timeout: 120_000 }, () => {
     const files = scene.origin("ls-tree", "--name-only", String(job.branch)).split("\n");
     expect(files).toEqual(expect.arrayContaining(["first.txt", "by-hand.txt", "made-3.txt"]));
   });
+
+  it.skipIf(sandboxProblem !== null)(
+    "runs setup, test and proof in a sandbox where the product requires one",
+    async () => {
+      const scene = await begin("BOXED", { requires_sandbox: true });
+      const outside = join(scene.folder, "outside.txt");
+      writeFileSync(outside, "of the person\n");
+      writeFileSync(
+        join(scene.folder, "clone/.backloom.yml"),
+        `setup: test ! -e '${outside}' && touch set-up.txt\ntest: test -e set-up.txt && test ! -e '${outside}'\n`,
+      );
+      scene.clone("add", ".backloom.yml");
+      scene.clone("commit", "--quiet", "-m", "Rules");
+      scene.clone("push", "--quiet", "origin", "HEAD:main");
+      const refused = scene.hand("take", "T-1");
+      expect(await refused.ended).toBe(1);
+      expect(refused.output()).toContain("The product requires a sandbox");
+      expect(await scene.job()).toMatchObject({ holder: null, attempt: 0 });
+      const { place } = await scene.take("--sandbox", "bwrap");
+      writeFileSync(join(place, "by-hand.txt"), "by hand\n");
+      const open = scene.hand("give");
+      expect(await open.ended).toBe(1);
+      expect(open.output()).toContain("taken with a sandbox");
+      await scene.run("give", "--sandbox", "bwrap");
+      expect(await scene.job()).toMatchObject({
+        ...{ status: "done", evidence: { test: { passed: true } } },
+        attempts: [{ confinement: "bwrap", outcome: "done" }],
+      });
+    },
+  );
 
   it("begins without a conversation, and keeps the work of a dead terminal for the next agent", async () => {
     const scene = await begin("DEAD");

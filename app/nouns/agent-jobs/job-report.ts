@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { lengths } from "~/contract/limits";
 import { httpUrlSchema, text } from "~/contract/text";
+import { agentName } from "~/contract/who";
 import { proposedLessons } from "~/nouns/lessons/contract";
 import { reportedEvidenceInput } from "~/nouns/proof/contract";
 import {
@@ -27,6 +28,7 @@ export const reportAgentJobInput = attemptInput.extend({
   pr_url: httpUrlSchema.optional(),
   session_id: text(300).optional(),
   kept_ref: text(300).optional(),
+  agent: agentName.optional(),
   evidence: z.array(reportedEvidenceInput).max(200).optional(),
   implementation_plan: text(lengths.text).optional(),
   lessons: proposedLessons.optional(),

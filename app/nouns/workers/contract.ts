@@ -253,6 +253,8 @@ export const takeAgentJobInput = z.object({
   product: text(100).optional(),
   worker: workerName.optional(),
   at_once: z.boolean().optional(),
+  /** Where setup, tests and proof run; absent means none. */
+  confinement: confinementSchema.optional(),
 });
 
 /** job is null while an agent ends its tool call: ask again. */

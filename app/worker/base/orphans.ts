@@ -44,9 +44,21 @@ async function endMarked(name: string, value: string): Promise<void> {
 
 async function findMarked(name: string, value: string): Promise<number[]> {
   const processes = (await readdir("/proc").catch(() => [])).filter((one) => /^\d+$/.test(one));
+  const spared = await ownLine();
   const found: number[] = [];
   for (const pid of processes.map(Number)) {
-    if (pid !== process.pid && (await isMarked(pid, name, value))) found.push(pid);
+    if (!spared.has(pid) && (await isMarked(pid, name, value))) found.push(pid);
+  }
+  return found;
+}
+
+/** This process and those above it, such as the shell in which a person types. */
+async function ownLine(): Promise<Set<number>> {
+  const found = new Set<number>();
+  for (let pid = process.pid; pid > 1 && !found.has(pid); ) {
+    found.add(pid);
+    const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+    pid = Number(/^\d+ \(.*\) \S (\d+)/s.exec(text)?.[1] ?? 0);
   }
   return found;
 }

@@ -27,12 +27,17 @@ export async function takeWorkFolder(workDir: string, name: string): Promise<Wor
   await mkdir(workers, { recursive: true });
   for (let number = 1; ; number += 1) {
     const workerName = number === 1 ? name : `${name}-${number}`;
-    const home = join(workers, workerName.replace(/[^A-Za-z0-9._-]/g, "_"));
-    const lock = `${home}.pid`;
+    const home = homeOf(workDir, workerName);
+    const lock = lockOf(home);
     if (!(await takeLock(lock))) continue;
     const release = () => rm(lock, { force: true });
     return { ...(await openWorkFolder(workDir, home, workerName)), release };
   }
+}
+
+/** The folder of a worker's name. */
+export function homeOf(workDir: string, name: string): string {
+  return join(workDir, "workers", name.replace(/[^A-Za-z0-9._-]/g, "_"));
 }
 
 /** The folders below a worker's own, without the right to be the only one there. */
@@ -58,6 +63,13 @@ export async function openWorkFolder(
   return folder;
 }
 
+const lockOf = (home: string): string => `${home}.pid`;
+
+/** Whether a worker runs with the folders of a home. */
+export function isServed(home: string): Promise<boolean> {
+  return isHeld(lockOf(home));
+}
+
 /** Returns true if the lock was taken. A dead process's lock is replaced. */
 async function takeLock(file: string): Promise<boolean> {
   for (let attempt = 0; attempt < 3; attempt += 1) {
@@ -67,11 +79,15 @@ async function takeLock(file: string): Promise<boolean> {
       await handle.close();
       return true;
     }
-    const holder = Number(await readFile(file, "utf8").catch(() => ""));
-    if (Number.isInteger(holder) && holder > 0 && isAlive(holder)) return false;
+    if (await isHeld(file)) return false;
     await rm(file, { force: true });
   }
   return false;
+}
+
+async function isHeld(lock: string): Promise<boolean> {
+  const holder = Number(await readFile(lock, "utf8").catch(() => ""));
+  return Number.isInteger(holder) && holder > 0 && isAlive(holder);
 }
 
 export function isAlive(pid: number): boolean {

@@ -71,8 +71,7 @@ export async function addWorktree(wish: WorktreeWish): Promise<Worktree> {
 /** Removes a worktree with its own branch. */
 export function removerOf(repository: Repository, folder: string, checkout: string) {
   return async () => {
-    await removeFolder(repository.folder, folder);
-    await git(repository.folder, "branch", "--quiet", "-D", checkout).catch(() => undefined);
+    await removeFolder(repository.folder, folder, checkout);
   };
 }
 
@@ -206,7 +205,8 @@ export async function mainOf(repository: Repository): Promise<string> {
 /** Suffix of a worktree whose removal has begun. Half of it would look like work that deletes files. */
 export const goneEnd = ".gone";
 
-export async function removeFolder(home: string, folder: string): Promise<void> {
+/** Removes a worktree, and the branch that was made for it. */
+export async function removeFolder(home: string, folder: string, branch?: string): Promise<void> {
   forgetCheckout(folder);
   const gone = `${folder}${goneEnd}`;
   await removeTree(gone);
@@ -218,11 +218,13 @@ export async function removeFolder(home: string, folder: string): Promise<void> 
     () => false,
   );
   await removeTree(gone);
-  await rm(notePath(folder), { force: true });
   await rm(`${folder}${takenEnd}`, { force: true });
   // Git objects written by a sandboxed job.
   await rm(`${folder}.git`, { recursive: true, force: true });
   if (!isForgotten) await git(home, "worktree", "prune").catch(() => undefined);
+  if (branch) await git(home, "branch", "--quiet", "-D", branch).catch(() => undefined);
+  // Last: this file says that the folder is in use.
+  await rm(notePath(folder), { force: true });
 }
 
 /** Removes a folder and its content, even a write-protected read-only checkout. */

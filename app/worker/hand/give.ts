@@ -8,25 +8,27 @@ import { openWorkFolder } from "../base/work-folder";
 import { rememberCheckout } from "../git/checkout";
 import { git } from "../git/git";
 import { openRepositoryOf } from "../git/repository";
-import { readRules } from "../git/rules";
 import { contextFolder, removerOf, type Worktree } from "../git/worktree";
 import { noteOf } from "../git/worktree-note";
 import { taskAssignment } from "../job/assignment";
 import type { Attempt } from "../job/attempt";
-import { testCommandOf } from "../job/evidence";
 import { keeperOf, openAttempt } from "../job/open-attempt";
+import { openJobContext } from "../job/open-for-job";
 import { reportUsage } from "../job/report-usage";
 import { returnJob } from "../job/reports";
 import { readResult } from "../job/result-file";
 import { listTaken, readTaken, type Taken } from "../job/taken";
 import { handIn } from "../job/task-job";
+import { takeOver } from "../sandbox/job-store";
+import type { Sandbox } from "../sandbox/sandbox";
 import { openHand, splitHandWords } from "./open-hand";
 
 /** give: commits, proves and hands in what a person did; give --back returns it to the agents. */
 export async function give(words: readonly string[], stopSignal: AbortSignal): Promise<void> {
   const { task, rest, hasFlag } = splitHandWords(words, "--back");
-  const hand = openHand(rest, stopSignal);
+  const hand = await openHand(rest, stopSignal);
   const taken = await findTaken(hand.options.workDir, task);
+  requireSandbox(hand.sandboxes, taken);
   const options = { ...hand.options, repo: hand.options.repo ?? taken.repo };
   const folder = await openWorkFolder(options.workDir, taken.home, `${options.name} terminal`);
   const attempt = openAttempt({ ...hand, options, job: taken.job, folder });
@@ -40,9 +42,10 @@ export async function give(words: readonly string[], stopSignal: AbortSignal): P
     await noteUsage(attempt, taken);
     const { signal } = attempt.heartbeat;
     if (hasFlag) await giveBack(attempt, worktree, taken);
-    else await interruptible(signal, () => handInByHand(attempt, worktree, taken));
+    else await interruptible(signal, () => handInByHand(attempt, worktree, taken, hand.sandboxes));
   } finally {
     attempt.heartbeat.end();
+    await attempt.sandbox.close();
     await attempt.output.close();
     await hand.service.close();
   }
@@ -69,12 +72,22 @@ async function findTaken(workDir: string, task: string | undefined): Promise<Tak
   throw new WorkerProblem(`You have ${codes}: name one, or go into its folder`);
 }
 
+/** The service has noted a sandbox for the attempt, so the proof must run in one. */
+function requireSandbox({ confinement }: Sandbox, taken: Taken): void {
+  if (taken.confinement === "none" || confinement !== "none") return;
+  throw new WorkerProblem(
+    "The task was taken with a sandbox, and its tests and proof run in one: call give without --sandbox off, where bubblewrap works",
+  );
+}
+
 async function openWorktree({ job, options, folder }: Attempt, taken: Taken): Promise<Worktree> {
   const place = taken.worktree;
   const note = await noteOf(place.folder);
   if (note === null || !(await rememberCheckout(place.folder, note))) {
     throw new WorkerProblem(`${place.folder} has lost its repository`);
   }
+  // A give that was killed may have left what its tests wrote.
+  await takeOver(place.folder);
   const repository = await openRepositoryOf(job, options, folder);
   return { ...place, repository, remove: removerOf(repository, place.folder, place.checkout) };
 }
@@ -92,11 +105,15 @@ async function requireHeld(attempt: Attempt, worktree: Worktree): Promise<void> 
   }
 }
 
-async function handInByHand(attempt: Attempt, worktree: Worktree, taken: Taken): Promise<void> {
-  attempt.rules = await readRules(worktree);
+async function handInByHand(
+  attempt: Attempt,
+  worktree: Worktree,
+  taken: Taken,
+  sandboxes: Sandbox,
+): Promise<void> {
   const { job, journal } = attempt;
-  const { checkout, folder } = worktree;
-  const context = { checkout, testCommand: testCommandOf(attempt), kept: [] };
+  const { folder } = worktree;
+  const context = await openJobContext(attempt, sandboxes, worktree);
   const assignment = { ...taskAssignment(job, context), resolution: taken.resolution };
   const left = await readResult(join(folder, contextFolder, "result.json"), attempt.clean);
   const { summary = "Done by hand.", verify_result, evidence, guide, lessons } = left;

@@ -7,12 +7,11 @@ import { personsEnvironment } from "../base/environment";
 import { interruptible } from "../base/interruption";
 import { WorkerProblem } from "../base/problems";
 import { openWorkFolder } from "../base/work-folder";
-import { findKept } from "../git/kept-branch";
-import { readRules } from "../git/rules";
 import type { Worktree } from "../git/worktree";
 import type { Attempt } from "../job/attempt";
-import { testCommandOf } from "../job/evidence";
+import { awaitRemoval } from "../job/leftovers";
 import { keeperOf, openAttempt, prepare } from "../job/open-attempt";
+import { openJobContext } from "../job/open-for-job";
 import { returnJob } from "../job/reports";
 import { conversationsIn } from "../job/sessions";
 import { type Taken, workerHomes, writeTaken } from "../job/taken";
@@ -28,14 +27,14 @@ const answerSchema = z.object({
 });
 const askAgainMilliseconds = 1_000;
 
-type Hand = ReturnType<typeof openHand>;
+type Hand = Awaited<ReturnType<typeof openHand>>;
 type Job = z.output<typeof receivedJobSchema>;
 
 /** take T-42: the job goes from its agent to the person, with its worktree and its conversation. */
 export async function take(words: readonly string[], stopSignal: AbortSignal): Promise<void> {
   const { task, rest, hasFlag } = splitHandWords(words, "--now");
   if (task === undefined) throw new WorkerProblem("Name the task: take T-42");
-  const hand = openHand(rest, stopSignal);
+  const hand = await openHand(rest, stopSignal);
   try {
     const job = await claimByHand(hand, task, hasFlag);
     const taken = await begin(hand, job);
@@ -49,7 +48,9 @@ export async function take(words: readonly string[], stopSignal: AbortSignal): P
 /** Asks until the agent has ended its tool call. */
 async function claimByHand(hand: Hand, task: string, at_once: boolean): Promise<Job> {
   const { options, service, journal, stopSignal } = hand;
-  const wish = { task, product: options.product, worker: `${options.name} terminal`, at_once };
+  const { confinement } = hand.sandboxes;
+  const worker = `${options.name} terminal`;
+  const wish = { task, product: options.product, worker, at_once, confinement };
   for (;;) {
     const { job, waits_for } = await orSay(service.post("/api/jobs/take", wish, answerSchema));
     if (job !== null) return job;
@@ -62,28 +63,23 @@ async function claimByHand(hand: Hand, task: string, at_once: boolean): Promise<
 async function begin(hand: Hand, job: Job): Promise<Taken> {
   const { options } = hand;
   const known = await findConversation(options.workDir, job);
-  const ownHome = join(options.workDir, "workers", options.name.replace(/[^A-Za-z0-9._-]/g, "_"));
-  const home = known?.home ?? ownHome;
+  const home = known?.home ?? hand.home;
   const folder = await openWorkFolder(options.workDir, home, `${options.name} terminal`);
   const attempt = openAttempt({ ...hand, job, folder });
   attempt.sessionId = known?.sessionId ?? sessionBefore(job);
   try {
+    await awaitRemoval(options.workDir, job.id);
     const worktree = await interruptible(attempt.heartbeat.signal, () =>
       prepare(attempt, known?.folder),
     );
     attempt.keep = keeperOf(attempt, worktree);
-    const { work, assignment } = await beginOrReturn(attempt, worktree);
+    const { work, assignment } = await beginOrReturn(attempt, worktree, hand.sandboxes);
     const { repository: _repository, remove: _remove, ...place } = worktree;
     const taken = {
-      ...{
-        job,
-        home,
-        work,
-        resolution: assignment.resolution,
-        worktree: place,
-        repo: options.repo,
-      },
-      ...{ agent: known?.agent ?? null, sessionId: attempt.sessionId },
+      ...{ job, home, work, resolution: assignment.resolution },
+      ...{ worktree: place, repo: options.repo, confinement: hand.sandboxes.confinement },
+      ...{ agent: agentOf(job, attempt.sessionId) ?? known?.agent ?? null },
+      sessionId: attempt.sessionId,
       ...{ pid: process.pid, since: new Date() },
     };
     await writeTaken(taken);
@@ -93,22 +89,17 @@ async function begin(hand: Hand, job: Job): Promise<Taken> {
     throw error;
   } finally {
     attempt.heartbeat.end();
+    await attempt.sandbox.close();
     await attempt.output.close();
   }
 }
 
-async function beginOrReturn(attempt: Attempt, worktree: Worktree) {
-  const { job, heartbeat } = attempt;
+async function beginOrReturn(attempt: Attempt, worktree: Worktree, sandboxes: Hand["sandboxes"]) {
   try {
-    attempt.rules = await readRules(worktree);
-    const here = { ...worktree.repository, folder: worktree.folder };
-    const context = {
-      checkout: worktree.checkout,
-      testCommand: testCommandOf(attempt),
-      kept: await findKept(here, [job.id, ...job.earlier_jobs]),
-    };
-    const work = () => beginTask(attempt, worktree, context);
-    const begun = await interruptible(heartbeat.signal, work);
+    const begun = await interruptible(attempt.heartbeat.signal, async () => {
+      const context = await openJobContext(attempt, sandboxes, worktree);
+      return beginTask(attempt, worktree, context);
+    });
     if (begun !== null) return begun;
     throw new WorkerProblem("The job cannot begin now; its page says why");
   } catch (error) {
@@ -137,6 +128,12 @@ function sessionBefore(job: Job): string | null {
   return before?.session_id ?? null;
 }
 
+/** Whose conversation it is: a worker with `--agent auto` has several. */
+function agentOf(job: Job, sessionId: string | null): string | null | undefined {
+  return job.earlier_attempts.find(({ session_id }) => session_id && session_id === sessionId)
+    ?.agent;
+}
+
 /** Plain lines, for people to copy. */
 function tell({ job, worktree, agent, sessionId }: Taken): void {
   const line = resumeLine(agent, sessionId);
@@ -156,7 +153,12 @@ async function openShell(taken: Taken, { options, journal }: Hand): Promise<void
   const shell = spawn(process.env.SHELL || "/bin/sh", {
     cwd: taken.worktree.folder,
     stdio: "inherit",
-    env: { ...personsEnvironment(), BACKLOOM_URL: options.url, BACKLOOM_TOKEN: options.token },
+    env: {
+      ...personsEnvironment(),
+      ...{ BACKLOOM_URL: options.url, BACKLOOM_TOKEN: options.token },
+      // Ended with the other programs of the job, should another attempt begin on this machine.
+      BACKLOOM_JOB_ID: taken.job.id,
+    },
   });
   const closed = once(shell, "exit").then(() => {
     isClosed = true;

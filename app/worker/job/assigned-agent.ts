@@ -1,6 +1,7 @@
 import type { JobPayload } from "~/nouns/workers/contract";
 import { anyAgent, isBuiltIn } from "../agents/catalog";
 import type { AgentWish, WorkerOptions } from "../base/options";
+import type { Attempt } from "./attempt";
 
 type OfJob = Pick<JobPayload, "agent" | "attempt_agent">;
 
@@ -14,6 +15,19 @@ export function assignedAgent(job: OfJob, { agents }: AgentWish): string {
   if (agents.includes(named)) return named;
   if (first === anyAgent && isBuiltIn(named)) return named;
   throw new Error(`The job is for the agent ${named}, which this worker was not started with`);
+}
+
+/**
+ * The agent that `.backloom.yml` chose, as the service does not know it: it has noted the first one here. Undefined
+ * where the job or the person names one.
+ */
+export function chosenAgent({
+  job,
+  options: { work },
+  rules,
+}: Pick<Attempt, "job" | "options" | "rules">): string | undefined {
+  const isOpen = "agents" in work && assignedAgent(job, work) === anyAgent;
+  return isOpen ? rules.agent : undefined;
 }
 
 /** The agent's name, or the command that does the work. */

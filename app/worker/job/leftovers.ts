@@ -1,8 +1,10 @@
 import { lstat, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Journal } from "../base/journal";
 import { notesEnd } from "../base/notes";
-import { messageOf } from "../base/problems";
+import { messageOf, WorkerProblem } from "../base/problems";
+import { isServed } from "../base/work-folder";
 import { rememberCheckout } from "../git/checkout";
 import { git } from "../git/git";
 import { keepWork } from "../git/kept-branch";
@@ -10,7 +12,7 @@ import { forgetPlanning, planningEnd } from "../git/planning";
 import { baseEnd, destinationOf, goneEnd, removeFolder, removeTree } from "../git/worktree";
 import { noteEnd, noteOf, takenEnd } from "../git/worktree-note";
 import { takeOver } from "../sandbox/job-store";
-import { isTakenNow, listTaken } from "./taken";
+import { isTakenNow, listTaken, workerHomes } from "./taken";
 
 /**
  * Removes worktrees left by an earlier run of this worker, after keeping their work. One whose work cannot be kept
@@ -39,6 +41,36 @@ export async function freeName(worktrees: string, wanted: string, journal: Journ
     const name = number === 1 ? wanted : `${wanted}.${number}`;
     if (await isRescued(worktrees, name, journal)) return name;
   }
+}
+
+const removalMilliseconds = 30_000;
+
+/**
+ * A worker removes its worktree after its report, when the job may be a person's already. Waits for that, and fails if a
+ * worker that runs still works there: two must not write.
+ */
+export async function awaitRemoval(workDir: string, jobId: string): Promise<void> {
+  const until = performance.now() + removalMilliseconds;
+  for (;;) {
+    const [busy] = await busyWith(workDir, jobId);
+    if (busy === undefined) return;
+    if (performance.now() > until) {
+      throw new WorkerProblem(
+        `The worker of ${busy} has not left the task: take it again in a moment`,
+      );
+    }
+    await wait(100);
+  }
+}
+
+/** Homes of running workers that have a worktree of the job. */
+async function busyWith(workDir: string, jobId: string): Promise<string[]> {
+  const found = (await workerHomes(workDir)).map(async (home) => {
+    const names = await readdir(join(home, "worktrees")).catch(() => []);
+    const isThere = names.some((name) => name.startsWith(`${jobId}-`) && name.endsWith(noteEnd));
+    return isThere && (await isServed(home)) ? [home] : [];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 /**

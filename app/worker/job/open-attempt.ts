@@ -1,4 +1,5 @@
 import { uninterrupted } from "../base/interruption";
+import { endLeftRunning } from "../base/orphans";
 import { messageOf } from "../base/problems";
 import { openChanges } from "../git/changes";
 import { keepWork } from "../git/kept-branch";
@@ -97,6 +98,8 @@ export async function prepare(
   if (branch === (await mainNameOf(repository))) {
     throw new Error(`The branch ${branch} is the main branch: choose another branch prefix`);
   }
+  // Ends what an earlier attempt left running on this machine: only one may write.
+  await endLeftRunning(job.id);
   await keepDeadHands(options.workDir, job.id, journal);
   // Agents find their conversations by folder, so the next attempt uses the same one.
   const known = await knownConversations(folder.sessions, job.id, assignedCommand(job, options));

@@ -1,6 +1,9 @@
 import { personsVariables } from "../base/environment";
 import { type Reach, readReach } from "../base/reach";
+import { learnLogin } from "../forge/open-forge";
+import { findKept, forgetKept } from "../git/kept-branch";
 import type { Repository } from "../git/repository";
+import { readRules } from "../git/rules";
 import type { Worktree } from "../git/worktree";
 import { loginSentence } from "../sandbox/kept-logins";
 import { hostsFile, keptIn } from "../sandbox/kept-permissions";
@@ -9,11 +12,33 @@ import { registryHosts } from "../sandbox/network/registries";
 import { type JobSandbox, noSandbox, type Sandbox } from "../sandbox/sandbox";
 import { askForHost, hearLateAnswers, hostAnswers, neededMounts } from "./ask-about-machine";
 import { assignedCommand } from "./assigned-agent";
+import type { JobContext } from "./assignment";
 import type { Attempt } from "./attempt";
+import { testCommandOf } from "./evidence";
 
 interface Place extends Pick<Worktree, "folder" | "main"> {
   /** Missing where its rules do not apply, as in a conversation. */
   repository?: Pick<Repository, "folder">;
+}
+
+/**
+ * Reads the rules of the repository, opens the sandbox in which all that they name runs, and finds what earlier attempts
+ * left. One way for a worker's attempt and a person's, so that proof of both means the same.
+ */
+export async function openJobContext(
+  attempt: Attempt,
+  sandboxes: Sandbox,
+  worktree: Worktree,
+): Promise<JobContext> {
+  const { job, options } = attempt;
+  attempt.rules = await readRules(worktree);
+  await learnLogin(worktree.repository, attempt.rules, options);
+  attempt.sandbox = await openForJob(attempt, sandboxes, worktree);
+  const sameWork = [job.id, ...job.earlier_jobs];
+  const here = { ...worktree.repository, folder: worktree.folder };
+  await forgetKept(here, sameWork);
+  const kept = await findKept(here, sameWork);
+  return { checkout: worktree.checkout, testCommand: testCommandOf(attempt), kept };
 }
 
 /** Opens a job's sandbox with its allowed hosts. `main` is the commit whose files name the package registries. */

@@ -3,6 +3,7 @@ import { agentJobSchema } from "~/nouns/agent-jobs/contract";
 import { messageOf, Refusal } from "../base/problems";
 import { sendable } from "../base/sendable";
 import { git } from "../git/git";
+import { chosenAgent } from "./assigned-agent";
 import { type Attempt, type Failure, sessionOf } from "./attempt";
 import type { Evidence } from "./evidence";
 import type { PullRequest } from "./pull-request";
@@ -14,7 +15,7 @@ export async function reportStart(
   base_sha?: string,
   branch?: string,
 ): Promise<void> {
-  await report(attempt, "running", { base_sha, branch });
+  await report(attempt, "running", { base_sha, branch, agent: chosenAgent(attempt) });
 }
 
 /** Reports a failure, or that a limit must pass first. */

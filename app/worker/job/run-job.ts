@@ -6,18 +6,14 @@ import { notesOf } from "../base/notes";
 import { endLeftRunning } from "../base/orphans";
 import { AttemptOver, messageOf, Refusal, TakenOver, WorkerProblem } from "../base/problems";
 import { sendable } from "../base/sendable";
-import { learnLogin } from "../forge/open-forge";
 import { hearOfFiles } from "../git/checkout";
-import { findKept, forgetKept } from "../git/kept-branch";
 import { BranchInUse } from "../git/remote";
-import { readRules } from "../git/rules";
 import type { Sandbox } from "../sandbox/sandbox";
 import { type Attempt, reportUsage } from "./attempt";
 import { workOnBatch } from "./batch-job";
 import { workOnChat } from "./chat-job";
-import { testCommandOf } from "./evidence";
 import { type JobRun, keeperOf, openAttempt, prepare } from "./open-attempt";
-import { openForJob } from "./open-for-job";
+import { openJobContext } from "./open-for-job";
 import { reportFailure, returnJob } from "./reports";
 import { workOnTask } from "./task-job";
 import { verifyWork } from "./verify-job";
@@ -55,17 +51,7 @@ async function work(attempt: Attempt, sandboxes: Sandbox): Promise<void> {
   const disk = watchDisk(worktree.folder, attempt.options.diskGigabytes, attempt.heartbeat);
   attempt.heartbeat = disk.heartbeat;
   try {
-    attempt.rules = await readRules(worktree);
-    await learnLogin(worktree.repository, attempt.rules, attempt.options);
-    attempt.sandbox = await openForJob(attempt, sandboxes, worktree);
-    const sameWork = [attempt.job.id, ...attempt.job.earlier_jobs];
-    const here = { ...worktree.repository, folder: worktree.folder };
-    await forgetKept(here, sameWork);
-    const context = {
-      checkout: worktree.checkout,
-      testCommand: testCommandOf(attempt),
-      kept: await findKept(here, sameWork),
-    };
+    const context = await openJobContext(attempt, sandboxes, worktree);
     if (attempt.job.phase === "verify") {
       await verifyWork(attempt, worktree, context);
     } else if (attempt.job.kind === "SPRINT_IMPLEMENTATION") {

@@ -2,6 +2,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { claimedConflictSchema } from "~/nouns/agent-jobs/job-conflict";
+import { confinementSchema } from "~/nouns/workers/confinement";
 import { isAlive } from "../base/work-folder";
 import { takenEnd } from "../git/worktree-note";
 import { receivedJobSchema } from "../service/received-claim";
@@ -14,6 +15,8 @@ const takenSchema = z.object({
   /** Who keeps the lease. */
   pid: z.int(),
   repo: z.string().optional(),
+  /** The sandbox that the service has noted. */
+  confinement: confinementSchema,
   agent: z.string().nullable(),
   sessionId: z.string().nullable(),
   since: z.coerce.date(),

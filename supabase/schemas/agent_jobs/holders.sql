@@ -12,17 +12,20 @@ grant execute on function private.is_in_hand to authenticated;
 -- it ends after its tool call, or at once, and gives the job back with its work; the person asks again until then,
 -- and job is null. Then the claim is an attempt as any other: it has a lease, and reports of the attempt before are
 -- refused. A hold that is not renewed ends by itself, so a dead terminal keeps no job.
+-- Setup, tests and proof run where p_confinement says, as those of an agent; what the person runs is theirs.
 -- Refusals: 403, 404, 409 with what to do, 422. Definer: jobs are written by functions only (docs/worker.md).
 create function operations.take_agent_job(
-  p_task text, p_product text default null, p_worker text default null, p_at_once boolean default false)
+  p_task text, p_product text default null, p_worker text default null, p_at_once boolean default false,
+  p_confinement text default null)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_user_id uuid := private.require_writer();
   v_now timestamptz := private.now();
   v_job public.agent_jobs := private.lock_job(private.job_to_take(p_task, p_product));
+  v_confinement public.confinement := coalesce(p_confinement, 'none');
   v_worker public.agent_workers;
 begin
-  perform private.refuse_to_take(v_job, v_user_id);
+  perform private.refuse_to_take(v_job, v_user_id, v_confinement);
   if v_job.status <> 'QUEUED' then
     update public.agent_jobs j
     set taken_by = v_user_id, taken_until = v_now + private.lease(), take_at_once = j.take_at_once or coalesce(p_at_once, false)
@@ -34,7 +37,7 @@ begin
   -- No job is handed to a terminal, so it never counts as a worker that is online.
   update public.agent_workers w set stopped_at = v_now, last_seen_at = v_now where w.id = v_worker.id;
   update public.agent_jobs j
-  set status = 'CLAIMED', attempt = j.attempt + 1, worker_id = v_worker.id, confinement = 'none', agent = null, model = null, effort = null,
+  set status = 'CLAIMED', attempt = j.attempt + 1, worker_id = v_worker.id, confinement = v_confinement, agent = null, model = null, effort = null,
       claimed_at = v_now, started_at = null, lease_until = v_now + private.lease(), not_before = null, claim_rank = 0,
       stopped_by_budget_id = null, failure_class = null, parked_question_id = null, verify_result = null,
       taken_by = v_user_id, taken_until = null, take_at_once = false,
@@ -81,7 +84,7 @@ end;
 $$;
 
 -- Why: one person at a time, and nothing that a closed gate protects; a job that waits for a limit or another try can be taken.
-create function private.refuse_to_take(p_job public.agent_jobs, p_user_id uuid)
+create function private.refuse_to_take(p_job public.agent_jobs, p_user_id uuid, p_confinement public.confinement)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
   v_words text;
@@ -97,6 +100,9 @@ begin
   end if;
   if p_job.phase = 'verify' then
     perform private.refuse(409, 'The work is done, and another worker reviews it. Request changes first.');
+  end if;
+  if p_confinement = 'none' and (select p.requires_sandbox from public.products p where p.id = p_job.product_id) then
+    perform private.refuse(409, 'The product requires a sandbox for setup, tests and proof, and there is none here. Take it on Linux with bubblewrap (apt-get install bubblewrap), without --sandbox off.');
   end if;
   if p_job.status <> 'QUEUED' then
     return;

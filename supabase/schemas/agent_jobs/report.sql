@@ -63,6 +63,10 @@ begin
     perform private.refuse_attempt(v_job, p_attempt, v_state);
   end if;
 
+  -- Which of its agents a worker of several chose for a job that names none, by the rules of the repository.
+  if not exists (select from public.agent_workers w where w.id = v_job.worker_id and w.offers @> jsonb_build_array(jsonb_build_object('id', v_report.agent))) then
+    v_report.agent := null;
+  end if;
   -- Whoever only looks at the work of another moves nothing, and does not fail it by failing to look.
   if v_job.phase = 'verify' then
     v_report := private.verifiers_report(v_report);
@@ -115,6 +119,7 @@ begin
 
   update public.agent_jobs j
   set status = v_next,
+      agent = coalesce(v_report.agent, j.agent),
       started_at = coalesce(j.started_at, v_now),
       lease_until = v_now + private.lease(),
       phase = coalesce(v_phase, j.phase),
@@ -259,12 +264,13 @@ $$;
 create function private.note_attempt(p_job public.agent_jobs, p_report private.job_report)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
-  if num_nonnulls(p_report.session_id, p_report.kept_ref) = 0 then
+  if num_nonnulls(p_report.session_id, p_report.kept_ref, p_report.agent) = 0 then
     return;
   end if;
   update public.job_attempts a
   set session_id = coalesce(left(p_report.session_id, 300), a.session_id),
-      kept_ref = coalesce(left(p_report.kept_ref, 300), a.kept_ref)
+      kept_ref = coalesce(left(p_report.kept_ref, 300), a.kept_ref),
+      agent = coalesce(p_report.agent, a.agent)
   where a.job_id = p_job.id and a.attempt = p_job.attempt;
 end;
 $$;

@@ -39,7 +39,8 @@ create type private.job_report as (
   events jsonb,
   evidence jsonb,
   implementation_plan text,
-  lessons jsonb
+  lessons jsonb,
+  agent text
 );
 
 -- Why: the workers' queue (specification: Agent job). The contract's columns, and five that keep claims cheap:

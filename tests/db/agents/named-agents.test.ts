@@ -5,6 +5,7 @@ import {
   reportAgentJob,
   whyNotMoving,
 } from "~/nouns/agent-jobs/operations.server";
+import { changeThings } from "~/nouns/changes/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
@@ -59,6 +60,38 @@ describe("who does a job", () => {
     await updateTask(world.actor, { task_id, agent: null });
     expect(await read()).toMatchObject({ agent: null, effort: "high" });
     await expect(updateTask(world.actor, { task_id })).rejects.toThrow("at least one");
+  });
+
+  it("is set for many at once, and taken away again", async () => {
+    const world = await running([2]);
+    const { actor, tasks } = world;
+    const [first, second] = [at(tasks, 0), at(tasks, 1)];
+    const things = [
+      ...[first, second].map(({ id }) => ({ kind: "task" as const, id })),
+      { kind: "story" as const, id: String(first.story_id) },
+    ];
+    const who = { agent: "codex", model: "gpt-5", effort: "high" as const };
+    expect(await changeThings(actor, { things, changes: who })).toMatchObject({ changed: 3 });
+    for (const { id } of [first, second]) {
+      expect(await getTaskDetail(actor, { task_id: id })).toMatchObject(who);
+    }
+    await changeThings(actor, { things, changes: { model: null } });
+    const left = await getTaskDetail(actor, { task_id: first.id });
+    expect(left).toMatchObject({ agent: "codex", model: null, effort: "high" });
+  });
+
+  it("is what its worker says where the rules of the repository chose, of those it announced", async () => {
+    const world = await running();
+    const { job } = await claim(world, { agents: [claude, codex] });
+    const report = { job_id: String(job?.id), attempt: 1, status: "running" as const };
+    const recorded = async (agent: string) => {
+      await reportAgentJob(world.actor, { ...report, agent });
+      const read = await getAgentJob(world.actor, { job_id: report.job_id });
+      expect(read.attempts).toMatchObject([{ agent: read.agent }]);
+      return read.agent;
+    };
+    expect(await recorded("gemini")).toBe("claude");
+    expect(await recorded("codex")).toBe("codex");
   });
 
   it("reads requires_opus as the model of Claude Code where none is set", async () => {
