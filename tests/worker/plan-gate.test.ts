@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { getAgentJob, reviewPlan } from "~/nouns/agent-jobs/operations.server";
 import { getSprintRun, startRun } from "~/nouns/sprint-runs/operations.server";
+import { promptsIn, standIns, ways } from "../agents/stand-ins";
 import { at } from "../db/world";
 import { create, seedProduct } from "../setup/backlog";
 import { gitIn, openStage } from "./fixture";
@@ -36,14 +36,19 @@ async function begin(code: string, strategy: "STORY" | "SPRINT_BATCH" = "STORY",
     const { jobs } = await getSprintRun(actor, { sprint_run_id: run.id });
     return getAgentJob(actor, { job_id: at(jobs, 0).id });
   };
+  const environment: Record<string, string> = {};
   const work = (...words: string[]) =>
-    startWorker([
-      ...["--url", gate.url, "--token", token, "--work-dir", join(folder, "work")],
-      ...["--repo", join(folder, "clone"), "--name", `worker-${code}`, "--product", code],
-      ...["--heartbeat", "0.3", "--once", ...words],
-    ]);
+    startWorker(
+      [
+        ...["--url", gate.url, "--token", token, "--work-dir", join(folder, "work")],
+        ...["--repo", join(folder, "clone"), "--name", `worker-${code}`, "--product", code],
+        ...["--heartbeat", "0.3", "--once", ...words],
+      ],
+      environment,
+    );
   return {
     folder,
+    environment,
     job,
     work,
     origin,
@@ -111,27 +116,45 @@ describe("a plan that a person approves", { timeout: 120_000 }, () => {
     });
   });
 
-  it("is asked for again in the same conversation, with the remarks, and carried out there", async () => {
-    const { workOnce, judge, run, folder, job } = await begin("GATEACP");
-    const own = join(folder, "acp");
-    mkdirSync(own);
-    writeFileSync(join(own, "ending"), "plans");
-    const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
-    const agent = `acp:HOME="${own}" exec "${process.execPath}" "${program}"`;
-    await workOnce("--agent", agent);
+  it.each(Object.entries(ways))(
+    "is asked for again in the same conversation of %s, with the remarks, and carried out there",
+    async (way, { agent, programs }) => {
+      const { workOnce, judge, run, folder, job, environment } = await begin(
+        `GATE${way.toUpperCase().replaceAll(/[^A-Z]/g, "")}`,
+      );
+      Object.assign(environment, standIns(folder, programs));
+      await workOnce("--agent", agent);
+      await judge("request_changes", { summary: "Keep the header" });
+      await workOnce("--agent", agent);
+      await judge("approve", { plan: "1. Make it, keep the header" });
+      await workOnce("--agent", agent);
+      expect(await run()).toMatchObject({
+        ...{ status: "done", jobs: [{ summary: "Made as planned." }] },
+      });
+      const prompts = promptsIn(folder);
+      expect(prompts).toHaveLength(3);
+      expect(prompts[1]).toContain("Keep the header");
+      expect(prompts[1]).toContain("    | 1. Make it");
+      expect(prompts[2]).toContain("a person approved the plan below");
+      expect(prompts[2]).toContain("1. Make it, keep the header");
+      const sessions = (await job()).attempts.map(({ session_id }) => session_id);
+      expect(sessions).toEqual([sessions[0], sessions[0], sessions[0]]);
+    },
+  );
+
+  it("is asked for again in a new conversation where the old one is lost, with what was said", async () => {
+    const { workOnce, judge, folder, job, environment } = await begin("GATELOST");
+    Object.assign(environment, standIns(folder, ["codex"]));
+    await workOnce("--agent", "codex");
     await judge("request_changes", { summary: "Keep the header" });
-    await workOnce("--agent", agent);
-    await judge("approve", { plan: "1. Make it, keep the header" });
-    await workOnce("--agent", agent);
-    expect(await run()).toMatchObject({ status: "done", jobs: [{ summary: "Made as planned." }] });
-    const { words } = JSON.parse(readFileSync(join(own, "fake-session.json"), "utf8"));
-    expect(words).toHaveLength(3);
-    expect(words[1]).toContain("Keep the header");
-    expect(words[1]).toContain("    | 1. Make it");
-    expect(words[2]).toContain("a person approved the plan below");
-    expect(words[2]).toContain("1. Make it, keep the header");
-    const sessions = (await job()).attempts.map(({ session_id }) => session_id);
-    expect(new Set(sessions)).toEqual(new Set(["fake-1"]));
+    rmSync(join(folder, "own/.codex"), { recursive: true });
+    await workOnce("--agent", "codex");
+    expect(await job()).toMatchObject({ status: "queued", phase: "plan" });
+    const [words, ...more] = promptsIn(folder);
+    expect(more).toEqual([]);
+    for (const text of ["Keep the header", "    | 1. Make it", "What was said before"]) {
+      expect(words).toContain(text);
+    }
   });
 
   it("fails where no plan was written, and leaves nothing", async () => {

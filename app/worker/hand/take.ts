@@ -38,7 +38,7 @@ export async function take(words: readonly string[], stopSignal: AbortSignal): P
   try {
     const job = await claimByHand(hand, task, hasFlag);
     const taken = await begin(hand, job);
-    tell(taken);
+    printPlace(taken);
     await (process.stdin.isTTY ? openShell(taken, hand) : leaveLease(taken, hand));
   } finally {
     await hand.service.close();
@@ -135,7 +135,7 @@ function agentOf(job: Job, sessionId: string | null): string | null | undefined 
 }
 
 /** Plain lines, for people to copy. */
-function tell({ job, worktree, agent, sessionId }: Taken): void {
+function printPlace({ job, worktree, agent, sessionId }: Taken): void {
   const line = resumeLine(agent, sessionId);
   const code = job.task?.code ?? "";
   const place = `cd '${worktree.folder.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { updateTask } from "~/nouns/tasks/operations.server";
+import { callsIn, standIns } from "../agents/stand-ins";
+import { at } from "../db/world";
+import { openStage, startRun } from "./fixture";
+import { read, startWorker } from "./worker-process";
+
+const { t, app, ada, token, home, repo } = await openStage();
+const actor = t.actorOf(ada);
+
+/** A run whose tasks are named as wished, and a worker that does one job. */
+async function begin(code: string, wishes: Parameters<typeof updateTask>[1][]) {
+  const run = await startRun(t, ada, { code, tasks: wishes.length, strategy: "STORY" });
+  const jobs = (await run.read()).jobs;
+  for (const [n, wish] of wishes.entries()) {
+    await updateTask(actor, { ...wish, task_id: String(at(jobs, n).task_id) });
+  }
+  const folder = join(home, code);
+  const environment = standIns(folder, ["claude", "codex", "gemini"]);
+  const work = (...words: string[]) =>
+    startWorker(
+      [
+        ...["--url", app.origin, "--token", token, "--work-dir", join(folder, "work"), "--once"],
+        ...["--repo", repo, "--name", `worker-${code}`, "--product", code, ...words],
+      ],
+      environment,
+    );
+  return {
+    folder,
+    work,
+    async workOnce(...words: string[]) {
+      const worker = work(...words);
+      expect(await worker.ended, worker.output()).toBe(0);
+    },
+    job: (n: number) => getAgentJob(actor, { job_id: at(jobs, n).id }),
+  };
+}
+
+describe("a worker with several agents", { timeout: 240_000 }, () => {
+  it("starts the one that a task names, with its model and effort, and says who did the attempt", async () => {
+    const { workOnce, job, folder } = await begin("SEVERAL", [
+      { task_id: "", agent: "codex", model: "gpt-x", effort: "high" },
+      { task_id: "", agent: "claude", model: "sonnet", effort: "low" },
+      { task_id: "", agent: "gemini", model: "gemini-x", effort: "high" },
+      { task_id: "", effort: "medium" },
+    ]);
+    const calls = [];
+    for (const agent of ["codex", "claude", "gemini", "claude"]) {
+      const n = calls.length;
+      await workOnce("--agent", "claude,codex,gemini", "--model", "haiku");
+      expect(await job(n)).toMatchObject({
+        status: "done",
+        attempts: [{ agent, outcome: "done" }],
+      });
+      calls.push(at(callsIn(folder), 0).words.join(" "));
+    }
+    expect(calls[0]).toMatch(/^exec .*-m gpt-x -c model_reasoning_effort="high"/);
+    expect(calls[1]).toMatch(/^-p .*--model sonnet --effort low/);
+    expect(read(join(folder, "own/gemini-words"))).toBe("--acp --model gemini-x\n");
+    // The model of the command line is of the first agent, for what names none.
+    expect(calls[3]).toMatch(/^-p .*--model haiku --effort medium/);
+  });
+
+  it("is never handed what names another one", async () => {
+    const { work, job } = await begin("ANOTHER", [{ task_id: "", agent: "opencode" }]);
+    const worker = work("--agent", "claude,codex");
+    await worker.said(/No job: .*opencode/);
+    worker.process.kill("SIGTERM");
+    expect(await worker.ended).toBe(0);
+    expect(await job(0)).toMatchObject({ status: "queued", attempt: 0 });
+  });
+});
