@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { jobDiffSchema } from "~/nouns/agent-jobs/job-diff";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { claim, holdJob } from "../db/agents/sprint-world";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { bearer, createToken, startTestApp } from "../setup/app";
 import { addMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
@@ -73,32 +73,13 @@ describe("PUT /api/jobs/:id/diff", () => {
     expect((await read("?attempt=1")).files[0]?.path).toBe("one.txt");
   });
 
-  it("refuses strangers, demo accounts, sessions, archived products and unknown jobs", async () => {
-    const { put, get, path, world, token } = await scene();
+  it("refuses whoever does not hold the job", async () => {
+    const { put, world } = await scene();
     const body = diff(added("one.txt"));
     expect((await put(body)).status).toBe(204);
-    const stranger = bearer(await createToken(t, await createUser(t)));
-    expect((await put(body, stranger)).status).toBe(403);
-    expect((await get("", stranger)).status).toBe(403);
-    expect((await app.request(path)).status).toBe(401);
-    const session = { cookie: await signIn(t, app, world.owner) };
-    expect((await put(body, session)).status).toBe(401);
-    expect((await get("", session)).status).toBe(200);
-    const demo = await createUser(t, { demo: true });
-    await addMember(t, world.product.id, demo);
-    const ofDemo = bearer(await createToken(t, demo));
-    expect((await put(body, ofDemo)).status).toBe(403);
-    expect((await get("", ofDemo)).status).toBe(200);
     const member = await createUser(t);
     await addMember(t, world.product.id, member);
     expect((await put(body, bearer(await createToken(t, member)))).status).toBe(409);
-    await t.sql.query("update public.products set archived_at = now() where id = $1", [
-      world.product.id,
-    ]);
-    expect((await put(body)).status).toBe(403);
-    expect((await get()).status).toBe(200);
-    const unknown = path.replace(/[0-9a-f-]{36}/, "00000000-0000-4000-8000-000000000000");
-    expect((await app.request(unknown, { headers: bearer(token) })).status).toBe(404);
   });
 
   it("takes 2 MiB of patches, and refuses more", async () => {

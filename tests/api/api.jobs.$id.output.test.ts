@@ -5,7 +5,7 @@ import { updateProduct } from "~/nouns/products/operations.server";
 import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
 import { pauseSprintRun, resumeSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { claim, holdJob } from "../db/agents/sprint-world";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { bearer, createToken, startTestApp } from "../setup/app";
 import { addMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
@@ -255,26 +255,12 @@ describe("POST /api/jobs/:id/output", () => {
     expect(told_at.getTime()).toBeGreaterThan(before.getTime());
   });
 
-  it("refuses strangers, demo accounts, sessions, archived products and unknown jobs", async () => {
-    const { post, path, world } = await scene();
-    const body = { attempt: 1, entries: [entry(1)] };
-    const stranger = await createUser(t);
-    expect((await post(body, bearer(await createToken(t, stranger)))).status).toBe(403);
-    expect((await post(body, { cookie: await signIn(t, app, world.owner) })).status).toBe(401);
-    const demo = await createUser(t, { demo: true });
-    await addMember(t, world.product.id, demo);
-    expect((await post(body, bearer(await createToken(t, demo)))).status).toBe(403);
+  it("refuses whoever does not hold the job", async () => {
+    const { post, world } = await scene();
     const member = await createUser(t);
     await addMember(t, world.product.id, member);
+    const body = { attempt: 1, entries: [entry(1)] };
     expect((await post(body, bearer(await createToken(t, member)))).status).toBe(409);
-    await t.sql.query("update public.products set archived_at = now() where id = $1", [
-      world.product.id,
-    ]);
-    expect((await post(body)).status).toBe(403);
-    const unknown = path.replace(/[0-9a-f-]{36}/, "00000000-0000-4000-8000-000000000000");
-    expect(
-      (await app.request(unknown, { headers: bearer(await createToken(t, member)) })).status,
-    ).toBe(404);
   });
 
   it.each([

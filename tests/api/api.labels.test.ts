@@ -83,16 +83,9 @@ describe("the labels of a product", () => {
     ]);
   });
 
-  it("are no one else's: strangers and demo accounts are refused, other products' labels unknown", async () => {
-    const { as, owner, backlog, labels } = await scene();
+  it("are unknown in other products", async () => {
+    const { as, owner } = await scene();
     const bug = await (await as(owner)).make("bug");
-    const stranger = await as(await createUser(t));
-    expect((await stranger.send("GET", labels)).status).toBe(403);
-    expect((await stranger.send("POST", labels, { name: "x" })).status).toBe(403);
-    expect((await stranger.send("DELETE", `${labels}/${bug.id}`)).status).toBe(403);
-    const demo = await createUser(t, { demo: true });
-    await addMember(t, backlog.product.id, demo);
-    expect((await (await as(demo)).send("POST", labels, { name: "x" })).status).toBe(403);
     const other = await scene();
     const foreign = await (await other.as(other.owner)).send("PATCH", `${other.labels}/${bug.id}`, {
       name: "mine",

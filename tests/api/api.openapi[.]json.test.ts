@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import {
   appendJobOutput,
@@ -26,6 +26,8 @@ import { at } from "../db/world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { addMember, create, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
+import { expectRefusal } from "../setup/endpoint-checks";
+import { snapshotTables } from "../setup/table-snapshot";
 import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
@@ -208,6 +210,9 @@ const held = await claim(actor);
 const reviewer = await createUser(t);
 await addMember(t, backlog.product.id, reviewer);
 await addMember(t, worked.product.id, reviewer);
+const demo = await createUser(t, { demo: true });
+await addMember(t, backlog.product.id, demo);
+await addMember(t, worked.product.id, demo);
 const reviewerToken = await createToken(t, reviewer);
 const comment = { path: "a", line: 1, side: "new" as const, body: "Why?" };
 await addJobComment(t.actorOf(reviewer), { job_id: job.id, ...comment });
@@ -493,6 +498,168 @@ function emptyLists(answer: unknown): string[] {
   return [...filled].filter(([, isFilled]) => !isFilled).map(([place]) => place);
 }
 
+const forUsers = operations.filter(({ operation }) => isForUsers(operation));
+const aboutOneThing = forUsers.filter(({ path }) => path.includes("{"));
+const writes = forUsers.filter(({ method }) => method !== "GET");
+
+interface Ask {
+  headers?: Record<string, string>;
+  path?: string;
+  body?: string;
+}
+
+/** Asks for an operation with what it takes, but for what is said. */
+function ask({ path, method, operation }: (typeof operations)[number], asked: Ask) {
+  const given = bodies[operation.operationId];
+  const body = asked.body ?? (given === undefined ? undefined : JSON.stringify(given));
+  return app.request(asked.path ?? pathFor(path, method), {
+    method,
+    headers: {
+      "content-type": "application/json",
+      ...(asked.headers ?? credentialFor(operation)),
+    },
+    ...(method === "GET" || body === undefined ? {} : { body }),
+  });
+}
+
+/** The way of an operation, by someone else. */
+async function credentialOf(operation: Operation, user: { id: string }) {
+  if (credentialFor(operation).authorization) return bearer(await createToken(t, user));
+  return { cookie: await signIn(t, app, user), origin: app.origin };
+}
+
+/** Every id in the path of an operation in turn, as something else. A budget or a blocker that is gone may be taken away again. */
+const pathsWith = ({ path, method }: (typeof operations)[number], id: string) =>
+  (path.match(/\{(id|commentId|labelId)\}/g) ?? []).map((name) =>
+    pathFor(path.replace(name, id), method),
+  );
+
+async function inAnArchive(look: () => Promise<unknown>): Promise<void> {
+  await t.sql.query("update public.products set archived_at = now()");
+  await look();
+  await t.sql.query("update public.products set archived_at = null");
+}
+
+/** What signing in and the archive change themselves. */
+const ownTables = ["api_tokens", "products", "rate_limit_counters", "user_sessions", "users"];
+const untouched = async () =>
+  Object.entries(await snapshotTables(t)).filter(([name]) => !ownTables.includes(name));
+
+const before = await untouched();
+
+describe("what every operation for users refuses", () => {
+  beforeEach(async () => {
+    await t.sql.query("truncate public.rate_limit_counters");
+  });
+
+  it.each(forUsers)("A6: $method $path: every credential that is none", async (each) => {
+    const expired = await createToken(t, owner, { expiresAt: new Date(Date.now() - 1_000) });
+    const revoked = await createToken(t, owner, { revoked: true });
+    const attempts: Record<string, string>[] = [
+      {},
+      bearer("blm_unknown"),
+      bearer(expired),
+      bearer(revoked),
+      { authorization: "Bearer" },
+      { authorization: "Bearer " },
+      { authorization: `Bearer  ${token}` },
+      { authorization: `Basic ${token}` },
+      { authorization: token },
+      { authorization: `Bearer ${token}, Bearer ${token}` },
+      { authorization: `Bearer ${"x".repeat(10_000)}` },
+      { cookie: "session=nonsense" },
+      { cookie: `session=${token}` },
+      { cookie: await signIn(t, app, owner, { expired: true }), origin: app.origin },
+    ];
+    // A8: nor is the cookie taken where it is not offered.
+    if (!each.operation.security.some((way) => "session" in way))
+      attempts.push({ cookie: session, origin: app.origin });
+    // A7: a bad token is not made good by the cookie beside it.
+    if (each.operation.security.some((way) => "token" in way)) {
+      const beside = { cookie: session, origin: app.origin };
+      for (const authorization of ["Bearer blm_unknown", "Basic x, Bearer y", "bearer"])
+        attempts.push({ ...beside, authorization });
+    }
+    for (const headers of attempts) {
+      const response = await ask(each, { headers });
+      await expectRefusal(response, 401);
+      expect(response.headers.get("www-authenticate")).toBe("Bearer");
+    }
+    const path = pathFor(each.path, each.method);
+    const inQuery = `${path}?access_token=${token}&token=${token}`;
+    await expectRefusal(await ask(each, { headers: {}, path: inQuery }), 401);
+    expect(app.logLines.join("")).not.toContain(token);
+  });
+
+  it.each(aboutOneThing)("A5: $method $path: what is in products of others", async (each) => {
+    const headers = await credentialOf(each.operation, await createUser(t));
+    const response = await ask(each, { headers });
+    const sentence = await expectRefusal(response, response.status === 404 ? 404 : 403);
+    expect(sentence).not.toMatch(/Ledger|Exports|CSV|rows|Story \d/i);
+  });
+
+  it.each(aboutOneThing)(
+    "A3, A4: $method $path: ids of nothing, of other things, and none",
+    async (each) => {
+      const bad = [
+        "abc",
+        "0",
+        "null",
+        "x".repeat(8_000),
+        `{${job.id}}`,
+        `A${job.id.slice(1)}`,
+        `${job.id}%20`,
+      ];
+      const worse = ["eq.x", "1,id.neq.0", "*", "(", "%22", "%F0%9F%98%80", "-1", "1e9"];
+      for (const [index, unknown] of pathsWith(each, unknownId).entries()) {
+        const sentence = await expectRefusal(await ask(each, { path: unknown }), 404);
+        const other = await ask(each, { path: pathsWith(each, owner.id)[index] });
+        expect(await expectRefusal(other, 404)).toBe(sentence);
+        for (const id of [...bad, ...worse]) {
+          const path = pathsWith(each, id.includes("%") ? id : encodeURIComponent(id))[index];
+          await expectRefusal(await ask(each, { path }), 404);
+        }
+      }
+    },
+  );
+
+  it.each(writes)(
+    "A9: $method $path: writes of demo accounts, and in archived products",
+    async (each) => {
+      // Who sends a form is looked at in tests/api/api.products.import.test.ts and api.files.test.ts.
+      if (each.path === "/api/products/import" || each.path === "/api/files") return;
+      const headers = await credentialOf(each.operation, demo);
+      await expectRefusal(await ask(each, { headers }), 403);
+      await expectRefusal(await ask(each, { headers, body: "{" }), 403);
+      await inAnArchive(async () => await expectRefusal(await ask(each, {}), 403));
+    },
+  );
+
+  it.each(writes.filter(({ operation }) => bodies[operation.operationId] !== undefined))(
+    "$method $path: what is no JSON, and what is too long",
+    async (each) => {
+      for (const body of ["{", "", "null", "[]", '"x"']) {
+        const response = await ask(each, { body });
+        await expectRefusal(response, response.status === 422 ? 422 : 400);
+      }
+      await expectRefusal(await ask(each, { body: " ".repeat(9 * 1_048_576) }), 413);
+    },
+  );
+
+  it("and nothing of it leaves a trace", async () => {
+    expect(await untouched()).toEqual(before);
+  });
+
+  it.each(aboutOneThing.filter(({ method }) => method === "GET"))(
+    "$method $path: no reading of demo accounts, nor in archived products",
+    async (each) => {
+      const headers = await credentialOf(each.operation, demo);
+      expect((await ask(each, { headers })).status).toBe(200);
+      await inAnArchive(async () => expect((await ask(each, {})).status).toBe(200));
+    },
+  );
+});
+
 describe("GET /api/openapi.json", () => {
   it("asks who is there, as all of /api does, and is open at /openapi.json", async () => {
     const path = "/api/openapi.json";
@@ -578,6 +745,9 @@ describe("GET /api/openapi.json", () => {
       expect(allowed.filter((name) => name !== "OPTIONS" && name !== "HEAD").sort()).toEqual(
         documented.sort(),
       );
+      const other = ["POST", "PUT", "DELETE"].find((method) => !documented.includes(method));
+      const refused = await app.request(pathFor(path), { method: other, headers: bearer(token) });
+      await expectRefusal(refused, 405);
     },
   );
 
@@ -597,6 +767,7 @@ describe("GET /api/openapi.json", () => {
         ...(body ? { body: JSON.stringify(body) } : {}),
       });
       expect(response.status).toBeLessThan(300);
+      expect(response.headers.get("cache-control")).toBe("no-store");
       if (response.status === 204) expect(await response.text()).toBe("");
       else {
         const answered: unknown = await response.json();
@@ -625,7 +796,8 @@ describe("GET /api/openapi.json", () => {
     for (const { path, method, operation } of operations) {
       const isRead = method === "GET" && operation.security.some((way) => "token" in way);
       if (!isRead || "text/event-stream" in (operation.responses["200"]?.content ?? {})) continue;
-      const { status } = await app.request(pathFor(path), { headers: { cookie: session } });
+      const headers = { cookie: session, authorization: "Basic cHJveHk6eA==" };
+      const { status } = await app.request(pathFor(path), { headers });
       const isOffered = operation.security.some((way) => "session" in way);
       expect(`${path} ${status === 200}`).toBe(`${path} ${isOffered}`);
     }

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { create, seedBacklog, seedProduct } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
-import { checkAccess } from "../setup/endpoint-checks";
 import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
@@ -17,17 +16,6 @@ const path = (id: string) => `/api/products/${id}/backlog`;
 const read = async (id: string) => (await app.request(path(id), { headers: bearer(token) })).json();
 
 describe("GET /api/products/:id/backlog", () => {
-  checkAccess({
-    t,
-    app,
-    method: "GET",
-    path,
-    id: backlog.product.id,
-    otherKind: backlog.pbi.id,
-    owner,
-    cookie: true,
-  });
-
   it("answers PBIs, stories by PBI and tasks by story, statuses in lower case", async () => {
     expect(await read(backlog.product.id)).toEqual({
       product: expect.objectContaining({ id: backlog.product.id, name: "Ledger" }),

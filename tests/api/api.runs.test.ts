@@ -319,6 +319,5 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     expect((await post(other.owner, { task_ids: other.ids })).status).toBe(429);
     const demo = await createUser(t, { demo: true });
     expect((await post(demo, { task_ids: ids })).status).toBe(403);
-    expect((await app.request("/api/runs", { method: "POST" })).status).toBe(401);
   });
 });

@@ -226,11 +226,8 @@ describe("GET /api/stories/:id/changes", () => {
     expect(files[0]?.patch).toContain(changed.patch);
   });
 
-  it("is refused to strangers, and empty where nothing was done", async () => {
-    const { story, product, read } = await scene([first]);
-    const stranger = bearer(await createToken(t, await createUser(t)));
-    const refused = await app.request(`/api/stories/${story}/changes`, { headers: stranger });
-    expect(refused.status).toBe(403);
+  it("is empty where nothing was done", async () => {
+    const { product, read } = await scene([first]);
     await t.sql.query("delete from job_diffs where product_id = $1", [product.id]);
     expect(await read()).toEqual({ base_sha: null, head_sha: null, tasks: [], files: [] });
   });
@@ -275,7 +272,7 @@ describe("POST /api/stories/:id/review", () => {
   });
 
   it("is refused whole: for another attempt, another story, an earlier verdict, a token, and nothing", async () => {
-    const { judge, all, jobs, actor, owner, product } = await scene([first], [second]);
+    const { judge, all, jobs, actor, owner } = await scene([first], [second]);
     const approve = (attempts: object[], headers?: Record<string, string>) =>
       judge({ verdict: "approve", attempts }, headers);
     const [one, two] = [at(all, 0), at(all, 1)];
@@ -286,9 +283,6 @@ describe("POST /api/stories/:id/review", () => {
     expect((await approve([])).status).toBe(422);
     expect((await judge({ verdict: "request_changes", attempts: all })).status).toBe(422);
     expect((await approve(all, bearer(await createToken(t, owner)))).status).toBe(403);
-    const demo = await createUser(t, { demo: true });
-    await addMember(t, product.id, demo);
-    expect((await approve(all, { cookie: await signIn(t, app, demo) })).status).toBe(403);
     const { rows } = await t.sql.query("select from job_reviews where job_id = any($1)", [jobs]);
     expect(rows).toHaveLength(0);
     await reviewJob(actor, { job_id: at(jobs, 0), verdict: "request_changes", summary: "No" });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { create, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
-import { checkAccess, expectRefusal } from "../setup/endpoint-checks";
+import { expectRefusal } from "../setup/endpoint-checks";
 import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
@@ -28,34 +28,6 @@ const send = (method: string, to: string, body?: unknown, headers = bearer(token
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 const read = async (noun: Noun, id: string) => (await send("GET", path(noun, id))).json();
-
-describe("GET /api/tasks/:id/dependencies", () => {
-  checkAccess({
-    t,
-    app,
-    method: "GET",
-    path: (id) => path("tasks", id),
-    id: task.id,
-    otherKind: story.id,
-    owner,
-    cookie: true,
-  });
-});
-
-describe("POST /api/stories/:id/dependencies", () => {
-  checkAccess({
-    t,
-    app,
-    method: "POST",
-    path: (id) => path("stories", id),
-    id: story.id,
-    otherKind: task.id,
-    owner,
-    body: { blocked_by: secondStory.id },
-    cookie: false,
-    okStatus: 201,
-  });
-});
 
 describe.each([
   { noun: "tasks" as const, first: task, second: secondTask, other: foreign.task },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { bearer, createToken, startTestApp } from "../setup/app";
-import { addMember, seedBacklog } from "../setup/backlog";
+import { seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
-import { checkAccess, expectRefusal } from "../setup/endpoint-checks";
+import { expectRefusal } from "../setup/endpoint-checks";
 import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
@@ -22,17 +22,6 @@ const patch = (body: unknown, id = backlog.task.id, headers = bearer(token)) =>
   });
 
 describe("GET /api/tasks/:id", () => {
-  checkAccess({
-    t,
-    app,
-    method: "GET",
-    path,
-    id: backlog.task.id,
-    otherKind: backlog.story.id,
-    owner,
-    cookie: true,
-  });
-
   it("returns the backlog task with the detail fields", async () => {
     expect(await read(backlog.task.id)).toEqual({
       id: backlog.task.id,
@@ -60,18 +49,6 @@ describe("GET /api/tasks/:id", () => {
 });
 
 describe("PATCH /api/tasks/:id", () => {
-  checkAccess({
-    t,
-    app,
-    method: "PATCH",
-    path,
-    id: backlog.secondTask.id,
-    otherKind: backlog.story.id,
-    owner,
-    cookie: false,
-    body: { status: "todo" },
-  });
-
   it.each(["in_progress", "done", "todo"])("moves the task to %s", async (status) => {
     const response = await patch({ status });
     expect(response.status).toBe(200);
@@ -207,19 +184,6 @@ describe("PATCH /api/tasks/:id", () => {
     await expectRefusal(await app.request(path(backlog.task.id), init), 413);
   });
 
-  it("A9: answers 403 to a demo member, even when the body is bad, and changes nothing", async () => {
-    const demo = await createUser(t, { demo: true });
-    await addMember(t, backlog.product.id, demo);
-    const headers = bearer(await createToken(t, demo));
-    const before = await read(backlog.task.id);
-    await expectRefusal(await patch({ status: "done" }, backlog.task.id, headers), 403);
-    await expectRefusal(await patch("{", backlog.task.id, headers), 403);
-    await expectRefusal(await patch({}, backlog.task.id, headers), 403);
-    await expectRefusal(await patch({ status: "done" }, unknownId, headers), 403);
-    await expectRefusal(await patch("x".repeat(1_100_000), backlog.task.id, headers), 413);
-    expect(await read(backlog.task.id)).toEqual(before);
-  });
-
   it("checks in the agreed order: 401, 413, 400, 422, 404, 403", async () => {
     const stranger = bearer(await createToken(t, await createUser(t)));
     const big = "x".repeat(1_100_000);
@@ -231,14 +195,5 @@ describe("PATCH /api/tasks/:id", () => {
     await expectRefusal(await patch({}, "abc"), 422);
     await expectRefusal(await patch({ status: "todo" }, "abc"), 404);
     await expectRefusal(await patch({ status: "todo" }, backlog.task.id, stranger), 403);
-  });
-
-  it("refuses to change an archived product with 403", async () => {
-    const archived = await seedBacklog(t, owner);
-    await t.sql.query("update products set archived_at = now() where id = $1", [
-      archived.product.id,
-    ]);
-    await expectRefusal(await patch({ status: "done" }, archived.task.id), 403);
-    expect(await read(archived.task.id)).toMatchObject({ status: "todo" });
   });
 });

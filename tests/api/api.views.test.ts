@@ -81,11 +81,8 @@ describe("POST /api/products/:id/views", () => {
     }
   });
 
-  it("refuses strangers, demo accounts, archived products, the 51st and too many a minute", async () => {
+  it("refuses demo accounts, archived products, the 51st and too many a minute", async () => {
     const { as, owner, member, other, views, product } = await scene();
-    const stranger = await as(await createUser(t));
-    expect((await stranger.send("GET", views)).status).toBe(403);
-    expect((await stranger.send("POST", views, waiting)).status).toBe(403);
     const demo = await createUser(t, { demo: true });
     await addMember(t, product.id, demo);
     const refused = await (await as(demo)).send("POST", views, waiting);
