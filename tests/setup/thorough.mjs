@@ -28,7 +28,7 @@ export const thoroughJourneys = [
 /** The same of single tests and journeys: words of their names. Whose name changes runs in both until it is named here. */
 const thoroughNames = [
   "10 MB of small parts cost others nothing at",
-  "cost others nothing, and the memory returns",
+  "cost others nothing, and the memory comes back",
   "makes 50 items of 1,000 deliveries of 50 external ids by ten senders at once",
   "what a product or an account has of one kind",
   "works next to a running server and leaves it running",
