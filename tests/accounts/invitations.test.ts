@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { hashInvitationCode, joinProduct } from "~/nouns/products/invitations.server";
 import { archiveProduct } from "~/nouns/products/operations.server";
 import { signIn, startTestApp, type TestApp } from "../setup/app";
-import { addMember, seedProduct } from "../setup/backlog";
+import { createMember, seedProduct } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createVisitor } from "../setup/page-forms";
 import { createUser, type TestUser } from "../setup/users";
@@ -120,8 +120,7 @@ describe("an invitation link", () => {
 
   it("is made, listed and revoked by the owner alone, never for an owner", async () => {
     const s = await scene();
-    const bob = await createUser(t);
-    await addMember(t, s.product.id, bob);
+    const bob = await createMember(t, s.product.id);
     await invite(s);
     const { rows } = await t.sql.query("select id from product_invitations where product_id = $1", [
       s.product.id,

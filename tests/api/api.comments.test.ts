@@ -5,7 +5,7 @@ import { getInbox } from "~/nouns/inbox/operations.server";
 import { createWebhook } from "~/nouns/notices/operations.server";
 import { removeProductMember } from "~/nouns/products/operations.server";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { addMember, seedBacklog } from "../setup/backlog";
+import { createMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser, type TestUser } from "../setup/users";
 import { openStream } from "../streams/stream-reader";
@@ -48,8 +48,7 @@ async function scene() {
           ).next_story,
     };
   };
-  const member = await createUser(t);
-  await addMember(t, backlog.product.id, member);
+  const member = await createMember(t, backlog.product.id);
   return { owner, member, backlog, places, as };
 }
 
@@ -178,8 +177,7 @@ describe("mentions", () => {
 
   it("are no code, no address and no one else's name; an edit tells anyone who is new", async () => {
     const { as, owner, member, backlog, places } = await scene();
-    const third = await createUser(t);
-    await addMember(t, backlog.product.id, third);
+    const third = await createMember(t, backlog.product.id);
     const stranger = await createUser(t);
     const ada = await as(owner);
     const named = async (comment: string) => {

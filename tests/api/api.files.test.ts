@@ -10,7 +10,7 @@ import {
 } from "~/nouns/products/operations.server";
 import { addEvidence, getProof } from "~/nouns/proof/operations.server";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { addMember, seedBacklog } from "../setup/backlog";
+import { createMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { busyMilliseconds } from "../setup/thread-work";
 import { createUser, type TestUser } from "../setup/users";
@@ -61,8 +61,7 @@ describe("POST /api/files", () => {
       ...{ id: file.id, url: `/api/files/${file.id}`, name: "evil.png" },
       ...{ type: "image/png", size: png.length },
     });
-    const viewer = await createUser(t);
-    await addMember(t, product.id, viewer);
+    const viewer = await createMember(t, product.id);
     await setMemberRole(t.actorOf(owner), {
       product_id: product.id,
       user_id: viewer.id,
@@ -190,8 +189,7 @@ describe("POST /api/files", () => {
   it("asks again before a browser shows what it has kept, and gives players parts", async () => {
     const { owner, product, upload } = await scene();
     const file = await upload("\x00\x00\x00\x18ftypmp42 and more");
-    const viewer = await createUser(t);
-    await addMember(t, product.id, viewer);
+    const viewer = await createMember(t, product.id);
     const cookie = await signIn(t, app, viewer);
     const ask = (headers: Record<string, string>) =>
       app.request(file.url, { headers: { cookie, ...headers } });
@@ -236,8 +234,7 @@ describe("POST /api/files", () => {
 
   it("lets viewers add files to their own comments and to nothing else", async () => {
     const { owner, actor, product, story, task, refused, upload, read } = await scene();
-    const viewer = await createUser(t);
-    await addMember(t, product.id, viewer);
+    const viewer = await createMember(t, product.id);
     await setMemberRole(actor, { product_id: product.id, user_id: viewer.id, role: "VIEWER" });
     for (const [kind, id] of [
       ["story_id", story.id],
@@ -263,8 +260,7 @@ describe("POST /api/files", () => {
 
   it("lists the files of a product to its people, and takes away those that someone may delete", async () => {
     const { owner, product, story, task, upload, read } = await scene();
-    const member = await createUser(t);
-    await addMember(t, product.id, member);
+    const member = await createMember(t, product.id);
     const first = await upload(png, { story_id: story.id }, { name: "first.png" });
     const second = await upload("text", { task_id: task.id }, { user: member, name: "second.txt" });
     const list = async (query = "", user = owner) => {

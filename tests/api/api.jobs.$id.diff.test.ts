@@ -7,9 +7,8 @@ import { jobDiffSchema } from "~/nouns/agent-jobs/job-diff";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { claim, holdJob } from "../db/agents/sprint-world";
 import { bearer, createToken, startTestApp } from "../setup/app";
-import { addMember } from "../setup/backlog";
+import { createMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
 const app = await startTestApp(t);
@@ -77,8 +76,7 @@ describe("PUT /api/jobs/:id/diff", () => {
     const { put, world } = await scene();
     const body = diff(added("one.txt"));
     expect((await put(body)).status).toBe(204);
-    const member = await createUser(t);
-    await addMember(t, world.product.id, member);
+    const member = await createMember(t, world.product.id);
     expect((await put(body, bearer(await createToken(t, member)))).status).toBe(409);
   });
 

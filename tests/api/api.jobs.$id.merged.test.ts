@@ -23,7 +23,7 @@ import { expectRightCounters, wait, waitStory } from "../db/dependency-world";
 import { refusalOf } from "../db/refusal";
 import { at } from "../db/world";
 import { bearer, createToken, startTestApp } from "../setup/app";
-import { addMember, create } from "../setup/backlog";
+import { addMember, create, createMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 
@@ -132,8 +132,7 @@ describe("POST /api/jobs/:id/merged", () => {
 
   it("a member's worker may say it where it may work, and the owner of what no worker can see", async () => {
     const { world, second } = await scene();
-    const member = await createUser(t);
-    await addMember(t, world.product.id, member);
+    const member = await createMember(t, world.product.id);
     const job = await claim(world.actor);
     await end(world, job);
     const say = async () =>

@@ -6,7 +6,7 @@ import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server
 import { pauseSprintRun, resumeSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { claim, holdJob } from "../db/agents/sprint-world";
 import { bearer, createToken, startTestApp } from "../setup/app";
-import { addMember } from "../setup/backlog";
+import { createMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 
@@ -257,8 +257,7 @@ describe("POST /api/jobs/:id/output", () => {
 
   it("refuses whoever does not hold the job", async () => {
     const { post, world } = await scene();
-    const member = await createUser(t);
-    await addMember(t, world.product.id, member);
+    const member = await createMember(t, world.product.id);
     const body = { attempt: 1, entries: [entry(1)] };
     expect((await post(body, bearer(await createToken(t, member)))).status).toBe(409);
   });
@@ -328,8 +327,7 @@ describe("GET /api/jobs/:id/output", () => {
       [world.product.id, world.owner.id],
     );
     const path = `/api/jobs/${rows[0].id}/output`;
-    const member = await createUser(t);
-    await addMember(t, world.product.id, member);
+    const member = await createMember(t, world.product.id);
     expect((await app.request(path, { headers: bearer(token) })).status).toBe(200);
     expect(
       (await app.request(path, { headers: bearer(await createToken(t, member)) })).status,

@@ -10,7 +10,7 @@ import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { claim, columnOf, holdJob, type SprintOptions } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { addMember } from "../setup/backlog";
+import { createMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { busyMilliseconds } from "../setup/thread-work";
 import { createUser } from "../setup/users";
@@ -29,8 +29,7 @@ async function scene(options: SprintOptions = { stories: [1, 1] }) {
   const { world, job } = held;
   const token = await createToken(t, world.owner);
   const owner = { cookie: await signIn(t, app, world.owner) };
-  const eva = await createUser(t);
-  await addMember(t, world.product.id, eva);
+  const eva = await createMember(t, world.product.id);
   const reviewer = bearer(await createToken(t, eva));
   const call = (
     method: string,

@@ -4,9 +4,8 @@ import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { setMemberRole, updateProduct } from "~/nouns/products/operations.server";
 import { claim, holdJob } from "../db/agents/sprint-world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { addMember } from "../setup/backlog";
+import { createMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
 const app = await startTestApp(t, { pages: true });
@@ -60,8 +59,7 @@ async function shown(job: { id: string }, headers: Record<string, string>, query
 describe("PUT /api/jobs/:id/viewed", () => {
   it("keeps for each person what they looked at, and undoes it", async () => {
     const { job, session, product } = await scene(file("a.ts", "one"), file("b.ts", "two"));
-    const other = await createUser(t);
-    await addMember(t, product.id, other);
+    const other = await createMember(t, product.id);
     const theirs = { cookie: await signIn(t, app, other) };
     const marked = await mark(job, session, {});
     expect([marked.status, await marked.text()]).toEqual([204, ""]);
@@ -124,8 +122,7 @@ describe("PUT /api/jobs/:id/viewed", () => {
     }
     expect((await mark(job, session, { viewed: "yes" })).status).toBe(422);
     expect((await mark(job, bearer(await createToken(t, owner)), {})).status).toBe(403);
-    const viewer = await createUser(t);
-    await addMember(t, product.id, viewer);
+    const viewer = await createMember(t, product.id);
     await setMemberRole(actor, { product_id: product.id, user_id: viewer.id, role: "VIEWER" });
     expect((await mark(job, { cookie: await signIn(t, app, viewer) }, {})).status).toBe(403);
     const { rows } = await t.sql.query("select from viewed_files where job_id = $1", [job.id]);

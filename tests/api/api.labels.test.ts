@@ -3,7 +3,7 @@ import { createSession } from "~/nouns/accounts/create-session.server";
 import { changeThings, undoChange } from "~/nouns/changes/operations.server";
 import { type Label, labelListSchema, labelSchema } from "~/nouns/labels/contract";
 import { bearer, createToken, startTestApp } from "../setup/app";
-import { addMember, seedBacklog } from "../setup/backlog";
+import { createMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 
@@ -43,8 +43,7 @@ async function scene() {
 describe("the labels of a product", () => {
   it("are made, listed by name, renamed, recoloured and deleted by its members", async () => {
     const { as, owner, backlog, labels } = await scene();
-    const member = await createUser(t);
-    await addMember(t, backlog.product.id, member);
+    const member = await createMember(t, backlog.product.id);
     const { make, send, names } = await as(member);
     const bug = await make("bug", "#E5484D");
     expect(bug).toEqual({ id: expect.any(String), name: "bug", color: "#e5484d" });

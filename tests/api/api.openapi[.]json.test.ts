@@ -24,7 +24,7 @@ import { editTask } from "~/nouns/tasks/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { addMember, create, seedBacklog } from "../setup/backlog";
+import { addMember, create, createMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { expectRefusal } from "../setup/endpoint-checks";
 import { snapshotTables } from "../setup/table-snapshot";
@@ -207,11 +207,9 @@ const toApprove = z.object({ id: z.string() }).parse(
 const held = await claim(actor);
 
 /** No one's worker reviews its own work: these are asked by someone else. */
-const reviewer = await createUser(t);
-await addMember(t, backlog.product.id, reviewer);
+const reviewer = await createMember(t, backlog.product.id);
 await addMember(t, worked.product.id, reviewer);
-const demo = await createUser(t, { demo: true });
-await addMember(t, backlog.product.id, demo);
+const demo = await createMember(t, backlog.product.id, { demo: true });
 await addMember(t, worked.product.id, demo);
 const reviewerToken = await createToken(t, reviewer);
 const comment = { path: "a", line: 1, side: "new" as const, body: "Why?" };

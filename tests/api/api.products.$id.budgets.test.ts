@@ -3,7 +3,7 @@ import { type BudgetList, budgetListSchema, budgetSchema } from "~/nouns/budgets
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { addMember } from "../setup/backlog";
+import { createMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 
@@ -56,8 +56,7 @@ describe("PUT /api/products/:id/budgets", () => {
     expect(await refused.json()).toMatchObject({
       error: expect.stringContaining("Only people can set budgets"),
     });
-    const member = await createUser(t);
-    await addMember(t, product.id, member);
+    const member = await createMember(t, product.id);
     expect(
       (await send("PUT", "/budgets", week, { cookie: await signIn(t, app, member) })).status,
     ).toBe(403);

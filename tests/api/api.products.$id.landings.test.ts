@@ -5,7 +5,7 @@ import { getSprintRun, startRun } from "~/nouns/sprint-runs/operations.server";
 import { claim } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { bearer, createToken, startTestApp } from "../setup/app";
-import { addMember, seedBacklog } from "../setup/backlog";
+import { createMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser, type TestUser } from "../setup/users";
 
@@ -144,8 +144,7 @@ describe("the merge queue", () => {
   it("refuses members whose workers are not allowed, viewers, and nonsense", async () => {
     const { product, finish, next, call, path, tell } = await scene();
     await finish();
-    const member = await createUser(t);
-    await addMember(t, product.id, member);
+    const member = await createMember(t, product.id);
     expect(await next("x", member)).toMatchObject({
       status: 403,
       body: { error: expect.stringContaining("Allow yours on the members page") },

@@ -8,9 +8,8 @@ import { claim, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { connectClient } from "../mcp/clients";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { addMember } from "../setup/backlog";
+import { createMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
 const app = await startTestApp(t);
@@ -23,8 +22,7 @@ async function scene(tasks: number, stories = 1) {
   const { actor, product } = world;
   await startSprintRun(actor, { sprint_id: world.sprint.id });
   const token = await createToken(t, world.owner);
-  const member = await createUser(t);
-  await addMember(t, product.id, member);
+  const member = await createMember(t, product.id);
   const person = { cookie: await signIn(t, app, member) };
   const send = (path: string, body: unknown, headers: Record<string, string>) =>
     app.request(path, {
@@ -210,11 +208,7 @@ describe("a lesson", () => {
     const { propose, decide, list, rework, product, token } = await scene(2);
     const { id: job } = await rework();
     const { id } = lessonSchema.parse(await (await propose(words, job)).json());
-    const viewer = await createUser(t);
-    await addMember(t, product.id, viewer);
-    await t.sql.query("update public.product_members set role = 'VIEWER' where user_id = $1", [
-      viewer.id,
-    ]);
+    const viewer = await createMember(t, product.id, { viewer: true });
     const verdict = { verdict: "accept" };
     expect(await statusOf(decide(id, verdict, bearer(token)))).toBe(403);
     const headers = { cookie: await signIn(t, app, viewer) };

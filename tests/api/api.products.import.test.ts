@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ImportReport } from "~/nouns/transfers/contract";
 import { exportProduct } from "~/nouns/transfers/operations.server";
 import { bearer, createToken, startTestApp } from "../setup/app";
-import { addMember, seedBacklog, seedProduct } from "../setup/backlog";
+import { createMember, seedBacklog, seedProduct } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 import { github, jira, linear, manyOfLinear, trello } from "../transfers/exports";
@@ -282,8 +282,7 @@ describe("POST /api/products/import", () => {
     expect((await stranger.send(into, ["a.csv", linear])).status).toBe(403);
     const unknown = { ...into, product_id: "00000000-0000-4000-8000-000000000000" };
     expect((await stranger.send(unknown, ["a.csv", linear])).status).toBe(404);
-    const visitor = await createUser(t, { demo: true });
-    await addMember(t, product.id, visitor);
+    const visitor = await createMember(t, product.id, { demo: true });
     const demo = await mover(t, app, visitor);
     expect((await demo.send(into, ["a.csv", linear])).status).toBe(403);
     expect((await demo.send({ format: "linear", ...newProduct() }, ["a.csv", linear])).status).toBe(

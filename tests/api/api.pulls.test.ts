@@ -9,7 +9,7 @@ import { getSprintRun, startRun } from "~/nouns/sprint-runs/operations.server";
 import { claim } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { bearer, createToken, startTestApp } from "../setup/app";
-import { addMember, allowWorkers, seedBacklog } from "../setup/backlog";
+import { allowWorkers, createMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser, type TestUser } from "../setup/users";
 
@@ -68,8 +68,7 @@ const comment = {
 describe("PUT /api/pulls/observed", () => {
   it("brings a red CI back once, no matter who saw it and no matter how often", async () => {
     const { owner, actor, product, observe, state, task } = await scene();
-    const member = await createUser(t);
-    await addMember(t, product.id, member);
+    const member = await createMember(t, product.id);
     await allowWorkers(t, product.id, member);
     await Promise.all(
       Array.from({ length: 6 }, (_, place) => observe(red, place % 2 ? owner : member)),
@@ -225,8 +224,7 @@ describe("PUT /api/pulls/observed", () => {
 
   it("counts only from workers that are allowed, about the product's own repository, and is audited", async () => {
     const { owner, product, put, pull, observe, state } = await scene("ci");
-    const member = await createUser(t);
-    await addMember(t, product.id, member);
+    const member = await createMember(t, product.id);
     const say = async (user: TestUser, change: object) =>
       (await put(user, { product_id: product.id, pulls: [{ ...pull, ...change }] })).status;
     const green = { ci: { state: "passed" }, comments: [comment] };

@@ -9,9 +9,8 @@ import { claim, seedSprint } from "../db/agents/sprint-world";
 import { wait } from "../db/dependency-world";
 import { at } from "../db/world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { addMember } from "../setup/backlog";
+import { createMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
 const app = await startTestApp(t, { pages: true });
@@ -91,9 +90,7 @@ describe("GET /api/reviews", () => {
     const { session, actor, jobs, product } = await scene();
     await reviewJob(actor, { job_id: at(jobs, 2), verdict: "approve" });
     expect(codes(await read(session))).toEqual(["T-1", "T-2"]);
-    const viewer = await createUser(t);
-    await addMember(t, product.id, viewer);
-    await t.sql.query("update product_members set role = 'VIEWER' where user_id = $1", [viewer.id]);
+    const viewer = await createMember(t, product.id, { viewer: true });
     const headers = bearer(await createToken(t, viewer));
     expect((await read(headers)).reviews).toEqual([]);
     const named = await app.request(`/api/reviews?product_id=${product.id}`, { headers });

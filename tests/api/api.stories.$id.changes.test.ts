@@ -13,9 +13,8 @@ import { updateStory } from "~/nouns/stories/operations.server";
 import { claim, seedSprint, taskStatuses } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { addMember } from "../setup/backlog";
+import { createMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
 const app = await startTestApp(t, { pages: true });
@@ -291,8 +290,7 @@ describe("POST /api/stories/:id/review", () => {
 
   it("lets one of two people win, and the other gets 409", async () => {
     const { judge, all, product, jobs, actor } = await scene([first], [second]);
-    const bela = await createUser(t);
-    await addMember(t, product.id, bela);
+    const bela = await createMember(t, product.id);
     const theirs = { cookie: await signIn(t, app, bela) };
     const answers = await Promise.all([
       judge({ verdict: "approve", attempts: all }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bearer, createToken, startTestApp } from "../setup/app";
-import { addMember, seedBacklog } from "../setup/backlog";
+import { createMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { expectRefusal } from "../setup/endpoint-checks";
 import { createUser } from "../setup/users";
@@ -107,8 +107,7 @@ describe("POST /api/stories/:id/log", () => {
   });
 
   it("answers 429 with Retry-After to the 121st entry of a user within a minute", async () => {
-    const writer = await createUser(t);
-    await addMember(t, backlog.product.id, writer);
+    const writer = await createMember(t, backlog.product.id);
     const headers = bearer(await createToken(t, writer));
     const responses = await Promise.all(Array.from({ length: 125 }, () => post(plan, headers)));
     const refused = responses.filter(({ status }) => status !== 201);

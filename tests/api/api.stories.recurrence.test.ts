@@ -8,7 +8,7 @@ import { deleteStory, updateStory } from "~/nouns/stories/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
 import { at } from "../db/world";
 import { bearer, createToken, startTestApp } from "../setup/app";
-import { addMember, seedBacklog } from "../setup/backlog";
+import { createMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 
@@ -93,9 +93,7 @@ describe("/api/stories/:id/recurrence", () => {
       ...bearer(await createToken(t, user)),
       "content-type": "application/json",
     });
-    const viewer = await createUser(t);
-    await addMember(t, product.id, viewer);
-    await t.sql.query("update product_members set role = 'VIEWER' where user_id = $1", [viewer.id]);
+    const viewer = await createMember(t, product.id, { viewer: true });
     expect((await ask("GET", undefined, await as(viewer))).status).toBe(200);
     expect((await ask("PUT", weekly, await as(viewer))).status).toBe(403);
     expect((await ask("DELETE", undefined, await as(viewer))).status).toBe(403);

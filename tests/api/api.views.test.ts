@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type SavedView, savedViewListSchema, savedViewSchema } from "~/nouns/saved-views/contract";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { addMember, seedProduct } from "../setup/backlog";
+import { addMember, createMember, seedProduct } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 
@@ -83,8 +83,7 @@ describe("POST /api/products/:id/views", () => {
 
   it("refuses demo accounts, archived products, the 51st and too many a minute", async () => {
     const { as, owner, member, other, views, product } = await scene();
-    const demo = await createUser(t, { demo: true });
-    await addMember(t, product.id, demo);
+    const demo = await createMember(t, product.id, { demo: true });
     const refused = await (await as(demo)).send("POST", views, waiting);
     expect(refused.status).toBe(403);
     expect(await refused.json()).toMatchObject({ error: expect.stringContaining("demo account") });

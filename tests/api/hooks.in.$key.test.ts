@@ -10,7 +10,7 @@ import {
 } from "~/nouns/stories/operations.server";
 import { at } from "../db/world";
 import { startTestApp } from "../setup/app";
-import { addMember, seedBacklog, seedProduct } from "../setup/backlog";
+import { createMember, seedBacklog, seedProduct } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 
@@ -187,8 +187,7 @@ describe("POST /hooks/in/:key", () => {
 describe("the address", () => {
   it("is the owner's alone, and no plain key is in the database", async () => {
     const { product, key } = await scene();
-    const member = await createUser(t);
-    await addMember(t, product.id, member);
+    const member = await createMember(t, product.id);
     for (const who of [t.actorOf(member), t.actorOf(await createUser(t))]) {
       const asked = { product_id: product.id, secret, secrets: [secret] };
       for (const act of [setIntakeHook, revokeIntakeHook, readIntakeHook]) {

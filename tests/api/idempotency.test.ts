@@ -4,7 +4,7 @@ import { z } from "zod";
 import { Once } from "~/db/once.server";
 import { callAs, callService } from "~/db/rpc.server";
 import { bearer, createToken, startTestApp } from "../setup/app";
-import { addMember, create, seedBacklog } from "../setup/backlog";
+import { create, createMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { expectRefusal } from "../setup/endpoint-checks";
 import { createUser } from "../setup/users";
@@ -55,8 +55,7 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
   });
 
   it("is not answered again to someone who has left the product", async () => {
-    const member = await createUser(t);
-    await addMember(t, product.id, member);
+    const member = await createMember(t, product.id);
     const theirs = await createToken(t, member);
     const key = randomUUID();
     expect((await post(log, plan, key, theirs)).status).toBe(201);

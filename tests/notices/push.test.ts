@@ -9,9 +9,8 @@ import { listPushSubscriptions, subscribePush } from "~/nouns/notices/operations
 import { removeProductMember } from "~/nouns/products/operations.server";
 import { askQuestion } from "~/nouns/questions/operations.server";
 import { at, seedWorld } from "../db/world";
-import { addMember } from "../setup/backlog";
+import { createMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 import { createDevice } from "./push-device";
 import { startReceiver } from "./receiver";
 import { sendBatch } from "./send-batch";
@@ -69,8 +68,7 @@ describe("web push", () => {
   it("sends nothing about a product to anyone who has left it", async () => {
     const receiver = await startReceiver("https");
     const { actor, product, story } = await seedWorld(t);
-    const leaver = await createUser(t);
-    await addMember(t, product.id, leaver);
+    const leaver = await createMember(t, product.id);
     await subscribePush(t.actorOf(leaver), createDevice(`${receiver.origin}/left`).subscription);
     await subscribePush(actor, createDevice(`${receiver.origin}/stays`).subscription);
     const body = `@${leaver.username} a secret`;

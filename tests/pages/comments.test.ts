@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { addComment, listComments } from "~/nouns/comments/operations.server";
 import { signIn, startTestApp } from "../setup/app";
-import { addMember, seedBacklog } from "../setup/backlog";
+import { createMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 
@@ -98,8 +98,7 @@ describe("comments on a page, without script", () => {
 
   it("name the members of the product to anyone who may see it", async () => {
     const { ada, backlog, read } = await scene();
-    const bob = await createUser(t);
-    await addMember(t, backlog.product.id, bob);
+    const bob = await createMember(t, backlog.product.id);
     const path = `/products/${backlog.product.id}/member-names?_data=routes%2F_app.products.%24productId.member-names`;
     const { names } = JSON.parse(await read(path));
     expect(names.toSorted()).toEqual([ada.username, bob.username].toSorted());

@@ -6,10 +6,9 @@ import { claim, claimRefusal, columnOf, seedSprint } from "../db/agents/sprint-w
 import { expectRightCounters, wait } from "../db/dependency-world";
 import { at } from "../db/world";
 import { signIn, startTestApp } from "../setup/app";
-import { addMember } from "../setup/backlog";
+import { createMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createVisitor } from "../setup/page-forms";
-import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
 const app = await startTestApp(t, { pages: true });
@@ -32,8 +31,7 @@ it("the owner sets it, sees whose code is waited for, and says that it is there"
     ...{ base_sha: "0".repeat(40), head_sha: "a".repeat(40) },
   });
 
-  const member = await createUser(t);
-  await addMember(t, product.id, member);
+  const member = await createMember(t, product.id);
   const guest = createVisitor(app, await signIn(t, app, member));
   const seen = await guest.read(`/tasks/${second.id}`);
   expect(seen).toContain("its code is not on the main branch yet");

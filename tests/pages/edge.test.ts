@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { archiveProduct, removeProductMember } from "~/nouns/products/operations.server";
 import { signIn, startTestApp } from "../setup/app";
-import { addMember, seedBacklog } from "../setup/backlog";
+import { createMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser, type TestUser } from "../setup/users";
 
@@ -104,8 +104,7 @@ describe("POST /password", () => {
 describe("an active product that is lost", () => {
   async function memberAtWork() {
     const { product } = await seedBacklog(t, owner);
-    const member = await createUser(t);
-    await addMember(t, product.id, member);
+    const member = await createMember(t, product.id);
     const choose = "update public.users set active_product_id = $1 where id = $2";
     await t.sql.query(choose, [product.id, member.id]);
     const session = await signIn(t, app, member);

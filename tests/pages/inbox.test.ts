@@ -15,7 +15,7 @@ import { claim, seedSprint } from "../db/agents/sprint-world";
 import { asUser, outcomeOf } from "../db/as-user";
 import { at, seedWorld } from "../db/world";
 import { signIn, startTestApp } from "../setup/app";
-import { addMember } from "../setup/backlog";
+import { createMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createVisitor } from "../setup/page-forms";
 import { createUser } from "../setup/users";
@@ -68,8 +68,7 @@ it("holds what waits over all products, and lets go what was dealt with", async 
   ]);
   expect(counts).toEqual({ question: 1, review: 1, run: 1, job: 1 });
 
-  const friend = await createUser(t);
-  await addMember(t, product.id, friend);
+  const friend = await createMember(t, product.id);
   expect(await kindsOf(t.actorOf(friend))).toContain("added");
 
   await archiveProduct(actor, { product_id: product.id });
@@ -113,8 +112,7 @@ it("leads to an agent's work, where the verdict ends the job or sends it back", 
 
 it("puts aside for one person alone, until tomorrow or until it waits again", async () => {
   const { actor, owner, product, tasks, question } = await seedWaiting();
-  const friend = await createUser(t);
-  await addMember(t, product.id, friend);
+  const friend = await createMember(t, product.id);
   const cookie = await signIn(t, app, owner);
   const visitor = createVisitor(app, cookie);
   const id = at(tasks, 0).id;
@@ -145,8 +143,7 @@ it("puts aside for one person alone, until tomorrow or until it waits again", as
 it("refuses what waits for no one, what is too far off, and demo accounts; marks are no one else's", async () => {
   const { actor, owner, product, question } = await seedWaiting();
   const stranger = await createUser(t);
-  const demo = await createUser(t, { demo: true });
-  await addMember(t, product.id, demo);
+  const demo = await createMember(t, product.id, { demo: true });
   const item = { kind: "question", id: question.id } as const;
   const mark = { ...item, mark: "later" } as const;
   await expect(markInboxItem(t.actorOf(stranger), mark)).rejects.toMatchObject({ status: 404 });

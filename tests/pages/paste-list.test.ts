@@ -3,7 +3,7 @@ import { createFromList } from "~/nouns/stories/create-from-list.server";
 import { readPastedList } from "~/nouns/stories/pasted-list";
 import { at, seedWorld } from "../db/world";
 import { signIn, startTestApp } from "../setup/app";
-import { addMember } from "../setup/backlog";
+import { createMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createVisitor } from "../setup/page-forms";
 import { createUser } from "../setup/users";
@@ -86,8 +86,7 @@ describe("making what it says", () => {
 
   it("is all or nothing, bounded, and refused for demo accounts and strangers", async () => {
     const { actor, product, pbi, story } = await seedWorld(t, 0);
-    const demo = await createUser(t, { demo: true });
-    await addMember(t, product.id, demo);
+    const demo = await createMember(t, product.id, { demo: true });
     const item = (title: string) => ({ title, description: "", tasks: [] });
     const into = { story_id: story.id };
     const refused = (promise: Promise<unknown>) =>

@@ -24,10 +24,10 @@ import { createDevice } from "../notices/push-device";
 import { startReceiver } from "../notices/receiver";
 import { sendBatch } from "../notices/send-batch";
 import { signIn, startTestApp } from "../setup/app";
-import { addMember } from "../setup/backlog";
+import { createMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createVisitor } from "../setup/page-forms";
-import { createUser, type TestUser } from "../setup/users";
+import type { TestUser } from "../setup/users";
 import { openStream } from "../streams/stream-reader";
 
 const t = await createTestDatabase({ realtime: true });
@@ -46,8 +46,7 @@ interface Scene extends SprintWorld {
 /** The owner looks on while a worker of a member works. */
 async function openScene(): Promise<Scene> {
   const world = await seedSprint(t, { stories: [1] });
-  const ada = await createUser(t);
-  await addMember(t, world.product.id, ada);
+  const ada = await createMember(t, world.product.id);
   await t.sql.query(
     "update product_members set workers_allowed = true, workers_decided_at = now() where user_id = $1",
     [ada.id],
@@ -199,8 +198,7 @@ describe("a permission whose person has left", () => {
   });
 
   it("is shown to the product's owner alone, to dismiss", async () => {
-    const member = await createUser(t);
-    await addMember(t, scene.product.id, member);
+    const member = await createMember(t, scene.product.id);
     const product_id = scene.product.id;
     for (const [user, count] of [
       [scene.owner, 1],
@@ -226,8 +224,7 @@ describe("a permission whose person has left", () => {
   it("is allowed by no one, and its job continues once the owner has dismissed it", async () => {
     const question_id = question.id;
     const { actor } = scene;
-    const member = await createUser(t);
-    await addMember(t, scene.product.id, member);
+    const member = await createMember(t, scene.product.id);
     await expect(cancelQuestion(t.actorOf(member), { question_id })).rejects.toThrow("Only ");
     await expect(answerQuestion(actor, { question_id, option: 0 })).rejects.toMatchObject({
       status: 403,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { getProduct, updateProduct } from "~/nouns/products/operations.server";
 import { signIn, startTestApp } from "../setup/app";
-import { addMember, seedProduct } from "../setup/backlog";
+import { createMember, seedProduct } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createVisitor } from "../setup/page-forms";
 import { createUser } from "../setup/users";
@@ -72,8 +72,7 @@ it("the address of the settings still takes every form, and no other section exi
 });
 
 it("a member reads the settings, and nothing of what only the owner may do", async () => {
-  const member = await createUser(t);
-  await addMember(t, product.id, member);
+  const member = await createMember(t, product.id);
   const guest = createVisitor(app, await signIn(t, app, member));
   for (const [section] of [...fields, ["/danger"]]) {
     const page = await guest.read(`${place}${section}`);

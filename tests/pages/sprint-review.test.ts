@@ -11,7 +11,7 @@ import { editTask } from "~/nouns/tasks/operations.server";
 import { claim, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { addMember, create } from "../setup/backlog";
+import { addMember, create, createMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createVisitor } from "../setup/page-forms";
 import { createUser } from "../setup/users";
@@ -123,8 +123,7 @@ describe("the page of the sprint review", () => {
     }
     await editTask(actor, { task_id: at(tasks, 0).id, estimated_minutes: 90 });
     await startSprintRun(actor, { sprint_id: sprint.id });
-    const member = await createUser(t);
-    await addMember(t, product.id, member);
+    const member = await createMember(t, product.id);
     const person = t.actorOf(member);
     const hand_in = async (lessons?: string[]) => {
       const { id, attempt } = await claim(actor);

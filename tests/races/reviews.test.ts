@@ -5,9 +5,8 @@ import { listJobComments } from "~/nouns/job-reviews/list-job-comments.server";
 import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { sweep } from "~/nouns/schedules/operations.server";
 import { claim, columnOf, holdJob } from "../db/agents/sprint-world";
-import { addMember } from "../setup/backlog";
+import { createMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
 /** More rounds on demand: RACE_ROUNDS=100 npx vitest run tests/races */
@@ -29,8 +28,7 @@ async function scene(doneRequires: "none" | "person") {
     world.product.id,
     doneRequires,
   ]);
-  const eva = await createUser(t);
-  await addMember(t, world.product.id, eva);
+  const eva = await createMember(t, world.product.id);
   return { ...held, eva: t.actorOf(eva) };
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { type Actor, callAs } from "~/db/rpc.server";
 import type { TestDatabase } from "./database";
-import type { TestUser } from "./users";
+import { createUser, type TestUser, type UserOptions } from "./users";
 
 const created = z.looseObject({ id: z.string(), code: z.string() });
 export type Created = z.infer<typeof created>;
@@ -96,6 +96,19 @@ export async function addMember(
     "insert into public.product_members (product_id, user_id, role) values ($1, $2, 'MEMBER')",
     [productId, member.id],
   );
+}
+
+/** Someone new with access to the product. */
+export async function createMember(
+  t: Pick<TestDatabase, "sql">,
+  productId: string,
+  { viewer = false, ...options }: UserOptions & { viewer?: boolean } = {},
+): Promise<TestUser> {
+  const user = await createUser(t, options);
+  await addMember(t, productId, user);
+  const toViewer = "update public.product_members set role = 'VIEWER' where user_id = $1";
+  if (viewer) await t.sql.query(toViewer, [user.id]);
+  return user;
 }
 
 /** What a member does on the members page, so that their workers' word counts. */

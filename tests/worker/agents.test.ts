@@ -9,7 +9,7 @@ import { answerQuestion } from "~/nouns/questions/operations.server";
 import { listAgentWorkers } from "~/nouns/workers/operations.server";
 import { installedAgents } from "~/routes/_app.connect/installed-agents";
 import { setups } from "~/routes/_app.connect/setups";
-import { addMember } from "../setup/backlog";
+import { createMember } from "../setup/backlog";
 import { createUser } from "../setup/users";
 import { openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
@@ -84,8 +84,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
   it("does on no one's word but its person's what is not allowed", async () => {
     const run = await startRun(t, ada, { code: "STRANGER" });
     const words = ["--agent", agent("STRANGER", "permission"), "--allow", "edit"];
-    const stranger = await createUser(t);
-    await addMember(t, run.productId, stranger);
+    const stranger = await createMember(t, run.productId);
     const theirs = t.actorOf(stranger);
     await workOnce("STRANGER", ...words);
     const asked = String((await run.read()).jobs[0]?.parked_question_id);

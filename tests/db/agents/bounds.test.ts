@@ -7,9 +7,8 @@ import {
 } from "~/nouns/notices/operations.server";
 import { cleanupAgentArtifacts } from "~/nouns/schedules/cleanup-agent-artifacts.server";
 import { listAgentWorkers, workerHeartbeat } from "~/nouns/workers/operations.server";
-import { addMember } from "../../setup/backlog";
+import { createMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
 import { asUser, outcomeOf } from "../as-user";
 import { at, seedWorld } from "../world";
 import { days, later, serviceAt } from "./at-time";
@@ -93,8 +92,7 @@ describe("names of workers", () => {
   it("are listed two hundred at most, the last seen first", async () => {
     const world = await seedSprint(t);
     for (let n = 1; n <= 5; n++) {
-      const friend = await createUser(t);
-      await addMember(t, world.product.id, friend);
+      const friend = await createMember(t, world.product.id);
       await insertWorkers(friend.id, 50, "many-");
     }
     await workerHeartbeat(world.actor, { worker: "mine" });

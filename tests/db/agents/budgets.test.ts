@@ -22,9 +22,8 @@ import {
   startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
 import { createToken, startTestApp } from "../../setup/app";
-import { addMember } from "../../setup/backlog";
+import { createMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
 import { statusOf } from "../refusal";
 import { at } from "../world";
 import { serviceAt } from "./at-time";
@@ -287,8 +286,7 @@ describe("a budget of a product", () => {
 
   it("is set by its owner in a session: not by members, not by tokens", async () => {
     const { actor, product, owner } = await scene(100);
-    const member = await createUser(t);
-    await addMember(t, product.id, member);
+    const member = await createMember(t, product.id);
     const given = {
       product_id: product.id,
       scope: "product",

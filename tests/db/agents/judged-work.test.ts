@@ -7,9 +7,9 @@ import { addEvidence, getProof } from "~/nouns/proof/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createToken } from "../../setup/app";
-import { addMember } from "../../setup/backlog";
+import { createMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { createUser, type TestUser } from "../../setup/users";
+import type { TestUser } from "../../setup/users";
 import { refusalOf } from "../refusal";
 import { at } from "../world";
 import { claim, type SprintOptions, seedSprint, taskStatuses } from "./sprint-world";
@@ -39,8 +39,7 @@ async function openRun(options: SprintOptions = {}) {
 }
 
 async function memberOf({ product }: { product: { id: string } }) {
-  const member = await createUser(t);
-  await addMember(t, product.id, member);
+  const member = await createMember(t, product.id);
   return member;
 }
 

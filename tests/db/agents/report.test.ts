@@ -6,7 +6,7 @@ import {
   reportJobUsage,
 } from "~/nouns/agent-jobs/operations.server";
 import { cancelSprintRun, getSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { addMember } from "../../setup/backlog";
+import { createMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { refusalOf, statusOf } from "../refusal";
@@ -102,8 +102,7 @@ describe("attempts", () => {
 
   it("hears only the user whose worker holds the job", async () => {
     const { world, job } = await holdJob(t);
-    const member = await createUser(t);
-    await addMember(t, world.product.id, member);
+    const member = await createMember(t, world.product.id);
     const other = t.actorOf(member);
     expect(
       await statusOf(reportAgentJob(other, { job_id: job.id, attempt: 1, status: "failed" })),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { addFile } from "~/nouns/files/operations.server";
-import { addMember, seedProduct } from "../../setup/backlog";
+import { createMember, seedProduct } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { refusalOf } from "../refusal";
@@ -24,11 +24,7 @@ const add = (productId: string, by = owner) =>
 describe("room for files", () => {
   it("ends at 50 MB for a viewer, at 1 GB for a product and at 5 GB for its owner, and each says so", async () => {
     const product = await seedProduct(t, owner, {});
-    const viewer = await createUser(t);
-    await addMember(t, product.id, viewer);
-    await t.sql.query("update public.product_members set role = 'VIEWER' where user_id = $1", [
-      viewer.id,
-    ]);
+    const viewer = await createMember(t, product.id, { viewer: true });
     await fill(product.id, 4, viewer.id);
     expect(await add(product.id, viewer)).toMatchObject({ name: "a.txt" });
     await fill(product.id, 1, viewer.id);

@@ -12,7 +12,7 @@ import {
   updateProduct,
 } from "~/nouns/products/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
-import { addMember } from "../../setup/backlog";
+import { addMember, createMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { refusalOf, statusOf } from "../refusal";
@@ -129,8 +129,7 @@ describe("update_product", () => {
 
   it("is the owner's alone, like archiving and deleting", async () => {
     const { product } = await seedWorld(t, 0);
-    const member = await createUser(t);
-    await addMember(t, product.id, member);
+    const member = await createMember(t, product.id);
     const asMember = t.actorOf(member);
     const product_id = product.id;
     expect(await statusOf(updateProduct(asMember, { product_id, name: "x" }))).toBe(403);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createIdea } from "~/nouns/ideas/operations.server";
 import { createProduct } from "~/nouns/products/operations.server";
 import { createSprint } from "~/nouns/sprints/operations.server";
-import { addMember } from "../../setup/backlog";
+import { createMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { becomeCaller } from "../as-user";
@@ -16,8 +16,7 @@ import { attempt, countedReads, listOperations, snapshot } from "./operations";
 
 const t = await createTestDatabase();
 const world = await seedWorld(t, 1);
-const demo = await createUser(t, { demo: true });
-await addMember(t, world.product.id, demo);
+const demo = await createMember(t, world.product.id, { demo: true });
 const sprint = await createSprint(world.actor, { product_id: world.product.id });
 const idea = await createIdea(world.actor, { product_id: world.product.id, title: "Idea" });
 const own = await createUser(t);

@@ -8,7 +8,7 @@ import {
   removeProductMember,
 } from "~/nouns/products/operations.server";
 import { assignStory, getStory } from "~/nouns/stories/operations.server";
-import { addMember } from "../../setup/backlog";
+import { createMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { statusOf } from "../refusal";
@@ -17,8 +17,7 @@ import { seedWorld, type World } from "../world";
 const t = await createTestDatabase();
 
 async function join(world: World) {
-  const user = await createUser(t);
-  await addMember(t, world.product.id, user);
+  const user = await createMember(t, world.product.id);
   await setActive(user.id, world);
   return user;
 }

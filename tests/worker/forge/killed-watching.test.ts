@@ -6,7 +6,7 @@ import { pullLook } from "~/worker/forge/look-at-pulls";
 import { claim } from "../../db/agents/sprint-world";
 import { at } from "../../db/world";
 import { createToken, startTestApp } from "../../setup/app";
-import { addMember, allowWorkers } from "../../setup/backlog";
+import { allowWorkers, createMember } from "../../setup/backlog";
 import { createUser } from "../../setup/users";
 import { gitIn, openStage, startRun } from "../fixture";
 import { openToolGate } from "../tool-gate";
@@ -38,8 +38,7 @@ describe.each(forgeKinds)("what happens to a pull request at %s", async (kind) =
     const owner = await createUser(t);
     const actor = t.actorOf(owner);
     const run = await startRun(t, owner, { code, strategy: "STORY" });
-    const member = await createUser(t);
-    await addMember(t, run.productId, member);
+    const member = await createMember(t, run.productId);
     await allowWorkers(t, run.productId, member);
     const token = await createToken(t, member);
     const job = await claim(actor);
