@@ -213,17 +213,6 @@ end;
 $$;
 grant execute on function private.require_scope to service_role;
 
--- Why: a token limited to some products could not reach a product it creates, and no one has agreed to a new one.
-create function private.require_unlimited_token() returns void language plpgsql stable set search_path = '' as $$
-begin
-  if coalesce(current_setting('backloom.token_products', true), '') <> '' then
-    raise exception using errcode = 'PT403',
-      message = 'This token is limited to some products and cannot create another. Create the product in the browser, then use a token that includes it.';
-  end if;
-end;
-$$;
-grant execute on function private.require_unlimited_token to authenticated;
-
 -- Why: a worker is not bound to one product, so its operations only check that the user may write at all. Returns the
 -- user (specification: Authentication 3).
 create function private.require_writer() returns uuid language plpgsql stable set search_path = '' as $$

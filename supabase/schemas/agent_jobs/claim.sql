@@ -89,7 +89,7 @@ begin
     end if;
     v_locked := v_locked || v_product_id;
     v_rooms := private.budget_headroom(v_product_id, v_worker.id, v_tried = '{}');
-    v_full_budgets := case when v_rooms is not null then private.full_budgets(v_rooms) end;
+    v_full_budgets := case when v_rooms is not null then array(select r.budget_id from unnest(v_rooms) r where r.is_full) end;
     v_job := private.take_job(v_asker, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets);
     exit when v_job.id is not null;
     v_tried := v_tried || v_product_id;

@@ -74,10 +74,12 @@ begin
   )
   select coalesce(sum(d.bytes), 0), greatest(max(d.seq), v_attempt.last_seq) into v_bytes, v_attempt.last_seq from added d;
 
+  -- Hosted Realtime drops messages above its rate, so viewers hear of new output about once a second, and read once more a
+  -- second later. Our worker sends a batch each second; the limit is slightly lower, so that each is announced.
   update public.job_attempts a
   set last_seq = v_attempt.last_seq,
       output_bytes = a.output_bytes + v_bytes,
-      told_at = case when private.is_output_news(v_attempt.told_at, v_now) then v_now else a.told_at end
+      told_at = case when v_attempt.told_at > v_now - interval '0.8 seconds' then a.told_at else v_now end
   where a.job_id = p_job_id and a.attempt = p_attempt
   returning a.* into v_attempt;
 
@@ -85,7 +87,13 @@ begin
     perform private.drop_output_middle(v_attempt);
   end if;
   if v_attempt.told_at = v_now then
-    perform private.emit_job_output(v_job, v_attempt);
+    -- An event carries only the last seq, and a line of what the agent is doing for boards; each process reads the entries
+    -- once for all its viewers. The output of a conversation about an idea goes only to its owner (docs/runs.md).
+    perform private.emit(
+      case when v_job.kind = 'PLAN_CHAT' then 'user:' || v_job.created_by else 'product:' || v_job.product_id end,
+      jsonb_build_object('op', 'U', 'entity', 'job_output', 'id', v_job.id, 'product_id', v_job.product_id,
+        'job_id', v_job.id, 'task_id', v_job.task_id, 'attempt', v_attempt.attempt, 'last_seq', v_attempt.last_seq,
+        'doing', private.doing_now(v_job.id, v_attempt.attempt)));
   end if;
   return json_build_object('last_seq', v_attempt.last_seq);
 end;
@@ -123,30 +131,6 @@ $$;
 create function private.output_bytes(p_entry public.job_outputs)
 returns bigint language sql stable set search_path = '' as $$
   select 64 + octet_length(concat(p_entry.text, p_entry.title, p_entry.path));
-$$;
-
--- Why: an event carries only the last seq, and a line of what the agent is doing for boards; each process reads the
--- entries once for all its viewers. The output of a conversation about an idea goes only to its owner's topic
--- (docs/runs.md).
-create function private.emit_job_output(p_job public.agent_jobs, p_attempt public.job_attempts)
-returns void language plpgsql volatile set search_path = '' as $$
-begin
-  perform private.emit(
-    case when p_job.kind = 'PLAN_CHAT' then 'user:' || p_job.created_by else 'product:' || p_job.product_id end,
-    jsonb_build_object('op', 'U', 'entity', 'job_output', 'id', p_job.id, 'product_id', p_job.product_id,
-      'job_id', p_job.id, 'task_id', p_job.task_id, 'attempt', p_attempt.attempt, 'last_seq', p_attempt.last_seq,
-      'doing', private.doing_now(p_job.id, p_attempt.attempt)));
-end;
-$$;
-
--- Why: hosted Realtime counts messages and drops those above its rate, so viewers hear of new output about once a
--- second. They read once more a second later, which catches what came in between. Our worker sends a batch each second;
--- the limit here is slightly lower, so that each is announced even if one took longer on its way than the next.
-create function private.is_output_news(p_told_at timestamptz, p_now timestamptz)
-returns boolean language plpgsql immutable set search_path = '' as $$
-begin
-  return p_told_at is null or p_now >= p_told_at + interval '0.8 seconds';
-end;
 $$;
 
 -- Why: serializes all additions to an attempt. A job claimed without the triggers has no row for its attempt yet

@@ -121,7 +121,10 @@ begin
     'earlier_jobs', case when v.has_past then private.earlier_jobs(p_job, v.sprint_id) else '[]' end,
     'earlier_attempts', case when v.has_past then private.earlier_attempts(p_job) else '[]' end,
     'findings', case when v.has_past then private.findings(p_job) else '[]' end,
-    'questions', case when v.has_past then private.job_questions(p_job.id) else '[]' end,
+    -- Not the permissions that someone else gave for their own machine.
+    'questions', case when v.has_past then (
+      select coalesce(json_agg(private.question_json(q) order by q.created_at, q.id), '[]')
+      from public.agent_questions q where q.job_id = p_job.id and (q.reader_id is null or q.reader_id = auth.uid())) else '[]' end,
     'review', case when v.has_reviews then private.review_payload(p_job) else '[]' end,
     'conflicts', case when v.has_conflicts then private.conflict_payload(p_job) else '[]' end,
     'agent', v.agent,
@@ -155,8 +158,14 @@ begin
     'task', v.task,
     'story', v.story,
     'executions', case when p_job.kind = 'SPRINT_IMPLEMENTATION' then private.batch_executions(p_job) end,
-    'idea', case when p_job.kind = 'PLAN_CHAT' then private.idea_payload(p_job.idea_id) end,
-    'user_questions', case when p_job.kind = 'PLAN_CHAT' then private.chat_questions(p_job) end
+    'idea', case when p_job.kind = 'PLAN_CHAT' then (
+      select json_build_object('id', i.id, 'code', i.code, 'title', i.title, 'description', i.description, 'status', lower(i.status::text))
+      from public.ideas i where i.id = p_job.idea_id) end,
+    'user_questions', case when p_job.kind = 'PLAN_CHAT' then (
+      select coalesce(json_agg(json_build_object('id', u.id, 'question', u.question, 'answer', u.answer,
+        'status', lower(u.status::text), 'asked_for_this_job', u.job_id = p_job.id, 'created_at', u.created_at)
+        order by u.created_at, u.id), '[]')
+      from public.user_questions u where u.idea_id = p_job.idea_id) end
   ), 'messages', private.open_messages(p_job)), 'lessons', private.accepted_lessons(p_job.product_id));
 end;
 $$;
@@ -185,19 +194,6 @@ begin
 end;
 $$;
 
--- Why: the worker of a conversation about an idea gets all earlier questions and answers about it (specification: Agent
--- job, PLAN_CHAT).
-create function private.chat_questions(p_job public.agent_jobs)
-returns json language plpgsql stable set search_path = '' as $$
-begin
-  return (
-    select coalesce(json_agg(json_build_object('id', u.id, 'question', u.question, 'answer', u.answer,
-      'status', lower(u.status::text), 'asked_for_this_job', u.job_id = p_job.id, 'created_at', u.created_at)
-      order by u.created_at, u.id), '[]')
-    from public.user_questions u where u.idea_id = p_job.idea_id);
-end;
-$$;
-
 -- Why: the next attempt at a task, even in another run, learns who tried it before, how each attempt ended, and where
 -- its work and session are kept. Newest first (specification: Agent job; attempts).
 create function private.earlier_attempts(p_job public.agent_jobs)
@@ -216,27 +212,6 @@ begin
       limit 10
     ) x
   );
-end;
-$$;
-
--- Why: a conversation about an idea carries the idea (specification: Agent job).
-create function private.idea_payload(p_idea_id uuid) returns json language plpgsql stable set search_path = '' as $$
-begin
-  return (
-    select json_build_object('id', i.id, 'code', i.code, 'title', i.title, 'description', i.description,
-      'status', lower(i.status::text))
-    from public.ideas i where i.id = p_idea_id);
-end;
-$$;
-
--- Why: a claim includes the questions of earlier attempts with their answers, but not permissions that someone else
--- gave for their own machine (specification: Agent question).
-create function private.job_questions(p_job_id uuid) returns json language plpgsql stable set search_path = '' as $$
-begin
-  return (
-    select coalesce(json_agg(private.question_json(q) order by q.created_at, q.id), '[]')
-    from public.agent_questions q where q.job_id = p_job_id
-      and (q.reader_id is null or q.reader_id = auth.uid()));
 end;
 $$;
 

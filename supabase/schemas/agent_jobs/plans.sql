@@ -10,6 +10,7 @@ declare
   v_verdict text := lower(private.require_choice('verdict', p_verdict, array['APPROVE', 'REQUEST_CHANGES']));
   v_summary text := btrim(coalesce(p_summary, ''));
   v_question public.agent_questions;
+  v_plan text;
 begin
   if private.is_token() then
     perform private.refuse(403, 'A person approves a plan, never a token. Sign in and decide on the page of the job.');
@@ -36,7 +37,14 @@ begin
   where q.id = v_question.id;
   update public.agent_jobs j set phase = 'implement', claim_rank = 0 where j.id = p_job_id;
   if v_verdict = 'approve' then
-    perform private.freeze_plan(v_job, v_question.task_id, coalesce(p_plan, v_question.plan));
+    -- The approved text becomes the plan of the task, of the job, and in a batch of the execution, byte for byte.
+    v_plan := coalesce(p_plan, v_question.plan);
+    update public.tasks t set implementation_plan = v_plan where t.id = v_question.task_id;
+    if v_job.kind = 'SPRINT_IMPLEMENTATION' then
+      update public.task_executions e set plan_snapshot = v_plan where e.sprint_run_id = v_job.sprint_run_id and e.task_id = v_question.task_id;
+    else
+      update public.agent_jobs j set plan_snapshot = v_plan, plan_approved_at = private.now() where j.id = p_job_id;
+    end if;
   end if;
   select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
   return private.job_json(v_job);
@@ -58,19 +66,6 @@ begin
     perform private.refuse(409, 'This plan was not judged in time. Resume the run to be asked again.');
   end if;
   return v_question;
-end;
-$$;
-
--- Why: the approved text becomes the plan of the task, of the job, and in a batch of the execution, byte for byte.
-create function private.freeze_plan(p_job public.agent_jobs, p_task_id uuid, p_plan text)
-returns void language plpgsql volatile set search_path = '' as $$
-begin
-  update public.tasks t set implementation_plan = p_plan where t.id = p_task_id;
-  if p_job.kind = 'SPRINT_IMPLEMENTATION' then
-    update public.task_executions e set plan_snapshot = p_plan where e.sprint_run_id = p_job.sprint_run_id and e.task_id = p_task_id;
-    return;
-  end if;
-  update public.agent_jobs j set plan_snapshot = p_plan, plan_approved_at = private.now() where j.id = p_job.id;
 end;
 $$;
 

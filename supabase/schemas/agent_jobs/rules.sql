@@ -320,7 +320,7 @@ begin
             and e.task_id = p_job.task_id and e.status = 'SKIPPED'
         );
       if p_job.kind = 'SPRINT_IMPLEMENTATION' then
-        perform private.release_held_tasks(p_job.sprint_run_id);
+        update public.tasks t set status = 'DONE' where t.id in (select h.id from private.held_tasks(p_job.sprint_run_id) h);
       end if;
     when 'SKIPPED' then
       if p_job.kind = 'SPRINT_IMPLEMENTATION' then

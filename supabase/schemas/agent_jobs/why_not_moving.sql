@@ -200,7 +200,13 @@ begin
         else 'Its last attempt failed; it can be tried again at %s.' end, private.time_text(p_job.not_before)),
       'not_before', p_job.not_before));
   when 'dependency' then
-    return private.job_dependency_reasons(p_job);
+    -- Of a batch: those of its unfinished tasks that do not come with it.
+    if p_job.kind = 'TASK_IMPLEMENTATION' then
+      return private.dependency_reasons(array[p_job.task_id]);
+    end if;
+    return private.dependency_reasons(array(
+      select e.task_id from public.task_executions e where e.sprint_run_id = p_job.sprint_run_id and e.status in ('PENDING', 'RUNNING')),
+      p_job.sprint_run_id);
   when 'order' then
     select j.* into v_first from public.agent_jobs j
     where j.sprint_run_id = p_job.sprint_run_id and j.lane_id = p_job.lane_id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING')

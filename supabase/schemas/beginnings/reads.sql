@@ -66,33 +66,6 @@ begin
 end;
 $$;
 
--- Why: shows that a story was started over: who, when, and which branches were discarded.
-create function private.fresh_starts_of(p_story_id uuid)
-returns jsonb language plpgsql stable set search_path = '' as $$
-begin
-  return (
-    select coalesce(jsonb_agg(jsonb_build_object('id', f.id, 'started_by', f.started_by, 'created_at', f.created_at,
-      'left', f.left_branches) order by f.created_at desc), '[]')
-    from public.fresh_starts f where f.story_id = p_story_id);
-end;
-$$;
-grant execute on function private.fresh_starts_of to authenticated;
-
--- Why: before a run starts, people see where it would begin, story by story: the newest head of each branch not known
--- to be on the main branch. If stories share the run's branch, finished ones count too (specification: Starting a
--- sprint run).
-create function private.run_begins_from(p_sprint_id uuid, p_strategy public.pr_strategy)
-returns jsonb language plpgsql stable set search_path = '' as $$
-declare
-  v_story_ids uuid[] := array(
-    select s.id from public.stories s
-    where s.sprint_id = p_sprint_id
-      and (p_strategy <> 'STORY' or exists (select from public.tasks t where t.story_id = s.id and t.status <> 'DONE')));
-begin
-  return private.beginnings(v_story_ids);
-end;
-$$;
-
 -- Why: a story's work that is not on the main branch is where its next run begins: after a review, a cancelled or
 -- failed run, in another sprint or with another strategy. Work whose run has ended before its review counts too. Left out is what came before work known to be on the main
 -- branch, and before a person started the story over. Of each branch the head pushed last and the one that ended last:
@@ -149,13 +122,3 @@ begin
 end;
 $$;
 grant execute on function private.unlanded_work to authenticated;
-
--- Why: whether a person has discarded work of a failed run's branch since; the next run then takes another branch.
-create function private.was_started_over(p_sprint_id uuid, p_since timestamptz)
-returns boolean language plpgsql stable set search_path = '' as $$
-begin
-  return exists (
-    select from public.stories s join public.fresh_starts f on f.story_id = s.id
-    where s.sprint_id = p_sprint_id and f.created_at >= p_since);
-end;
-$$;

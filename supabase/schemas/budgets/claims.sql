@@ -83,14 +83,6 @@ begin
 end;
 $$;
 
--- Why: the budgets under which no job may begin, from those that a claim weighed; null for a product without budgets.
-create function private.full_budgets(p_rooms private.budget_room[])
-returns uuid[] language plpgsql immutable set search_path = '' as $$
-begin
-  return case when p_rooms is not null then array(select r.budget_id from unnest(p_rooms) r where r.is_full) end;
-end;
-$$;
-
 -- Why: stores the usage of a heartbeat, and gives a job near a budget more of it or stops it. While other jobs are at
 -- work, a job stops as soon as another step like its largest might not fit; the last one may use up the rest. So
 -- overspending is at most what one task uses between two heartbeats. Returns the message for the worker, or null to
@@ -279,7 +271,9 @@ begin
     return private.closed_budgets(p_product_id);
   end if;
   v_last_line := private.last_line(p_product_id);
-  v_model_id := private.model_of_worker(p_worker_id);
+  -- The model a worker will use is not known beforehand; nearly always it is the last one it used.
+  select e.model_id into v_model_id from public.usage_events e
+  where e.worker_id = p_worker_id and e.model_id is not null order by e.id desc limit 1;
   for v_budget in
     select b.* from public.budgets b
     where b.product_id = p_product_id
@@ -312,16 +306,6 @@ returns private.budget_room[] language plpgsql stable set search_path = '' as $$
 begin
   return array(
     select row (b.id, b.unit, null, null, true)::private.budget_room from public.budgets b where b.product_id = p_product_id);
-end;
-$$;
-
--- Why: the model a worker will use is not known beforehand; nearly always it is the last one it used.
-create function private.model_of_worker(p_worker_id uuid)
-returns text language plpgsql stable set search_path = '' as $$
-begin
-  return (
-    select e.model_id from public.usage_events e
-    where e.worker_id = p_worker_id and e.model_id is not null order by e.id desc limit 1);
 end;
 $$;
 

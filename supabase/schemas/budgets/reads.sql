@@ -9,7 +9,12 @@ begin
   perform private.require_product_access(p_product_id);
   v_settings := private.budget_settings_of(p_product_id);
   return json_build_object('product_id', p_product_id,
-    'may_set', private.may_set_budgets(p_product_id),
+    -- Budgets are set by the owner, in a session, in a product that is not archived.
+    'may_set', exists (
+      select from public.product_members m
+      join public.products p on p.id = m.product_id
+      where m.product_id = p_product_id and m.user_id = auth.uid() and m.role = 'OWNER' and p.archived_at is null)
+      and not private.is_demo() and not private.is_token(),
     'settings', to_jsonb(v_settings) - 'product_id',
     'budgets', (
       select coalesce(json_agg(private.budget_json(b) order by array_position(array['run', 'sprint', 'task', 'product'], b.scope),
@@ -43,19 +48,6 @@ begin
 end;
 $$;
 grant execute on function operations.get_budgets to authenticated;
-
--- Why: pages offer only what is allowed: budgets are set by the owner, in a session, in a product that is not archived.
-create function private.may_set_budgets(p_product_id uuid)
-returns boolean language plpgsql stable set search_path = '' as $$
-begin
-  return exists (
-    select from public.product_members m
-    join public.products p on p.id = m.product_id
-    where m.product_id = p_product_id and m.user_id = auth.uid() and m.role = 'OWNER' and p.archived_at is null
-  ) and not private.is_demo()
-    and coalesce(nullif(current_setting('request.jwt.claims', true), '')::jsonb ? 'token_id', false) = false;
-end;
-$$;
 
 -- Why: a product without settings has the defaults.
 create function private.budget_settings_of(p_product_id uuid)

@@ -20,7 +20,13 @@ begin
   perform private.take_rate_limit('change', auth.uid()::text);
 
   if p_changes ? 'toggle_label' then
-    v_changes := private.label_change(p_things, (p_changes ->> 'toggle_label')::uuid) || (p_changes - 'toggle_label');
+    -- Toggling a label has one result for the whole selection: removed if every item has it, else added.
+    select jsonb_build_object(case when bool_and((p_changes ->> 'toggle_label')::uuid = any (x.label_ids)) then 'remove_label' else 'add_label' end,
+      p_changes -> 'toggle_label') || (p_changes - 'toggle_label')
+    into v_changes
+    from jsonb_array_elements(p_things) i (thing)
+    join (select s.id, s.label_ids from public.stories s union all select t.id, t.label_ids from public.tasks t) x
+      on x.id = (i.thing ->> 'id')::uuid;
   end if;
 
   for v_thing in
@@ -52,19 +58,6 @@ begin
 end;
 $$;
 grant execute on function operations.change_things to authenticated;
-
--- Why: toggling a label has one result for the whole selection: removed if every item has it, else added.
-create function private.label_change(p_things jsonb, p_label_id uuid)
-returns jsonb language sql stable set search_path = '' as $$
-  select jsonb_build_object(case when bool_and(p_label_id = any (x.label_ids)) then 'remove_label' else 'add_label' end, p_label_id)
-  from jsonb_array_elements(p_things) i (thing)
-  join (
-    select s.id, s.label_ids from public.stories s
-    union all
-    select t.id, t.label_ids from public.tasks t
-  ) x on x.id = (i.thing ->> 'id')::uuid;
-$$;
-grant execute on function private.label_change to authenticated;
 
 -- Adds a label to a story or task, or removes it. The caller has checked write access.
 create function private.change_label(p_kind text, p_id uuid, p_changes jsonb)
@@ -270,7 +263,11 @@ begin
   end if;
   if exists (select from jsonb_each(p_change.after) a where a.value is distinct from v_now -> a.key)
     -- What was accepted and has joined a sprint or a run since is no longer a suggestion.
-    or p_change.kind = 'story' and p_change.before ->> 'in_triage' = 'true' and private.is_taken_up(v_story) then
+    or p_change.kind = 'story' and p_change.before ->> 'in_triage' = 'true' and (
+      v_story.sprint_id is not null or exists (
+        select from public.tasks t join public.agent_jobs j on j.task_id = t.id
+        where t.story_id = v_story.id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING')))
+  then
     return 'was changed since';
   end if;
 
@@ -286,13 +283,4 @@ begin
   end case;
   return null;
 end;
-$$;
-
--- Whether a story has joined a sprint or a run. Called for a story by restore_fields, which is under the product's
--- lock.
-create function private.is_taken_up(p_story public.stories)
-returns boolean language sql stable set search_path = '' as $$
-  select p_story.sprint_id is not null or exists (
-    select from public.tasks t join public.agent_jobs j on j.task_id = t.id
-    where t.story_id = p_story.id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING'));
 $$;

@@ -10,7 +10,10 @@ declare
 begin
   if tg_op = 'DELETE' then
     perform private.remember_change(v_kind, old.id, old.product_id, old.code,
-      v_old || coalesce(private.task_history(v_kind, old.id), '{}'), null, private.lost_with(v_kind, v_old));
+      -- A restored task needs its status history, or the burn-down would be wrong.
+      v_old || coalesce((
+        select jsonb_build_object('history', jsonb_agg(to_jsonb(c) order by c.id))
+        from public.task_status_changes c where v_kind = 'task' and c.task_id = old.id having count(*) > 0), '{}'), null, private.lost_with(v_kind, v_old));
     return old;
   end if;
 
@@ -46,15 +49,6 @@ create trigger _871_remember before delete on public.stories for each row
 create trigger _871_remember before delete on public.pbis for each row
   when (current_setting('request.jwt.claims', true) like '%"session_id"%')
   execute function private.tg_any__remember_change('pbi');
-
--- Why: a restored task needs its status history, or the burn-down would be wrong.
-create function private.task_history(p_kind text, p_id uuid)
-returns jsonb language sql stable set search_path = '' as $$
-  select jsonb_build_object('history', jsonb_agg(to_jsonb(c) order by c.id))
-  from public.task_status_changes c
-  where p_kind = 'task' and c.task_id = p_id
-  having count(*) > 0;
-$$;
 
 -- Why: jobs, logs and questions are deleted with their item and not kept for undo. Deleting an item that has them says
 -- that it cannot be undone.

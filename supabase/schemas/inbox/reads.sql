@@ -132,7 +132,10 @@ begin
     union all
     select 'review', w.task_id, w.product_id, w.since
     from public.tasks_in_review w
-    where w.product_id = any (v_products) and not private.waits_for_ci(w)
+    where w.product_id = any (v_products)
+      -- A task that waits for CI needs no person.
+      and not (exists (select from public.products p where p.id = w.product_id and p.done_requires = 'ci')
+        and exists (select from public.agent_jobs j where j.task_id = w.task_id and j.status = 'QUEUED' and j.phase = 'review'))
     union all
     select 'run', r.id, r.product_id, r.finished_at
     from public.sprint_runs r
@@ -187,15 +190,6 @@ begin
 end;
 $$;
 grant execute on function private.inbox_items to authenticated;
-
--- Why: a task that waits for CI needs no person (docs/proof.md).
-create function private.waits_for_ci(p_task public.tasks_in_review)
-returns boolean language plpgsql stable set search_path = '' as $$
-begin
-  return exists (select from public.products p where p.id = p_task.product_id and p.done_requires = 'ci')
-    and exists (select from public.agent_jobs j where j.task_id = p_task.task_id and j.status = 'QUEUED' and j.phase = 'review');
-end;
-$$;
 
 -- Why: the number in every page's frame, in the tab's title and its icon.
 create function private.inbox_count() returns integer language plpgsql stable set search_path = '' as $$

@@ -85,15 +85,9 @@ begin
     from done d
     left join public.issue_notes x on x.product_id = p_product_id and x.url = d.url and x.deed = 'close'
     where d.comment_state <> 'working' and (x.state is null or x.state = 'working' and x.lease_until <= private.now())
-      and private.has_landed(d.id);
-end;
-$$;
-
--- Whether agents worked on a story, and all of it is on the main branch.
-create function private.has_landed(p_story_id uuid) returns boolean language plpgsql stable set search_path = '' as $$
-begin
-  return exists (select from private.jobs_of_story(p_story_id) j where j.merged_at is not null)
-    and not exists (select from private.unlanded_work(array[p_story_id]));
+      -- Agents worked on it, and all of it is on the main branch.
+      and exists (select from private.jobs_of_story(d.id) j where j.merged_at is not null)
+      and not exists (select from private.unlanded_work(array[d.id]));
 end;
 $$;
 

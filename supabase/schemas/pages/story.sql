@@ -46,7 +46,10 @@ begin
         from private.task_shape x where x.story_id = p_story_id
       ) t),
     'begins_from', private.beginnings(array[p_story_id]),
-    'fresh_starts', private.fresh_starts_of(p_story_id),
+    'fresh_starts', (
+      select coalesce(jsonb_agg(jsonb_build_object('id', f.id, 'started_by', f.started_by, 'created_at', f.created_at,
+        'left', f.left_branches) order by f.created_at desc), '[]')
+      from public.fresh_starts f where f.story_id = p_story_id),
     'questions', (
       select coalesce(json_agg(private.question_json(q) order by q.created_at desc), '[]')
       from public.agent_questions q where q.story_id = p_story_id

@@ -209,7 +209,7 @@ begin
     when 'other_worker' then
       return case when v_missing is not null then 'verify'::public.job_phase end;
     else
-      return case when v_missing is not null or not private.has_criteria(v_stories) then 'review'::public.job_phase end;
+      return case when v_missing is not null or not exists (select from unnest(v_stories) s (id) cross join lateral private.story_proof(s.id) c) then 'review'::public.job_phase end;
   end case;
 end;
 $$;
@@ -230,14 +230,6 @@ begin
     where t.id = p_job.task_id and t.status <> 'DONE' and (private.is_in_part(p_result) or not exists (
       select from public.tasks o
       where o.story_id = t.story_id and o.id <> t.id and o.status not in ('DONE', 'REVIEW')) and not private.finishes_story(t.id)));
-end;
-$$;
-
--- Why: a story without criteria has nothing to prove, but a person still wants to see it (docs/proof.md).
-create function private.has_criteria(p_story_ids uuid[])
-returns boolean language plpgsql stable set search_path = '' as $$
-begin
-  return exists (select from unnest(p_story_ids) s (id) cross join lateral private.story_proof(s.id) c);
 end;
 $$;
 
@@ -324,15 +316,6 @@ begin
   where j.id = p_job.id
   returning j.* into v_job;
   return v_job;
-end;
-$$;
-
--- Why: the held tasks of a proven batch become done, also if the product has lowered its requirement meanwhile
--- (docs/proof.md).
-create function private.release_held_tasks(p_sprint_run_id uuid)
-returns void language plpgsql volatile set search_path = '' as $$
-begin
-  update public.tasks t set status = 'DONE' where t.id in (select h.id from private.held_tasks(p_sprint_run_id) h);
 end;
 $$;
 

@@ -178,7 +178,10 @@ begin
     v_on_expiry::public.question_expiry, p_escalate_to, coalesce(p_park, false))
   returning * into v_question;
   if v_question.park then
-    perform private.park_job(v_job, v_question.id);
+    -- Frees its worker: not claimable while the question is open, and first once it is answered. No retry is counted.
+    update public.agent_jobs j
+    set status = 'QUEUED', parked_question_id = v_question.id, failure_class = null, failure_reason = null
+    where j.id = v_job.id;
   end if;
   return private.question_json(v_question);
 end;
@@ -249,17 +252,6 @@ begin
     perform private.refuse(422, 'escalate_to must be a member of the product.');
   end if;
   return v_options;
-end;
-$$;
-
--- Why: a job that waits for a person frees its worker: requeued, not claimable while the question is open, and first
--- once it is answered. No retry is counted. Called under the product lock (specification: Agent job; Agent question).
-create function private.park_job(p_job public.agent_jobs, p_question_id uuid)
-returns void language plpgsql volatile set search_path = '' as $$
-begin
-  update public.agent_jobs j
-  set status = 'QUEUED', parked_question_id = p_question_id, failure_class = null, failure_reason = null
-  where j.id = p_job.id;
 end;
 $$;
 

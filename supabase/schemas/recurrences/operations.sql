@@ -37,8 +37,11 @@ begin
 
   v_outcome := case
     when p_is_late and v_recurrence.missed = 'skip' then 'missed'
-    when private.has_open_copy(p_story_id) then 'open'
-    when private.is_product_budget_reached(v_recurrence.product_id) then 'budget'
+    when exists (select from public.stories s where s.template_id = p_story_id and s.status <> 'DONE') then 'open'
+    when exists (
+      select from public.budgets b
+      where b.product_id = v_recurrence.product_id and b.scope = 'product'
+        and (private.is_budget_reached(b) or private.budget_spent(b) >= b.amount)) then 'budget'
     else 'fired'
   end;
   insert into public.recurrence_slots (story_id, slot, outcome) values (p_story_id, p_slot, v_outcome)
@@ -55,22 +58,6 @@ begin
 end;
 $$;
 grant execute on function operations.fire_recurrence to service_role;
-
--- Why: a failed story is not finished either: someone must look at it first.
-create function private.has_open_copy(p_story_id uuid) returns boolean language sql stable set search_path = '' as $$
-  select exists (select from public.stories s where s.template_id = p_story_id and s.status <> 'DONE');
-$$;
-
--- Whether a budget of the product itself is used up in its window.
-create function private.is_product_budget_reached(p_product_id uuid)
-returns boolean language plpgsql stable set search_path = '' as $$
-begin
-  return exists (
-    select from public.budgets b
-    where b.product_id = p_product_id and b.scope = 'product'
-      and (private.is_budget_reached(b) or private.budget_spent(b) >= b.amount));
-end;
-$$;
 
 -- Why: the copy has everything planned in the template: texts, labels, tasks with their plans, dependencies and
 -- budgets. It joins the active sprint, or else the backlog. Called by fire_recurrence under the product's lock.

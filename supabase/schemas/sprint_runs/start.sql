@@ -27,7 +27,12 @@ begin
       select count(*) from public.stories s
       where s.sprint_id = p_sprint_id and s.status <> 'DONE' and not exists (select from public.tasks t where t.story_id = s.id)),
     'blockers', v_blockers,
-    'begins_from', private.run_begins_from(p_sprint_id, v_product.pr_strategy),
+    -- Story by story: the newest head of each branch not known to be on the main branch. Where stories share the run's
+    -- branch, finished ones count too.
+    'begins_from', private.beginnings(array(
+      select s.id from public.stories s
+      where s.sprint_id = p_sprint_id and (v_product.pr_strategy <> 'STORY'
+        or exists (select from public.tasks t where t.story_id = s.id and t.status <> 'DONE')))),
     'warnings', private.budget_warnings(v_sprint));
 end;
 $$;
@@ -77,7 +82,10 @@ begin
     perform private.refuse(422, 'Name task_ids or story_id, one of them.');
   end if;
   if p_story_id is null then
-    v_task_ids := private.task_ids_of(p_task_ids);
+    if jsonb_typeof(p_task_ids) <> 'array' or jsonb_array_length(p_task_ids) not between 1 and 500 then
+      perform private.refuse(422, 'task_ids takes 1 to 500 tasks.');
+    end if;
+    v_task_ids := array(select distinct x::uuid from jsonb_array_elements_text(p_task_ids) x);
     v_product_id := private.require_write('task', v_task_ids[1]);
     perform private.require_one_product(v_task_ids, v_product_id);
   else
@@ -106,19 +114,6 @@ begin
 end;
 $$;
 grant execute on function operations.start_run to authenticated;
-
--- Why: removes duplicate tasks.
-create function private.task_ids_of(p_task_ids jsonb) returns uuid[] language plpgsql stable set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  if jsonb_typeof(p_task_ids) <> 'array' or jsonb_array_length(p_task_ids) not between 1 and 500 then
-    perform private.refuse(422, 'task_ids takes 1 to 500 tasks.');
-  end if;
-  v_ids := array(select distinct x::uuid from jsonb_array_elements_text(p_task_ids) x);
-  return v_ids;
-end;
-$$;
 
 -- Why: a run belongs to one product: one lock, one repository, one set of rules. A task the caller cannot access is
 -- refused as such first.
@@ -213,7 +208,9 @@ begin
   insert into public.sprint_runs (sprint_id, product_id, pr_strategy, branch, previous_run_id, plan_first, plan_review, started_by)
   values (p_sprint.id, p_product.id, p_product.pr_strategy, case
       when p_sprint.id is null then private.own_run_branch(p_product, p_task_ids)
-      when private.was_started_over(p_sprint.id, p_previous.created_at) then private.run_branch(p_sprint, p_product)
+      when exists (
+      select from public.stories s join public.fresh_starts f on f.story_id = s.id
+      where s.sprint_id = p_sprint.id and f.created_at >= p_previous.created_at) then private.run_branch(p_sprint, p_product)
       else coalesce(p_previous.branch, private.run_branch(p_sprint, p_product)) end,
     p_previous.id, p_plan_first, p_product.plan_review, auth.uid())
   returning * into v_run;

@@ -119,10 +119,31 @@ begin
       'labels', private.label_names(s.label_ids),
       'blocked_by', private.export_blocked_by('story', s.id),
       'tasks', private.export_tasks(s.id),
-      'log', private.export_log(s.id),
+      'log', (
+        select coalesce(json_agg(json_build_object(
+          'type', l.type, 'content', l.content, 'status', l.status,
+          'commit_hash', l.commit_hash, 'commit_message', l.commit_message, 'metadata', l.metadata,
+          'username', (select u.username from public.users u where u.id = l.user_id),
+          'created_at', private.export_time(l.created_at)
+        ) order by l.created_at, l.type, l.content, l.id), '[]')
+        from public.story_logs l
+        where l.story_id = s.id),
       'head_sha', (select h.head_sha from public.story_heads h where h.story_id = s.id),
-      'evidence', private.export_evidence(s.id),
-      'waivers', private.export_waivers(s.id),
+      'evidence', (
+        select coalesce(json_agg(json_build_object(
+          'criterion', e.criterion_text, 'verdict', e.verdict, 'grade', e.grade, 'kind', e.kind, 'command', e.command,
+          'exit_code', e.exit_code, 'base_exit_code', e.base_exit_code, 'guards', e.guards, 'passed_before', e.passed_before,
+          'excerpt', e.excerpt, 'url', e.url, 'file', e.file_id, 'base_file', e.base_file_id, 'head_sha', e.head_sha,
+          'observed_by', e.observed_by, 'voided_by', e.voided_by,
+          'created_at', private.export_time(e.created_at)) order by e.seq), '[]')
+        from public.evidence e
+        where e.story_id = s.id),
+      'waivers', (
+        select coalesce(json_agg(json_build_object(
+          'criterion', w.criterion_text, 'reason', w.reason, 'waived_by', w.waived_by,
+          'created_at', private.export_time(w.created_at)) order by w.created_at, w.criterion), '[]')
+        from public.waivers w
+        where w.story_id = s.id),
       'comments', private.export_comments(s.id)
     ) order by s.sort_order, s.created_at, s.code), '[]')
     from public.stories s
@@ -131,54 +152,6 @@ begin
 end;
 $$;
 grant execute on function private.export_stories to service_role;
-
--- Why: the evidence of a story, as nested in the export file (docs/export-format.md).
-create function private.export_evidence(p_story_id uuid) returns json language plpgsql stable set search_path = '' as $$
-begin
-  return (
-    select coalesce(json_agg(json_build_object(
-      'criterion', e.criterion_text, 'verdict', e.verdict, 'grade', e.grade, 'kind', e.kind, 'command', e.command,
-      'exit_code', e.exit_code, 'base_exit_code', e.base_exit_code, 'guards', e.guards, 'passed_before', e.passed_before,
-      'excerpt', e.excerpt, 'url', e.url, 'file', e.file_id, 'base_file', e.base_file_id, 'head_sha', e.head_sha, 'observed_by', e.observed_by,
-      'voided_by', e.voided_by,
-      'created_at', private.export_time(e.created_at)) order by e.seq), '[]')
-    from public.evidence e
-    where e.story_id = p_story_id
-  );
-end;
-$$;
-grant execute on function private.export_evidence to service_role;
-
--- Why: the log of one story, as nested in the export file (docs/export-format.md).
-create function private.export_log(p_story_id uuid) returns json language plpgsql stable set search_path = '' as $$
-begin
-  return (
-    select coalesce(json_agg(json_build_object(
-      'type', l.type, 'content', l.content, 'status', l.status,
-      'commit_hash', l.commit_hash, 'commit_message', l.commit_message, 'metadata', l.metadata,
-      'username', (select u.username from public.users u where u.id = l.user_id),
-      'created_at', private.export_time(l.created_at)
-    ) order by l.created_at, l.type, l.content, l.id), '[]')
-    from public.story_logs l
-    where l.story_id = p_story_id
-  );
-end;
-$$;
-grant execute on function private.export_log to service_role;
-
--- Why: waivers are kept forever, so they are exported too (docs/export-format.md).
-create function private.export_waivers(p_story_id uuid) returns json language plpgsql stable set search_path = '' as $$
-begin
-  return (
-    select coalesce(json_agg(json_build_object(
-      'criterion', w.criterion_text, 'reason', w.reason, 'waived_by', w.waived_by,
-      'created_at', private.export_time(w.created_at)) order by w.created_at, w.criterion), '[]')
-    from public.waivers w
-    where w.story_id = p_story_id
-  );
-end;
-$$;
-grant execute on function private.export_waivers to service_role;
 
 -- Why: the tasks of one story, as nested in the export file (docs/export-format.md).
 create function private.export_tasks(p_story_id uuid) returns json language plpgsql stable set search_path = '' as $$

@@ -43,7 +43,9 @@ const criterion = createHash("sha256").update("Works").digest("hex").slice(0, 12
 async function answersOf(client: pg.PoolClient, productId: string): Promise<unknown> {
   const { rows } = await client.query(
     `select
-      (select jsonb_agg(jsonb_build_array(s.code, private.beginnings(array[s.id]), private.story_branch(s.id), private.has_landed(s.id),
+      (select jsonb_agg(jsonb_build_array(s.code, private.beginnings(array[s.id]), private.story_branch(s.id),
+          exists (select from private.jobs_of_story(s.id) j where j.merged_at is not null),
+          exists (select from private.unlanded_work(array[s.id])),
           (select jsonb_agg(to_jsonb(c) order by c.place) from private.story_proof(s.id) c)) order by s.code)
         from public.stories s where s.product_id = $1) as stories,
       (select jsonb_agg(to_jsonb(b) order by b.task_id, b.blocker_id) from private.task_blockers b
