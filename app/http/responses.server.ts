@@ -5,9 +5,19 @@ interface JsonInit {
   headers?: Readonly<Record<string, string>>;
 }
 
+/** A response that still has its text, so that the front sends it without reading the body's stream. */
+class TextResponse extends Response {
+  constructor(
+    readonly content: string,
+    init: ResponseInit,
+  ) {
+    super(content, init);
+  }
+}
+
 /** JSON response from text, such as the database's answer, without parsing it. */
 export function jsonText(text: string, { status = 200, headers }: JsonInit = {}): Response {
-  return new Response(text, {
+  return new TextResponse(text, {
     status,
     headers: {
       "content-type": "application/json; charset=utf-8",

@@ -25,7 +25,7 @@ export async function sendApiResponse(
   if (response.body && response.headers.has("content-length")) {
     return sendParts(response, response.body, target);
   }
-  const body = Buffer.from(await response.arrayBuffer());
+  const body = textOf(response) ?? Buffer.from(await response.arrayBuffer());
   if (body.length < compressFrom || !acceptsGzip(request)) return send(response, body, target);
   target.setHeader("content-encoding", "gzip");
   target.setHeader("vary", "Accept-Encoding");
@@ -51,9 +51,16 @@ async function* partsOf(reader: ReadableStreamDefaultReader<Uint8Array>) {
   for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
 }
 
-function send(response: Response, body: Buffer, target: ServerResponse): void {
+/** The text of a response that `jsonText` made. The routes are built apart, so their class is not known here. */
+function textOf(response: Response): string | undefined {
+  return "content" in response && typeof response.content === "string"
+    ? response.content
+    : undefined;
+}
+
+function send(response: Response, body: Buffer | string, target: ServerResponse): void {
   writeHead(response, target);
-  if (response.body !== null) target.setHeader("content-length", body.length);
+  if (response.body !== null) target.setHeader("content-length", Buffer.byteLength(body));
   target.end(body);
 }
 
