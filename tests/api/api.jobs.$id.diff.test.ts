@@ -72,7 +72,7 @@ describe("PUT /api/jobs/:id/diff", () => {
     expect((await read("?attempt=1")).files[0]?.path).toBe("one.txt");
   });
 
-  it("refuses whoever does not hold the job", async () => {
+  it("refuses anyone who does not hold the job", async () => {
     const { put, world } = await scene();
     const body = diff(added("one.txt"));
     expect((await put(body)).status).toBe(204);

@@ -255,7 +255,7 @@ describe("POST /api/jobs/:id/output", () => {
     expect(told_at.getTime()).toBeGreaterThan(before.getTime());
   });
 
-  it("refuses whoever does not hold the job", async () => {
+  it("refuses anyone who does not hold the job", async () => {
     const { post, world } = await scene();
     const member = await createMember(t, world.product.id);
     const body = { attempt: 1, entries: [entry(1)] };

@@ -569,14 +569,14 @@ describe("what every operation for users refuses", () => {
       { cookie: `session=${token}` },
       { cookie: await signIn(t, app, owner, { expired: true }), origin: app.origin },
     ];
-    // A8: nor is the cookie taken where it is not offered.
+    // A8: the cookie is refused where it is not documented.
     if (!each.operation.security.some((way) => "session" in way))
       attempts.push({ cookie: session, origin: app.origin });
-    // A7: a bad token is not made good by the cookie beside it.
+    // A7: a cookie sent with a bad token does not replace it.
     if (each.operation.security.some((way) => "token" in way)) {
-      const beside = { cookie: session, origin: app.origin };
+      const withCookie = { cookie: session, origin: app.origin };
       for (const authorization of ["Bearer blm_unknown", "Basic x, Bearer y", "bearer"])
-        attempts.push({ ...beside, authorization });
+        attempts.push({ ...withCookie, authorization });
     }
     for (const headers of attempts) {
       const response = await ask(each, { headers });
@@ -634,7 +634,7 @@ describe("what every operation for users refuses", () => {
   );
 
   it.each(writes.filter(({ operation }) => bodies[operation.operationId] !== undefined))(
-    "$method $path: what is no JSON, and what is too long",
+    "$method $path: bodies that are not JSON or too long",
     async (each) => {
       for (const body of ["{", "", "null", "[]", '"x"']) {
         const response = await ask(each, { body });
