@@ -5,12 +5,12 @@ import {
   returnedFor,
   VerdictForm,
 } from "~/features/lessons/lesson-parts";
-import { AnswerForms } from "~/features/products/answer-forms";
 import { QuestionCard } from "~/features/questions/question-card";
 import { RetryForms, stoppedTitle } from "~/features/runs/stopped-run";
 import type { InboxItem } from "~/nouns/inbox/contract";
 import { ActionForm } from "~/ui/action-form";
 import { Button, ButtonLink } from "~/ui/button";
+import { HiddenFields } from "~/ui/field";
 import { isolated } from "~/ui/isolated";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";
@@ -50,7 +50,7 @@ function ReviewCard({ item }: { item: Of<"review"> }) {
       item={item}
       label={`Review of ${item.code}`}
       pill={<StatusPill status="REVIEW" label="Needs review" />}
-      to={`/tasks/${item.id}`}
+      to={item.job_id ? `/jobs/${item.job_id}/changes` : `/tasks/${item.id}`}
       about={`${item.story_code} ${isolated(item.story_title)}`}
     >
       {item.job_id ? (
@@ -205,5 +205,24 @@ function MentionCard({ item }: { item: Of<"mention"> }) {
         Reply
       </ButtonLink>
     </Card>
+  );
+}
+
+/** Accept and Decline for an invitation. */
+function AnswerForms({ id, product }: { id: string; product: string }) {
+  return (
+    <ActionForm
+      action="/inbox?show=invitations"
+      className="flex flex-wrap gap-2"
+      aria-label={`Invitation to ${product}`}
+    >
+      <HiddenFields fields={{ invitation_id: id }} />
+      <Button type="submit" tone="primary" name="intent" value="accept">
+        Accept
+      </Button>
+      <Button type="submit" tone="quiet" name="intent" value="decline">
+        Decline
+      </Button>
+    </ActionForm>
   );
 }

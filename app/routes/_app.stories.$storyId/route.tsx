@@ -17,14 +17,13 @@ import { ProductAccess } from "~/features/products/product-access";
 import { ProofPart } from "~/features/proof/proof-part";
 import { QuestionCard } from "~/features/questions/question-card";
 import { RecurrenceSection } from "~/features/recurrence/recurrence-section";
-import { slotWords } from "~/features/recurrence/slot-words";
-import { FreshStarts } from "~/features/runs/fresh-starts";
 import { RunThis } from "~/features/runs/run-this";
 import { BeginsFrom, StartOver } from "~/features/runs/start-over";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { readShownComments } from "~/http/shown-comments.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import type { FreshStart } from "~/nouns/agent-jobs/beginning";
 import type { StoryPageData } from "~/nouns/pages/contract";
 import { getStoryPage } from "~/nouns/pages/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
@@ -33,6 +32,7 @@ import { Section } from "~/ui/card";
 import { codeAndTitle } from "~/ui/isolated";
 import { PageHeader } from "~/ui/page-header";
 import { useRowKeys } from "~/ui/page-keys";
+import { RelativeTime } from "~/ui/relative-time";
 import { actOnStory } from "./story-action.server";
 import { StoryLog } from "./story-log";
 import { StoryTasks } from "./story-tasks";
@@ -199,5 +199,36 @@ function StoryProperties({ page }: { page: StoryPageData }) {
       />
       <TypedProperty label="Code" name="code" value={story.code} fields={update} mono />
     </Properties>
+  );
+}
+
+/** Formats a date in its schedule's time zone: "Monday 30 Nov 2026, 09:00 GMT+1". */
+function slotWords(at: string, zone: string): string {
+  const words = new Intl.DateTimeFormat("en-GB", {
+    weekday: "long",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+    timeZone: zone,
+    timeZoneName: "short",
+  });
+  return words.format(new Date(at)).replace(" at ", ", ");
+}
+
+/** Who started the story over, when, and which work was left out. */
+function FreshStarts({ starts }: { starts: readonly FreshStart[] }) {
+  if (starts.length === 0) return null;
+  return (
+    <ul className="grid gap-1 text-sm text-muted" aria-label="Started over">
+      {starts.map(({ id, started_by, created_at, left }) => (
+        <li key={id} className="break-words">
+          {started_by} started over from main <RelativeTime at={created_at} />, without{" "}
+          {left.map(({ branch, head_sha }) => `${branch} (${head_sha.slice(0, 8)})`).join(", ")}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,5 +1,5 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
+import { Link, useLoaderData } from "@remix-run/react";
 import type { Actor } from "~/db/rpc.server";
 import { Comments } from "~/features/comments/comments";
 import { DependenciesSection } from "~/features/dependencies/dependencies";
@@ -22,7 +22,7 @@ import { readShownComments } from "~/http/shown-comments.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { getScoreboard } from "~/nouns/insights/get-scoreboard.server";
-import { clearlyBest } from "~/nouns/insights/scoreboard";
+import { clearlyBest, type ScoreboardRow } from "~/nouns/insights/scoreboard";
 import type { TaskPageData } from "~/nouns/pages/contract";
 import { getTaskPage } from "~/nouns/pages/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
@@ -32,10 +32,10 @@ import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { HiddenFields } from "~/ui/field";
 import { codeAndTitle } from "~/ui/isolated";
+import { percentText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
-import { Advice } from "./advice";
 import { Standing } from "./standing";
 import { actOnTask } from "./task-action.server";
 import { TaskHistory, TaskJobs } from "./task-jobs";
@@ -225,5 +225,21 @@ function ImportedReviews({ reviews }: { reviews: TaskPageData["imported_reviews"
         ))}
       </ol>
     </Section>
+  );
+}
+
+/** Who is clearly best at such tasks, in one line. Nothing is chosen by it. */
+function Advice({ best, productId }: { best: ScoreboardRow; productId: string }) {
+  const { agent, model, label, first_pass, finished } = best;
+  return (
+    <p className="text-sm text-muted">
+      {agent}
+      {model === null ? "" : ` with ${model}`} was right at once in {percentText(first_pass ?? 0)}{" "}
+      of {finished} tasks{label === null ? "" : ` labeled ${label}`}, clearly more than the others:{" "}
+      <Link to={`/insights/agents?product=${productId}`} className="text-accent underline">
+        compare
+      </Link>
+      .
+    </p>
   );
 }

@@ -1,9 +1,9 @@
-import { useBlocker, useFetchers, useLocation } from "@remix-run/react";
+import { useBlocker, useFetcher, useFetchers, useLocation } from "@remix-run/react";
 import { useEffect, useRef } from "react";
-import { AnswerTrackers } from "~/features/questions/answer-trackers";
+import { forgetAnswer, keyOfAnswer, useHeldAnswers } from "~/features/questions/held-answers";
 import { lookParameters } from "~/nouns/saved-views/contract";
 import { secureOnly } from "~/secure-only";
-import { useResultOf } from "~/ui/action-result";
+import { type ActionResult, useResultOf } from "~/ui/action-result";
 import { keptLookKey } from "~/ui/kept-look";
 import { startBlockedKey } from "~/ui/start-blocked";
 import { showToast } from "~/ui/toast";
@@ -203,4 +203,20 @@ function markIcon() {
 function draw(): string {
   const digits = count > 9 ? "9+" : String(count);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><g fill="none" stroke-width="3" stroke-linecap="round"><path stroke="#8d857a" d="M3 17.5c5 0 6.6-2.7 8-5M13.2 10.4C14.6 8.3 16.5 6.5 21 6.5"/><path stroke="#7d87dc" d="M3 6.5c9.5 0 8.5 11 18 11"/></g><circle cx="16.5" cy="7.5" r="7.5" fill="#b45309"/><text x="16.5" y="11.5" text-anchor="middle" font-family="sans-serif" font-weight="700" font-size="${digits.length > 1 ? 9 : 11}" fill="#fff">${digits}</text></svg>`;
+}
+
+/** Reports the results of answers, on whichever page the user is by then. */
+function AnswerTrackers() {
+  const sent = [...useHeldAnswers()].filter(([, { timer }]) => timer === null);
+  return sent.map(([id]) => <Tracker key={id} questionId={id} />);
+}
+
+function Tracker({ questionId }: { questionId: string }) {
+  const key = keyOfAnswer(questionId);
+  useResultOf(key);
+  const { state, data } = useFetcher<ActionResult>({ key });
+  useEffect(() => {
+    if (state === "idle" && data) forgetAnswer(questionId);
+  }, [state, data, questionId]);
+  return null;
 }
