@@ -2,67 +2,35 @@
 export type SourceState = "TO_DO" | "IN_PROGRESS" | "REVIEW" | "DONE" | "dropped";
 export type WorkState = Exclude<SourceState, "dropped">;
 
-const states: Readonly<Record<string, SourceState>> = {
-  "": "TO_DO",
-  "to do": "TO_DO",
-  todo: "TO_DO",
-  open: "TO_DO",
-  new: "TO_DO",
-  backlog: "TO_DO",
-  draft: "TO_DO",
-  triage: "TO_DO",
-  planned: "TO_DO",
-  reopened: "TO_DO",
-  unstarted: "TO_DO",
-  "selected for development": "TO_DO",
-  "ready for development": "TO_DO",
-  "in progress": "IN_PROGRESS",
-  "in development": "IN_PROGRESS",
-  doing: "IN_PROGRESS",
-  started: "IN_PROGRESS",
-  wip: "IN_PROGRESS",
-  review: "REVIEW",
-  "in review": "REVIEW",
-  "code review": "REVIEW",
-  "ready for review": "REVIEW",
-  "awaiting review": "REVIEW",
-  "patch available": "REVIEW",
-  qa: "REVIEW",
-  "in qa": "REVIEW",
-  "ready for qa": "REVIEW",
-  testing: "REVIEW",
-  "in testing": "REVIEW",
-  "ready for testing": "REVIEW",
-  done: "DONE",
-  complete: "DONE",
-  completed: "DONE",
-  closed: "DONE",
-  resolved: "DONE",
-  fixed: "DONE",
-  implemented: "DONE",
-  verified: "DONE",
-  merged: "DONE",
-  deployed: "DONE",
-  delivered: "DONE",
-  released: "DONE",
-  shipped: "DONE",
-  finished: "DONE",
-  "won't do": "dropped",
-  "wont do": "dropped",
-  "won't fix": "dropped",
-  "wont fix": "dropped",
-  wontfix: "dropped",
-  "not planned": "dropped",
-  abandoned: "dropped",
-  cancelled: "dropped",
-  canceled: "dropped",
-  declined: "dropped",
-  dropped: "dropped",
-  duplicate: "dropped",
-  invalid: "dropped",
-  obsolete: "dropped",
-  rejected: "dropped",
-};
+/** Words of the tools, by what they mean here. */
+const words: readonly (readonly [SourceState, ...string[]])[] = [
+  [
+    "TO_DO",
+    "to do, todo, open, new, backlog, draft, triage, planned, reopened, unstarted",
+    "selected for development, ready for development",
+  ],
+  ["IN_PROGRESS", "in progress, in development, doing, started, wip"],
+  [
+    "REVIEW",
+    "review, in review, code review, ready for review, awaiting review, patch available",
+    "qa, in qa, ready for qa, testing, in testing, ready for testing",
+  ],
+  [
+    "DONE",
+    "done, complete, completed, closed, resolved, fixed, implemented, verified, merged",
+    "deployed, delivered, released, shipped, finished",
+  ],
+  [
+    "dropped",
+    "won't do, wont do, won't fix, wont fix, wontfix, not planned, abandoned, cancelled",
+    "canceled, declined, dropped, duplicate, invalid, obsolete, rejected",
+  ],
+];
+const states = new Map(
+  words.flatMap(([state, ...lists]) =>
+    lists.flatMap((list) => list.split(", ").map((word) => [word, state] as const)),
+  ),
+).set("", "TO_DO");
 
 /** Undefined for a status unknown here. Signs around the words, such as emoji, do not count. */
 export function toState(status: string): SourceState | undefined {
@@ -71,7 +39,7 @@ export function toState(status: string): SourceState | undefined {
     .toLowerCase()
     .replaceAll("’", "'")
     .replaceAll(/[-_ ]+/g, " ");
-  return Object.hasOwn(states, known) ? states[known] : undefined;
+  return states.get(known);
 }
 
 /** True if the tasks alone show their story's state. */
