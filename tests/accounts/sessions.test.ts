@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { authenticate } from "~/nouns/accounts/authenticate.server";
 import { createSession } from "~/nouns/accounts/create-session.server";
@@ -157,5 +158,24 @@ describe("API tokens as credentials", () => {
       [hash],
     );
     expect(again.rows[0].last_used_at).toEqual(rows[0].last_used_at);
+  });
+});
+
+describe("an account that is banned in Supabase Auth", () => {
+  it("is out at once, and lifting the ban brings no session back", async () => {
+    const user = await createUser(t);
+    const { actor } = await signIn(user.id);
+    await authenticate(actor);
+    const auth = new pg.Client({ connectionString: t.urlFor("supabase_auth_admin") });
+    await auth.connect();
+    const ban = (until: string) =>
+      auth.query(`update auth.users set banned_until = ${until} where id = $1`, [user.id]);
+    await ban("now() - interval '1 hour'");
+    await authenticate(actor);
+    await ban("now() + interval '1 hour'");
+    await expect(authenticate(actor)).rejects.toMatchObject({ status: 401 });
+    await ban("null");
+    await expect(authenticate(actor)).rejects.toMatchObject({ status: 401 });
+    await auth.end();
   });
 });

@@ -106,6 +106,15 @@ describe("what Auth refuses at sign-in is said with its reason", () => {
     expect([got, text.includes(words)]).toEqual([shown, true]);
   });
 
+  it("the password of an account with a second factor is not enough", async () => {
+    const factors = [{ id: user.id, status: "verified", factor_type: "totp" }];
+    const session = { access_token: "eyJ.e30.x", refresh_token: "x", token_type: "bearer" };
+    const body = { ...session, expires_in: 3600, user: { id: user.id, factors } };
+    answer = { status: 200, body };
+    const { status, text } = await logIn();
+    expect([status, text.includes("has a second factor")]).toEqual([403, true]);
+  });
+
   it("a key that the gateway refuses is not a wrong password", async () => {
     answer = { status: 401, body: { message: "Invalid API key", hint: "Double check" } };
     const { status, text } = await logIn();

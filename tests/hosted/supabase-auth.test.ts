@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { createAccount } from "~/nouns/accounts/create-account.server";
 import { at } from "../db/world";
-import { startTestApp } from "../setup/app";
+import { bearer, createToken, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { authProgram } from "../setup/supabase-auth";
 import { createUser } from "../setup/users";
@@ -79,17 +79,36 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
       expect((await post("/login", signIn)).status).toBe(303);
     });
 
-    it("answers a locked account like a wrong password, and lets it in when the lock is over", async () => {
-      const { t, post } = strict();
+    it("answers a locked account like a wrong password, ends its access, and lets it in when the lock is over", async () => {
+      const { t, post, app } = strict();
       const user = await createUser(t, { username: "kay" });
       const signIn = { identifier: "kay", password: user.password };
       const lock = (duration: string) =>
         t.database.secretClient.auth.admin.updateUserById(user.id, { ban_duration: duration });
+      const headers = bearer(await createToken(t, user));
+      const ask = async () => (await app.request("/api/products", { headers })).status;
+      expect(await ask()).toBe(200);
       await lock("1h");
+      expect(await ask()).toBe(401);
       const locked = await post("/login", signIn);
       expect([locked.status, locked.text.includes("password is wrong")]).toEqual([401, true]);
       await lock("none");
       expect((await post("/login", signIn)).status).toBe(303);
+    });
+
+    it("lets no one in by the password alone who has a second factor", async () => {
+      const { t, post } = strict();
+      const user = await createUser(t, { username: "liskov" });
+      await t.sql.query(
+        `insert into auth.mfa_factors (id, user_id, factor_type, status, secret, created_at, updated_at)
+         values (gen_random_uuid(), $1, 'totp', 'verified', 'secret', now(), now())`,
+        [user.id],
+      );
+      const { status, text } = await post("/login", {
+        identifier: "liskov",
+        password: user.password,
+      });
+      expect([status, text.includes("has a second factor")]).toEqual([403, true]);
     });
 
     it("forgets a deleted account and frees its names", async () => {

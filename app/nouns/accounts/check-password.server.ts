@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { AuthError } from "@supabase/supabase-js";
+import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import { authFailure } from "./auth-failure.server";
 import type { LoginIdentity } from "./operations.server";
@@ -22,10 +23,19 @@ export async function checkPassword(
   if (!error) {
     // The app has its own sessions; the one Auth opened for this check is not needed.
     await client.auth.signOut({ scope: "local" });
+    if (data.user.factors?.some(({ status }) => status === "verified")) throw factorMissing();
     return data.user.id === identity.user_id ? data.user.id : null;
   }
   if (isWrongPassword(error)) return null;
   throw authFailure(error);
+}
+
+/** Auth accepts the password alone and leaves it to the app to ask for the second factor. */
+function factorMissing(): ContractError {
+  return new ContractError(
+    403,
+    "This account has a second factor in Supabase Auth, which this form cannot ask for. Sign in with your company's account, or ask the administrator to remove the factor.",
+  );
 }
 
 /**

@@ -37,6 +37,21 @@ after update of email on auth.users
 for each row when (old.email is distinct from new.email)
 execute function private.tg_auth_users__copy_email();
 
+-- Why: whoever the operator bans in Supabase Auth is out at once. Auth itself refuses only the next sign-in; sessions and
+-- tokens are the service's own.
+-- Definer: Supabase Auth runs as its own role, which has no rights on our tables.
+create function private.tg_auth_users__end_access()
+returns trigger language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.end_access(new.id);
+  return new;
+end;
+$$;
+create trigger _120_end_access
+after update of banned_until on auth.users
+for each row when (new.banned_until > now() and old.banned_until is distinct from new.banned_until)
+execute function private.tg_auth_users__end_access();
+
 -- Signing out ends that browser's open streams at once; an earlier end of the session makes them check again (specification:
 -- Authentication 2 and 5).
 create trigger _900_emit after delete on public.user_sessions for each row
