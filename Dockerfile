@@ -22,6 +22,7 @@ COPY --from=build-hosted /app/package.json ./
 COPY --from=build-hosted /app/node_modules ./node_modules
 COPY --from=build-hosted /app/build ./build
 COPY --from=build-hosted /app/public ./public
+COPY --from=build-hosted /app/supabase/migrations ./supabase/migrations
 USER node
 
 FROM base AS embedded

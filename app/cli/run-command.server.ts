@@ -5,6 +5,7 @@ import { tokenCreate, userCreate, userResetPassword } from "./commands/accounts"
 import { backup, restore } from "./commands/backups";
 import { doctor } from "./commands/doctor";
 import { importFromFormats } from "./commands/import-formats";
+import { migrate } from "./commands/migrate";
 import { exportCommand, importFile, memberAdd, productCreate } from "./commands/products";
 import { secretsRotate } from "./commands/secrets";
 import type { Target } from "./target.server";
@@ -22,6 +23,7 @@ const commands: readonly Command[] = [
   backup,
   restore,
   secretsRotate,
+  migrate,
   doctor,
 ];
 

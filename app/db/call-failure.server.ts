@@ -20,8 +20,8 @@ export class CallFailure extends Error {
 const attempts = 4;
 
 /**
- * Runs a call and retries it up to three times after a deadlock, a serialization failure, a lock timeout or a lost
- * connection, unless it may have been committed. Throws remaining failures as `ContractError` or `DatabaseError`.
+ * Runs a call and retries it up to three times after a deadlock, a serialization failure, a lock timeout, a migration or a
+ * lost connection, unless it may have been committed. Throws remaining failures as `ContractError` or `DatabaseError`.
  */
 export async function answerOrRefuse<T>(call: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -35,11 +35,14 @@ export async function answerOrRefuse<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
+/** What a migration replaced while the call ran: a function, a table or a column. */
+const replaced = ["42883", "42P01", "42703"];
+
 function isWorthRepeating(failure: CallFailure): boolean {
   if (failure.outcome === "unknown") return false;
   const { code } = failure.refusal;
   return (
-    ["40P01", "40001", "55P03", "PGRST000", "PGRST002"].includes(code) ||
+    ["40P01", "40001", "55P03", "PGRST000", "PGRST002", ...replaced].includes(code) ||
     code.startsWith("57P0") ||
     code.startsWith("08")
   );

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import pg from "pg";
 import type { MigrationFile } from "./migrations";
+import { takeTables } from "./take-tables";
 
 /** The Supabase CLI's table of applied migrations, so that the CLI and this program can both be used. */
 const records = `
@@ -15,6 +16,7 @@ export async function applyMigration(client: pg.Client, file: MigrationFile): Pr
   const sql = await readFile(file.path, "utf8");
   await client.query("begin");
   try {
+    await takeTables(client);
     await client.query(sql);
     await recordMigration(client, file, sql);
     await client.query("commit");

@@ -9,8 +9,8 @@ import { adoptSquashedRelease } from "./squashed-releases";
  * CLI, which may be used on the same database. Refuses a database made from other sources, because its functions would
  * not match this program's calls.
  */
-export async function migrateDatabase(migrationUrl: string): Promise<number> {
-  const client = new pg.Client({ connectionString: migrationUrl });
+export async function migrateDatabase(migrationUrl: string | pg.ClientConfig): Promise<number> {
+  const client = new pg.Client(migrationUrl);
   await client.connect();
   try {
     await adoptSquashedRelease(client, await recordedMigrations(client));
@@ -31,8 +31,8 @@ function refuseOthers(newer: readonly string[], foreign: readonly string[]): voi
   }
   if (foreign.length > 0) {
     throw new DataFolderProblem(
-      `The data folder was made by another development version (${foreign.length} migrations differ, first ${foreign[0]}). ` +
-        "Start that version once more, export your products (npm run admin -- export), then start this one with another DATA_DIR and import them.",
+      `The database was made by another development version (${foreign.length} migrations differ, first ${foreign[0]}). ` +
+        "Start that version once more, export your products (npm run admin -- export), then import them into an empty one.",
     );
   }
 }

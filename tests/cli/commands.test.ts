@@ -203,7 +203,7 @@ describe("doctor", () => {
     const { output, exitCode } = await commandLine(broken).run("doctor");
     expect(exitCode).toBe(1);
     expect(output).toMatch(/^FAIL +advisors +.*findings/m);
-    expect(output).toMatch(/^FAIL +migrated +.*supabase db push/m);
+    expect(output).toMatch(/^FAIL +migrated +.*npm run admin -- migrate/m);
     expect(output).toMatch(/^ok +token/m);
     const { rows } = await broken.sql.query("select count(*)::int as n from auth.users");
     expect(rows).toEqual([{ n: 0 }]);

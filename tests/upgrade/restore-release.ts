@@ -12,14 +12,21 @@ export async function restoreRelease(kept: KeptRelease, dataDir: string): Promis
   const password = kept.secrets.databasePassword ?? "";
   const cluster = await startCluster({ dataDir, password });
   try {
-    await applyShims(cluster.url("supabase_admin", "postgres"), password);
-    await withClient(cluster.url("postgres", "postgres"), (client) => makeTables(client, kept));
-    await withClient(cluster.url("supabase_admin", "postgres"), (client) =>
-      fillTables(client, kept),
-    );
+    const urlFor = (role: string) => cluster.url(role, "postgres");
+    await applyShims(urlFor("supabase_admin"), password);
+    await restoreDatabase(kept, urlFor);
   } finally {
     await cluster.stop();
   }
+}
+
+/** The same in a database that has what a project has from the start. */
+export async function restoreDatabase(
+  kept: KeptRelease,
+  urlFor: (role: string) => string,
+): Promise<void> {
+  await withClient(urlFor("postgres"), (client) => makeTables(client, kept));
+  await withClient(urlFor("supabase_admin"), (client) => fillTables(client, kept));
 }
 
 /** 0.1.0 left none. */
@@ -29,11 +36,14 @@ async function writeNote({ version, migrations }: KeptRelease, dataDir: string):
   await writeFile(join(dataDir, "made-by.json"), JSON.stringify(note));
 }
 
-async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+export async function withClient<T>(
+  url: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await work(client);
+    return await work(client);
   } finally {
     await client.end();
   }

@@ -21,7 +21,7 @@ export async function checkDatabase(backend: Backend): Promise<Check[]> {
     ];
   } catch (error) {
     return [
-      failed("migrated", `Apply the migrations with supabase db push (${reasonOf(error)})`),
+      failed("migrated", `Apply the migrations with npm run admin -- migrate (${reasonOf(error)})`),
       failed("schedules", "Skipped: apply the migrations first"),
     ];
   }
@@ -47,6 +47,6 @@ async function checkMigrations(applied: readonly string[]): Promise<Check> {
   if (first === undefined) return passed("migrated", `all ${known.length} migrations are applied`);
   return failed(
     "migrated",
-    `${missing.length} migrations are missing, the first is ${first.name}: run supabase db push --remote=<url> --yes`,
+    `${missing.length} migrations are missing, the first is ${first.name}: run npm run admin -- migrate`,
   );
 }

@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { ContractError } from "~/contract/errors";
+import { connectDatabase, type Database } from "~/db/database.server";
+import { migrateDatabase } from "../../supabase/embedded/migrate";
+import { listMigrations } from "../../supabase/embedded/migrations";
+import { createEmptyDatabase, createTestDatabase } from "../setup/database";
+import { type KeptRelease, readKeptRelease } from "./kept-release";
+import { restoreDatabase, withClient } from "./restore-release";
+
+/** A Supabase project that a release made, with the rows it left. */
+async function restoreProject(kept: KeptRelease) {
+  const { url, remove } = await createEmptyDatabase();
+  const urlFor = (role: string) => Object.assign(new URL(url), { username: role }).href;
+  await restoreDatabase(kept, urlFor);
+  return { urlFor, remove };
+}
+
+const idSchema = z.looseObject({ id: z.string() });
+
+function idsOf({ tables }: KeptRelease, name: string): string[] {
+  const rows = tables.find((table) => table.name === name)?.rows ?? [];
+  return rows.map((row) => idSchema.parse(row).id);
+}
+
+/** What waited for longer than a call waits is asked again, as agents and browsers do. */
+async function untilAnswered(call: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    const failure = await call().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (failure === undefined) return;
+    if (!(failure instanceof ContractError && failure.status === 503)) throw failure;
+  }
+}
+
+/** Someone who changes a task and reads its product, one call after the other. */
+function work(database: Database, kept: KeptRelease, taskId: string) {
+  const token_hash = createHash("sha256").update(kept.token).digest("hex");
+  const [p_product_id] = idsOf(kept, "products");
+  const done = { taskId, changes: 0, isOver: false };
+  const turns = async () => {
+    while (!done.isOver) {
+      const p_implementation_plan = `Change ${done.changes + 1}`;
+      const change = { p_task_id: taskId, p_implementation_plan };
+      await untilAnswered(() => database.callAs({ token_hash }, "update_task", change));
+      done.changes += 1;
+      const asked = { p_product_id };
+      await untilAnswered(() => database.callAs({ token_hash }, "get_agent_context", asked));
+    }
+  };
+  return { done, ended: turns() };
+}
+
+describe("a project of 0.2.0", { timeout: 120_000 }, () => {
+  it("is migrated while its service is at work: no call is lost or refused for good", async () => {
+    const kept = await readKeptRelease("0.2.0");
+    const { urlFor, remove } = await restoreProject(kept);
+    const database = connectDatabase({
+      ...{ supabaseUrl: "http://127.0.0.1:9", publishableKey: "none", secretKey: "none" },
+      databaseUrl: urlFor("authenticator"),
+    });
+    const people = idsOf(kept, "tasks").map((id) => work(database, kept, id));
+    const counts = () => people.map(({ done }) => done.changes);
+    await expect.poll(() => Math.min(...counts())).toBeGreaterThan(2);
+
+    expect(await migrateDatabase(urlFor("postgres"))).toBe((await listMigrations()).length - 2);
+    const after = counts().map((changes) => changes + 2);
+    await expect.poll(() => counts().every((n, index) => n > (after[index] ?? 0))).toBe(true);
+    for (const { done } of people) done.isOver = true;
+    await Promise.all(people.map(({ ended }) => ended));
+    await database.close();
+
+    const { rows } = await withClient(urlFor("postgres"), (client) =>
+      client.query("select id, implementation_plan as plan from public.tasks"),
+    );
+    const plans = new Map(rows.map(({ id, plan }) => [id, plan]));
+    for (const { done } of people) expect(plans.get(done.taskId)).toBe(`Change ${done.changes}`);
+    await remove();
+  });
+});
+
+const callSchema = z.object({
+  name: z.string(),
+  taken: z.array(z.string()),
+  required: z.array(z.string()),
+});
+
+/** What a service may call as a user, with the parameters that it may and must name. */
+async function readCalls(url: string, schema: string) {
+  const { rows } = await withClient(url, (client) =>
+    client.query(
+      `select p.proname as name, p.taken, p.taken[1:p.pronargs - p.pronargdefaults] as required
+       from (select *, coalesce(proargnames, '{}') as taken from pg_catalog.pg_proc) p
+       where p.pronamespace = to_regnamespace($1) and has_function_privilege('authenticated', p.oid, 'execute')`,
+      [schema],
+    ),
+  );
+  return z.array(callSchema).parse(rows);
+}
+
+describe("what a process of an earlier release calls", { timeout: 120_000 }, () => {
+  it.each([
+    // No page and no endpoint called it.
+    { version: "0.2.0", schema: "public", gone: ["add_product_member"] },
+    { version: "0.3.0", schema: "operations", gone: [] },
+  ])("is still there with its parameters: $version", async ({ version, schema, gone }) => {
+    const t = await createTestDatabase();
+    const now = new Map(
+      (await readCalls(t.urlFor("postgres"), "operations")).map((call) => [call.name, call]),
+    );
+    const { urlFor, remove } = await restoreProject(await readKeptRelease(version));
+    const lost = (await readCalls(urlFor("postgres"), schema)).filter(
+      ({ name, taken, required }) => {
+        const call = now.get(name);
+        const isTaken = taken.every((parameter) => call?.taken.includes(parameter));
+        return !isTaken || !call?.required.every((parameter) => required.includes(parameter));
+      },
+    );
+    expect(lost.map(({ name }) => name)).toEqual(gone);
+    await remove();
+  });
+});
