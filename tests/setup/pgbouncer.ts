@@ -4,7 +4,7 @@ import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { vi } from "vitest";
+import { setTimeout as pause } from "node:timers/promises";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";
 import { chooseOsUser } from "../../supabase/embedded/postgres/os-user";
 
@@ -12,6 +12,7 @@ import { chooseOsUser } from "../../supabase/embedded/postgres/os-user";
 export const hasPgbouncer = findProgram() !== undefined;
 
 export interface Pgbouncer {
+  port: number;
   /** The same address, through the pooler. */
   through(databaseUrl: string): string;
   stop(): Promise<void>;
@@ -23,6 +24,8 @@ export interface PgbouncerOptions {
   mode?: "transaction" | "session";
   /** Connections to Postgres for each user. */
   size?: number;
+  /** Where it listens; a free port if not set. */
+  port?: number;
   /** After so many seconds without a free connection a client is refused. */
   patience?: number;
 }
@@ -30,7 +33,7 @@ export interface PgbouncerOptions {
 /** A PgBouncer that knows nothing of prepared statements and hands its connections from client to client. */
 export async function startPgbouncer(options: PgbouncerOptions): Promise<Pgbouncer> {
   const target = new URL(options.databaseUrl);
-  const port = await findFreePort();
+  const port = options.port ?? (await findFreePort());
   const folder = mkdtempSync(join(tmpdir(), "backloom-pooler-"));
   const users = join(folder, "users.txt");
   const settings = join(folder, "pgbouncer.ini");
@@ -46,8 +49,9 @@ export async function startPgbouncer(options: PgbouncerOptions): Promise<Pgbounc
     ...(user ?? {}),
   });
   const ended = once(child, "exit");
-  await vi.waitFor(() => connectOnce(port), 60_000);
+  while (!(await isOpen(port))) await pause(20);
   return {
+    port,
     through: (databaseUrl) => Object.assign(new URL(databaseUrl), { port: String(port) }).href,
     async stop() {
       child.kill("SIGKILL");
@@ -76,13 +80,13 @@ max_client_conn = 200
 `;
 }
 
-function connectOnce(port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const socket = net.connect(port, "127.0.0.1", () => {
       socket.destroy();
-      resolve();
+      resolve(true);
     });
-    socket.once("error", reject);
+    socket.once("error", () => resolve(false));
   });
 }
 

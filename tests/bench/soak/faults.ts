@@ -3,12 +3,14 @@ import { fillDisk } from "../../setup/small-disk";
 import { verdict } from "../streams/statistics";
 import { sentences } from "./asking";
 import type { Processes } from "./installation";
+import type { Project } from "./project";
 import { settings, shareWithFaults } from "./settings";
 
 interface Scene {
   dataDir: string;
   hasOwnDisk: boolean;
   processes: Processes;
+  project: Project | undefined;
   postmaster(): number;
 }
 
@@ -58,22 +60,18 @@ const faults: Fault[] = [
     false,
     (scene) => comeBackWithClock(scene, 0),
   ],
+  ["the pooler is killed, and comes back after three seconds", true, losePooler],
 ];
 
 /** One after another, evenly over their share of the time, the list as often as fits; each is waited for until all is well. */
 export async function throwFaults(scene: Scene, began: number): Promise<void> {
   const time = settings.seconds * 1_000 * shareWithFaults;
-  const times = Math.max(1, Math.round(settings.seconds / 3_600)) * faults.length;
+  const possible = faults.filter(([, , throwIt]) => isPossible(throwIt, scene));
+  const times = Math.max(1, Math.round(settings.seconds / 3_600)) * possible.length;
   for (let n = 0; n < times; n++) {
     await pause(Math.max(0, began + ((n + 1) * time) / (times + 1) - Date.now()));
-    const [name, isDatabase, throwIt] = faults[n % faults.length] ?? [];
+    const [name, isDatabase, throwIt] = possible[n % possible.length] ?? [];
     if (name === undefined || throwIt === undefined) continue;
-    if (throwIt === fillUp && !scene.hasOwnDisk) {
-      console.log(
-        `     ${name}: not thrown, because no file system could be made for it (needs root)`,
-      );
-      continue;
-    }
     sentences.clear();
     const thrownAt = performance.now();
     const watch = watchReady(scene.processes, thrownAt);
@@ -81,6 +79,19 @@ export async function throwFaults(scene: Scene, began: number): Promise<void> {
     await watch.isWell();
     tell(name, watch, isDatabase === true && throwIt !== fillUp);
   }
+}
+
+function isPossible(throwIt: Fault[2], { hasOwnDisk, project }: Scene): boolean {
+  if (throwIt === losePooler) return project !== undefined;
+  if (throwIt !== fillUp || hasOwnDisk) return true;
+  console.log("     the disk is not filled: no file system could be made for it (needs root)");
+  return false;
+}
+
+async function losePooler({ project }: Scene): Promise<void> {
+  await project?.killPooler();
+  await pause(3_000);
+  await project?.startPoolerAgain();
 }
 
 async function comeBackWithClock({ processes }: Scene, seconds: number): Promise<void> {

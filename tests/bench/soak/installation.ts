@@ -24,12 +24,14 @@ export async function makeDataFolder() {
 /** The processes of the service behind one address. */
 export class Processes {
   readonly #dataDir: string;
+  readonly #env: Record<string, string>;
   readonly #ports: number[] = [];
   readonly #programs: Program[] = [];
   #relay: Relay | undefined;
 
-  constructor(dataDir: string) {
+  constructor(dataDir: string, env: Record<string, string>) {
     this.#dataDir = dataDir;
+    this.#env = env;
   }
 
   async start(): Promise<void> {
@@ -69,7 +71,7 @@ export class Processes {
   #startOne(n: number, clockShiftSeconds: number): Promise<Program> {
     return startService(this.#dataDir, this.#ports[n] ?? 0, {
       env: {
-        ...{ STREAMS_PER_USER: "20000", LOG_LEVEL: "fatal" },
+        ...{ ...this.#env, STREAMS_PER_USER: "20000", LOG_LEVEL: "fatal" },
         BENCH_CLOCK_SHIFT_SECONDS: String(clockShiftSeconds),
       },
       imports: clockShiftSeconds === 0 ? [] : [join(import.meta.dirname, "shift-clock.mjs")],

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { z } from "zod";
 import { connectDatabase } from "~/db/database.server";
-import { startCluster } from "../../../supabase/embedded/postgres/cluster";
+import { type Cluster, startCluster } from "../../../supabase/embedded/postgres/cluster";
 import { loadSecrets } from "../../../supabase/embedded/secrets";
 import { startEmbeddedSupabase } from "../../../supabase/embedded/start";
 import { Program } from "../streams/processes";
@@ -12,6 +12,7 @@ import { throwFaults } from "./faults";
 import { makeDataFolder, Processes } from "./installation";
 import { watchMemory } from "./memory";
 import { beAtWork, type Kept } from "./people";
+import { openProject, type Project } from "./project";
 import { settings, shareWithFaults } from "./settings";
 import { type Done, serve } from "./workers";
 import { createSoakWorld, type SoakWorld } from "./world";
@@ -29,14 +30,16 @@ async function main(): Promise<boolean> {
   const { dataDir, hasOwnDisk, remove } = await makeDataFolder();
   const { world, password } = await prepare(dataDir);
   const cluster = await startCluster({ dataDir, password });
-  const processes = new Processes(dataDir);
+  const project = settings.isPooled ? await openProject(dataDir, cluster) : undefined;
+  const processes = new Processes(dataDir, project?.env ?? {});
   await processes.start();
   const viewers = new Program("../soak/viewers");
   try {
-    return await soak({ dataDir, hasOwnDisk, world, processes, viewers, cluster });
+    return await soak({ dataDir, hasOwnDisk, world, processes, viewers, cluster, project });
   } finally {
     await viewers.stop();
     await processes.stop();
+    await project?.stop();
     await cluster.stop();
     await remove();
   }
@@ -63,7 +66,8 @@ interface Scene {
   world: SoakWorld;
   processes: Processes;
   viewers: Program;
-  cluster: Awaited<ReturnType<typeof startCluster>>;
+  cluster: Cluster;
+  project: Project | undefined;
 }
 
 async function soak(scene: Scene): Promise<boolean> {

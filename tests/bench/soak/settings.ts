@@ -7,6 +7,8 @@ export const settings = {
   viewers: Number(process.env.BENCH_VIEWERS ?? 5_000),
   people: Number(process.env.BENCH_PEOPLE ?? 20),
   processes: Number(process.env.BENCH_PROCESSES ?? 4),
+  /** As processes of a Supabase project over PgBouncer in transaction mode, instead of as `npm start` runs them. */
+  isPooled: process.env.BENCH_POOLER === "1",
   /** Size of the file system of the installation, where one can be made for it. */
   diskMegabytes: Number(process.env.BENCH_DISK_MB ?? 4_096),
 };

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { Duplex } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { WebSocketServer } from "ws";
 import { type Feed, followMessages, type Message } from "../../../supabase/embedded/realtime/feed";
 import { type Keys, readToken } from "./access-token";
@@ -17,6 +18,8 @@ export interface RealtimeOptions extends Keys {
   databaseUrl: string;
   /** When the database begins to be followed. */
   begins?: Promise<unknown> | undefined;
+  /** Answers plain requests, as the gateway of a project does. */
+  answer?: typeof fetch | undefined;
   /** Messages that are dropped without a word, as those above the rate limit are. */
   drops?: ((message: Message) => boolean) | undefined;
 }
@@ -52,7 +55,7 @@ export async function startRealtimeServer(options: RealtimeOptions): Promise<Rea
   if (options.begins) beginning.catch(() => undefined);
   else await beginning;
 
-  const server = await serveUpgrades(async (request, socket, head) => {
+  const server = await serveUpgrades(options.answer, async (request, socket, head) => {
     const address = new URL(request.url ?? "/", "http://localhost");
     if (address.pathname !== "/realtime/v1/websocket") return refuse(socket, "404 Not Found");
     const keyHolder = await readToken(address.searchParams.get("apikey"), options);
@@ -85,10 +88,24 @@ export async function startRealtimeServer(options: RealtimeOptions): Promise<Rea
 
 type Accept = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
 
-/** A server on the loopback that knows nothing but WebSockets. */
-async function serveUpgrades(accept: Accept): Promise<Server> {
-  const server = createServer((_request, response) => {
-    response.writeHead(404, { "content-type": "application/json" }).end('{"message":"Not found"}');
+async function notFound(): Promise<Response> {
+  return Response.json({ message: "Not found" }, { status: 404 });
+}
+
+/** A server on the loopback for WebSockets, and for what the gateway answers. */
+async function serveUpgrades(answer: typeof fetch = notFound, accept: Accept): Promise<Server> {
+  const server = createServer((request, response) => {
+    const { method = "GET", url = "/" } = request;
+    const headers = new Headers(
+      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+    );
+    const passOn = async () => {
+      const body = method === "GET" ? undefined : await buffer(request);
+      const answered = await answer(new URL(url, "http://127.0.0.1"), { method, headers, body });
+      response.writeHead(answered.status, Object.fromEntries(answered.headers));
+      response.end(Buffer.from(await answered.arrayBuffer()));
+    };
+    passOn().catch(() => response.writeHead(502).end());
   });
   server.on("upgrade", (request, socket, head) => {
     socket.on("error", () => socket.destroy());
