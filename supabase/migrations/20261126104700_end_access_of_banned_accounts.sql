@@ -1,4 +1,4 @@
--- Why: whoever the operator bans in Supabase Auth loses sessions and tokens here at once, not only the next sign-in.
+-- Why: an account that the operator bans in Supabase Auth loses sessions and tokens here at once, not only the next sign-in.
 set local check_function_bodies = off;
 
 CREATE OR REPLACE FUNCTION private.tg_auth_users__end_access()

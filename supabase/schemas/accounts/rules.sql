@@ -37,7 +37,7 @@ after update of email on auth.users
 for each row when (old.email is distinct from new.email)
 execute function private.tg_auth_users__copy_email();
 
--- Why: whoever the operator bans in Supabase Auth is out at once. Auth itself refuses only the next sign-in; sessions and
+-- Why: an account that the operator bans in Supabase Auth is out at once. Auth itself refuses only the next sign-in; sessions and
 -- tokens are the service's own.
 -- Definer: Supabase Auth runs as its own role, which has no rights on our tables.
 create function private.tg_auth_users__end_access()
