@@ -103,9 +103,9 @@ async function readCalls(url: string, schema: string) {
 
 describe("what a process of an earlier release calls", { timeout: 120_000 }, () => {
   it.each([
-    // No page and no endpoint called it.
-    { version: "0.2.0", schema: "public", gone: ["add_product_member"] },
-    { version: "0.3.0", schema: "operations", gone: [] },
+    // `move_stories` moved several stories at once: old pages refuse that until they are replaced.
+    { version: "0.2.0", schema: "public", gone: ["add_product_member", "move_stories"] },
+    { version: "0.3.0", schema: "operations", gone: ["move_stories"] },
   ])("is still there with its parameters: $version", async ({ version, schema, gone }) => {
     const t = await createTestDatabase();
     const now = new Map(
@@ -119,7 +119,7 @@ describe("what a process of an earlier release calls", { timeout: 120_000 }, () 
         return !isTaken || !call?.required.every((parameter) => required.includes(parameter));
       },
     );
-    expect(lost.map(({ name }) => name)).toEqual(gone);
+    expect(lost.map(({ name }) => name).sort()).toEqual(gone);
     await remove();
   });
 });
