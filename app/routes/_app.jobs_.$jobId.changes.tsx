@@ -2,11 +2,12 @@ import { json, redirect } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { useCallback, useRef } from "react";
 import { z } from "zod";
-import { idSchema } from "~/contract/text";
-import { comparedWith, type Since, sinceIn } from "~/features/diff/compared-with.server";
+import { AttemptLinks } from "~/features/diff/attempt-links";
+import { comparedWith, sinceIn } from "~/features/diff/compared-with.server";
 import { DiffView } from "~/features/diff/diff-view";
+import { filesOfPage, numberIn, pageOfFiles } from "~/features/diff/file-pages";
 import { LineCounts } from "~/features/diff/line-counts";
-import { showDiff } from "~/features/diff/show-diff.server";
+import { changedFiles, showFiles } from "~/features/diff/show-diff.server";
 import { waitsForReview } from "~/features/jobs/job-badges";
 import { useJobStream } from "~/features/output/use-job-stream";
 import { lookAt } from "~/features/review/look-at.server";
@@ -29,7 +30,7 @@ import { requireId } from "~/http/require-id.server";
 import { useLive } from "~/live/live-provider";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { addJobComment } from "~/nouns/job-reviews/add-job-comment.server";
-import { addJobCommentBody, reviewJobBody } from "~/nouns/job-reviews/contract";
+import { addJobCommentBody, jobCommentIdInput, reviewJobBody } from "~/nouns/job-reviews/contract";
 import { listJobComments } from "~/nouns/job-reviews/list-job-comments.server";
 import { deleteJobComment, listViewed, reviewJob } from "~/nouns/job-reviews/operations.server";
 import { readGuide } from "~/nouns/job-reviews/read-guide.server";
@@ -42,7 +43,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal } = await requireActor(request, context);
   const jobId = requireId(params.jobId, "agent job");
   const { searchParams } = new URL(request.url);
-  const attempt = numberOf(searchParams, "attempt");
+  const attempt = numberIn(searchParams, "attempt");
   const whole = await storyOf(actor, jobId);
   if (whole.address !== null && searchParams.size === 0) return redirect(whole.address);
   const diff = await getJobDiff(actor, { job_id: jobId, attempt });
@@ -54,21 +55,31 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const criteria = stories.flatMap(({ proof }) => proof.criteria);
   const confirms = whole.finishes ? toConfirm(criteria) : 0;
   const queue = await placeInQueue(actor, jobId);
-  const about = { criteria, confirms, story: whole.address, queue, ...comments };
-  if (diff === null) return json({ diff: null, chapters: [], viewed: [], ...about });
+  const about = { criteria, confirms, story: whole.address, queue, reviews: comments.reviews };
+  if (diff === null) {
+    const placed = comments.comments.map((each) => ({ ...each, index: null }));
+    return json({ diff: null, ...pageOfFiles([]), viewed: [], comments: placed, ...about });
+  }
   const since = sinceIn(searchParams) ?? (attempt === undefined ? "looked" : undefined);
   const before = await comparedWith(actor, diff, since);
-  const open = numberOf(searchParams, "open");
-  const files = await showDiff(diff, { viewer: principal.user_id, before, open });
-  const guide = await readGuide(actor, { job_id: jobId, attempt: diff.attempt });
+  const open = numberIn(searchParams, "open");
+  const viewer = principal.user_id;
+  const changed = await changedFiles(diff, { viewer, before });
+  const named = changed.map(({ file: { path }, index }) => ({ path, index }));
+  const guide = await readGuide(actor, diff);
+  const all = shownChapters(guide.chapters, named, before !== null);
+  const page = pageOfFiles(all, numberIn(searchParams, "files"));
+  const files = await showFiles(filesOfPage(changed, page.chapters), viewer, open);
+  const indices = new Map(named.map(({ path, index }) => [path, index]));
   const viewed = await listViewed(actor, { job_id: jobId, attempt: diff.attempt });
   const seen = new Set(viewed.paths);
   return json({
     diff: {
-      ...{ ...diff, files, total: diff.files.length },
+      ...{ ...diff, files, count: changed.length, total: diff.files.length },
       ...{ since: before && since ? { attempt: before.attempt, choice: since } : null },
     },
-    chapters: shownChapters(guide?.chapters ?? [], files, before !== null),
+    ...page,
+    comments: comments.comments.map((each) => ({ ...each, index: indices.get(each.path) ?? null })),
     viewed: files.flatMap(({ path, index }) => (seen.has(path) ? [index] : [])),
     ...about,
   });
@@ -81,12 +92,12 @@ export const action = pageAction(async ({ request, context, params }) => {
   const back = `/jobs/${jobId}/changes${new URL(request.url).search}`;
   return runIntent(form, {
     "add-comment": async () => {
-      await addJobComment(actor, { job_id: jobId, ...readForm(form, addJobCommentBody) });
+      const { of, ...comment } = readForm(form, commentForm);
+      await addJobComment(actor, { job_id: jobId, attempt: of, ...comment });
       return done(form, back, "Comment added to the review");
     },
     "delete-comment": async () => {
-      const { comment_id } = readForm(form, z.object({ comment_id: idSchema }));
-      await deleteJobComment(actor, { job_id: jobId, comment_id });
+      await deleteJobComment(actor, readForm(form, jobCommentIdInput));
       return done(form, back, "Comment deleted");
     },
     viewed: async () => {
@@ -108,25 +119,23 @@ export const action = pageAction(async ({ request, context, params }) => {
   });
 });
 
+const commentForm = addJobCommentBody.omit({ attempt: true }).extend({ of: z.int().min(1) });
+
 const verdictForm = reviewJobBody
   .omit({ criteria: true })
   .extend({ attempt: z.coerce.number().int().min(1).optional() });
 
-function numberOf(query: URLSearchParams, name: string): number | undefined {
-  const text = query.get(name) ?? "";
-  return /^\d{1,6}$/.test(text) ? Number(text) : undefined;
-}
-
 /** What the attempts of a job have changed, and what people say of it. */
 export default function JobChanges() {
-  const { diff, chapters, viewed, criteria, confirms, story, queue, comments, reviews } =
-    useLoaderData<typeof loader>();
+  const data = useLoaderData<typeof loader>();
+  const { diff, chapters, viewed, criteria, confirms, story, queue, comments, reviews } = data;
   const job = useJob();
   useLiveJob(job.id);
-  const { below, above, lost, setSpot } = useComments(comments, diff);
+  const shown = { of: String(diff?.attempt), since: diff?.since };
+  const { below, above, apart, setSpot } = useComments(comments, shown);
   const drafts = comments.filter(({ draft }) => draft).length;
   const review = (
-    <ReviewSection {...{ job, reviews, drafts, lost, criteria, confirms }} next={queue.next} />
+    <ReviewSection {...{ job, reviews, drafts, apart, criteria, confirms }} next={queue.next} />
   );
   if (diff === null) {
     return (
@@ -145,7 +154,7 @@ export default function JobChanges() {
       <AgentSays job={job} />
       <ShownCriteria criteria={criteria} />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
-        <span>{countText(diff.files.length, "file")}</span>
+        <span>{countText(diff.count, "file")}</span>
         <LineCounts additions={diff.additions} deletions={diff.deletions} />
         <a href="#review" className="text-accent underline pointer-coarse:py-3">
           Review{drafts > 0 ? ` (${drafts})` : ""}
@@ -155,7 +164,7 @@ export default function JobChanges() {
             All changes of the story
           </Link>
         )}
-        <Attempts {...diff} />
+        <AttemptLinks {...diff} />
       </div>
       <DiffView
         key={`${job.id}-${diff.attempt}-${since?.attempt}`}
@@ -165,6 +174,7 @@ export default function JobChanges() {
         since={since?.attempt ?? null}
         files={diff.files}
         chapters={chapters}
+        page={data}
         aside={({ criterion }) => {
           const told = criteria.find(({ id }) => id === criterion);
           return told ? <CriterionProof criterion={told} /> : null;
@@ -192,53 +202,4 @@ function useLiveJob(jobId: string): void {
     isFirst.current = false;
   }, [revalidate]);
   useJobStream(jobId, { onResync: resync, onJob: revalidate, onOutput: () => undefined });
-}
-
-/** Selects the changes to show: one attempt's, or only those since the attempt before. */
-function Attempts({
-  attempts,
-  attempt: shown,
-  since,
-}: {
-  attempts: readonly number[];
-  attempt: number;
-  since: { attempt: number; choice: Since } | null;
-}) {
-  if (attempts.length < 2) return null;
-  const before = attempts.at(-2);
-  return (
-    <nav aria-label="Changes of attempt" className="flex flex-wrap gap-2">
-      {since?.choice === "looked" ? (
-        <Choice to="?since=looked" isShown>
-          Only changes since you looked
-        </Choice>
-      ) : null}
-      {attempts.at(-1) === shown ? (
-        <Choice to={`?since=${before}`} isShown={since !== null && since.choice !== "looked"}>
-          {`Only changes since attempt ${before}`}
-        </Choice>
-      ) : null}
-      {attempts.map((attempt) => (
-        <Choice
-          key={attempt}
-          to={`?attempt=${attempt}`}
-          isShown={attempt === shown && since === null}
-        >
-          {`Attempt ${attempt}`}
-        </Choice>
-      ))}
-    </nav>
-  );
-}
-
-function Choice({ to, isShown, children }: { to: string; isShown: boolean; children: string }) {
-  return (
-    <Link
-      to={to}
-      aria-current={isShown ? "page" : undefined}
-      className="text-muted hover:underline aria-[current=page]:font-medium aria-[current=page]:text-ink"
-    >
-      {children}
-    </Link>
-  );
 }

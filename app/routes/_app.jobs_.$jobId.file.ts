@@ -24,9 +24,12 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     );
   const { attempt, index } = query.data;
   const jobId = requireId(params.jobId, "agent job");
-  const diff = await getJobDiff(actor, { job_id: jobId, attempt });
-  const before = diff && (await comparedWith(actor, diff, sinceIn(searchParams)));
-  const file = diff && (await showFile(diff, index, { viewer: principal.user_id, before }));
+  const since = sinceIn(searchParams);
+  const only = since === undefined ? { index } : {};
+  const diff = await getJobDiff(actor, { job_id: jobId, attempt, ...only });
+  const before = diff && (await comparedWith(actor, diff, since));
+  const place = since === undefined ? 0 : index;
+  const file = diff && (await showFile(diff, place, { viewer: principal.user_id, before }));
   if (!file)
     throw new ContractError(
       404,

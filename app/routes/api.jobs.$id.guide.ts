@@ -3,6 +3,7 @@ import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import { jobDiffQuery } from "~/nouns/agent-jobs/job-diff";
+import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { jobGuideSchema } from "~/nouns/job-reviews/guide";
 import { readGuide } from "~/nouns/job-reviews/read-guide.server";
 
@@ -16,8 +17,8 @@ export const loader = apiRoute({
     query: jobDiffQuery,
     answer: jobGuideSchema,
     handle: async ({ actor, id, query }) => {
-      const guide = await readGuide(actor, { job_id: id, ...query });
-      if (guide !== null) return json(guide);
+      const diff = await getJobDiff(actor, { job_id: id, ...query });
+      if (diff !== null) return json(await readGuide(actor, diff));
       throw new ContractError(404, "No attempt of this job has sent what it changed.");
     },
   }),

@@ -2,7 +2,7 @@ import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import { getStoryChanges } from "~/nouns/job-reviews/operations.server";
-import { storyChanges, storyChangesSchema } from "~/nouns/job-reviews/story-changes";
+import { storyChangesSchema, tellStory } from "~/nouns/job-reviews/story-changes";
 
 /** `GET /api/stories/:id/changes`: what no person has judged of a story, in one diff. */
 export const loader = apiRoute({
@@ -14,7 +14,7 @@ export const loader = apiRoute({
     answer: storyChangesSchema,
     handle: async ({ actor, id }) => {
       const { attempts } = await getStoryChanges(actor, { story_id: id });
-      return json(storyChanges(attempts));
+      return json(tellStory(attempts).changes);
     },
   }),
 });

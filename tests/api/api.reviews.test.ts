@@ -134,6 +134,31 @@ describe("the marks of a change", () => {
     expect(marks).not.toContain("outside_plan");
   });
 
+  it("follow what a worker read on the main branch, which adds to the others and takes none away", async () => {
+    const { session, token, jobs } = await scene();
+    const job_id = at(jobs, 0);
+    const change = { status: "modified", additions: 1, deletions: 0, binary: false };
+    const paths = ["build/it.sh", "db/migrations/1.up"];
+    const marksWith = async (review_marks: object) => {
+      const sent = await app.request(`/api/jobs/${job_id}/diff`, {
+        method: "PUT",
+        headers: { ...bearer(token), "content-type": "application/json" },
+        body: JSON.stringify({
+          ...{ attempt: 1, base_sha: "a".repeat(40), head_sha: "c".repeat(40), review_marks },
+          files: paths.map((path) => ({ ...change, path })),
+        }),
+      });
+      const found = await read(session);
+      const marks = found.reviews.find((review) => review.job_id === job_id)?.marks;
+      return { status: sent.status, marks };
+    };
+    const added = await marksWith({ ci: ["build/**"], migration: [] });
+    expect(added.status).toBe(204);
+    expect(added.marks).toEqual(expect.arrayContaining(["migration", "ci"]));
+    expect((await marksWith({})).marks).not.toContain("ci");
+    expect((await marksWith({ large: ["**"] })).status).toBe(422);
+  });
+
   it("follow the product's own patterns", async () => {
     const { session, actor, product, jobs } = await scene();
     const review_marks = { migration: ["src/**/*.ts"] };
@@ -162,9 +187,10 @@ describe("a pattern of paths", () => {
     ["db/**", ["db/a", "db/a/b/c.sql"], ["adb/a", "db"]],
     ["*.lock", ["yarn.lock"], ["a/yarn.lock", "yarnxlock"]],
     ["a+(b).[c]", ["a+(b).[c]"], ["aa+(b).c"]],
+    ["x|y", ["x|y"], ["x", "y"]],
   ])("%s means what it says", async (pattern, fitting, others) => {
     const { rows } = await t.sql.query<{ path: string }>(
-      "select p as path from unnest($1::text[]) p where private.fits_pattern(p, $2)",
+      "select p as path from unnest($1::text[]) p where p ~ private.patterns_regex(jsonb_build_array('none', $2::text))",
       [[...fitting, ...others], pattern],
     );
     expect(rows.map(({ path }) => path)).toEqual(fitting);

@@ -5,7 +5,12 @@ import { parsePatch } from "~/nouns/agent-jobs/patch";
 import { joinPatches, patchText } from "~/nouns/job-reviews/join-patches";
 import { listJobComments } from "~/nouns/job-reviews/list-job-comments.server";
 import { reviewJob } from "~/nouns/job-reviews/operations.server";
-import { storyChangesSchema } from "~/nouns/job-reviews/story-changes";
+import {
+  type StoryAttempt,
+  storyChangesSchema,
+  tellStory,
+} from "~/nouns/job-reviews/story-changes";
+import { attemptOfLine, placeComments } from "~/nouns/job-reviews/story-lines";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
@@ -108,6 +113,63 @@ describe("patches on top of each other", () => {
     );
   });
 
+  it("leave each line to the one that changed it", () => {
+    const roundsOf = fc.array(edits, { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(
+        fc.array(word, { maxLength: 50 }),
+        roundsOf,
+        fc.boolean(),
+        (base, rounds, isJudged) => {
+          let lines: readonly string[] = base;
+          const attempts = rounds.map((round, n): StoryAttempt => {
+            const { patch, after } = edited(lines, round);
+            lines = after;
+            return {
+              ...{
+                task: { id: `${n}`, code: `T-${n}`, title: "" },
+                waits: true,
+                job_id: `${n}`,
+                attempt: 1,
+              },
+              ...{
+                verdict: isJudged && n === 1 ? "approve" : null,
+                base_sha: sha(n),
+                head_sha: sha(n + 1),
+              },
+              files: patch === "" ? [] : [file("a.ts", patch)],
+            };
+          });
+          const { changes, steps } = tellStory(attempts);
+          for (const [index, { patch = "" }] of changes.files.entries()) {
+            for (const line of parsePatch(patch).hunks.flatMap((hunk) => hunk.lines)) {
+              const side = line.kind === "deleted" ? "old" : "new";
+              const found = attemptOfLine(at(steps, index), side, line[side] ?? 0);
+              if (found === null) expect(isJudged).toBe(true);
+              if (found === null) continue;
+              const { file: own, of } = found.step;
+              const there = parsePatch(own.patch ?? "").hunks.flatMap((hunk) => hunk.lines);
+              const same = there.find((each) => each[side] === found.line);
+              expect(same?.text).toBe(line.text);
+              if (!isJudged && line.kind !== "same") expect(same?.kind).toBe(line.kind);
+              const comment = {
+                ...stored,
+                job_id: of.job_id,
+                line: found.line,
+                side,
+                line_text: line.text,
+              } as const;
+              expect(placeComments({ changes, steps }, [comment])).toMatchObject([
+                { index, current_line: line[side], stale: false },
+              ]);
+            }
+          }
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
   it("are not joined where they do not fit", () => {
     expect(joinPatches(["@@ -1 +1 @@\n-a\n+b\n", "@@ -1 +1 @@\n-other\n+c\n"])).toBeNull();
     expect(joinPatches(["@@ -1 +1 @@\n-a\n"])).toBeNull();
@@ -118,6 +180,11 @@ describe("patches on top of each other", () => {
     expect(joinPatches(["@@ -1 +1 @@\n-a\n+b\n", "@@ -1 +1 @@\n-b\n+a\n"])).toEqual([]);
   });
 });
+
+const stored = {
+  ...{ id: "1", review_id: null, attempt: 1, path: "a.ts", body: "Why?" },
+  ...{ author_id: null, author: "ada", draft: true, created_at: "" },
+};
 
 const sha = (n: number) => String(n).repeat(40);
 const file = (path: string, patch: string, rest: object = {}) => ({
@@ -366,6 +433,72 @@ describe("the page of a story's changes", () => {
     const late = await send("request_changes", chosen);
     expect(late.status).toBe(409);
     expect(await late.text()).toContain("has already approved attempt 1");
+  });
+
+  it("takes comments on lines to the attempt that the line belongs to, also once another was judged", async () => {
+    const third = file("b.ts", "@@ -1 +1,2 @@\n-y\n+why\n+z\n");
+    const { session, story, jobs, all, actor, judge } = await scene(
+      [first, other],
+      [second],
+      [third],
+    );
+    const of = all.map(({ job_id, attempt }) => `${job_id} ${attempt}`).join();
+    const page = `/stories/${story}/changes`;
+    const comment = (fields: Record<string, string>) =>
+      app.request(page, {
+        ...{ method: "POST", headers: session, redirect: "manual" },
+        body: new URLSearchParams({ intent: "add-comment", side: "new", of, ...fields }),
+      });
+    const a = { path: "a.ts", index: "0" };
+    for (const fields of [
+      { ...a, line: "2", body: "Two?" },
+      { ...a, line: "4", body: "Four?" },
+      { ...a, line: "2", side: "old", body: "Gone?" },
+      { path: "b.ts", index: "1", line: "1", body: "Why?" },
+      { path: "b.ts", index: "1", line: "1", side: "old", body: "No x?" },
+    ]) {
+      expect((await comment(fields)).status).toBe(303);
+    }
+    const drafts = async (job_id: string) =>
+      (await listJobComments(actor, { job_id })).comments.map(({ path, side, line, body }) => [
+        path,
+        side,
+        line,
+        body,
+      ]);
+    expect(await drafts(at(jobs, 0))).toEqual([
+      ["a.ts", "new", 2, "Two?"],
+      ["a.ts", "old", 2, "Gone?"],
+      ["b.ts", "old", 1, "No x?"],
+    ]);
+    expect(await drafts(at(jobs, 1))).toEqual([["a.ts", "new", 4, "Four?"]]);
+    expect(await drafts(at(jobs, 2))).toEqual([["b.ts", "new", 1, "Why?"]]);
+    const shown = await (await app.request(page, { headers: session })).text();
+    for (const words of ["Two?", "Four?", "Gone?", "3 comments not sent yet."])
+      expect(shown).toContain(words);
+    expect(shown).not.toContain("outdated");
+
+    for (const [fields, status] of [
+      [{ ...a, line: "9" }, 422],
+      [{ ...a, line: "x" }, 422],
+      [{ path: "b.ts", index: "0", line: "1" }, 409],
+      [{ ...a, index: "7", line: "1" }, 409],
+      [{ ...a, line: "2", of: "none" }, 409],
+    ] as const) {
+      expect((await comment({ body: "Hm", ...fields })).status).toBe(status);
+    }
+    const [one, two, three] = [at(all, 0), at(all, 1), at(all, 2)];
+    expect((await judge({ verdict: "approve", attempts: [one] })).status).toBe(200);
+    const late = await comment({ ...a, line: "2", body: "Late" });
+    expect([late.status, await late.text()]).toEqual([
+      409,
+      expect.stringContaining("was judged while you wrote"),
+    ]);
+    expect((await comment({ ...a, line: "4", body: "In time" })).status).toBe(303);
+    expect(await drafts(two.job_id)).toHaveLength(2);
+    expect((await judge({ verdict: "request_changes", attempts: [two, three] })).status).toBe(200);
+    const { comments } = await listJobComments(actor, { job_id: three.job_id });
+    expect(comments).toMatchObject([{ body: "Why?", draft: false }]);
   });
 
   it("marks a file of several tasks as viewed in each of them", async () => {

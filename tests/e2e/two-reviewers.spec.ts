@@ -1,6 +1,6 @@
 import { expect, type Page } from "@playwright/test";
 import { findingsInBothThemes } from "./axe";
-import { heldJob, patchOf } from "./held-job";
+import { claimed, heldJob, patchOf } from "./held-job";
 import { openLive } from "./places";
 import { test } from "./test";
 import { letIn, newPerson, type Person, post } from "./world";
@@ -103,6 +103,53 @@ test("of two verdicts at once one holds, and the other reviewer reads why and ke
   await expect(second.getByText("Not sent")).toBeVisible();
   await expect(first.getByLabel("Summary")).toBeHidden();
   for (const page of [first, second]) await expectGoodLook(page);
+});
+
+test("who writes on a line of a story keeps the text while another judges a task, and it reaches the line's own", async ({
+  browser,
+  baseURL,
+}) => {
+  const [ada, bela] = [await newPerson(browser), await newPerson(browser)];
+  const job = await heldJob(ada, String(baseURL));
+  const { product, storyId, taskIds } = job.world;
+  await letIn(ada, product, bela);
+  await post(ada.context, `${product}/settings`, { intent: "update", done_requires: "person" });
+  const last = { intent: "set-status", task_id: String(taskIds[2]), status: "done" };
+  await post(ada.context, `/tasks/${taskIds[2]}`, last);
+  const handIn = async ({ id, attempt }: { id: string; attempt: number }, file: object) => {
+    const shas = { base_sha: "a".repeat(40), head_sha: "b".repeat(40) };
+    const sent = await ada.context.request.put(`/api/jobs/${id}/diff`, {
+      headers: { authorization: `Bearer ${job.token}` },
+      data: { attempt, ...shas, files: [file] },
+    });
+    expect(sent.status()).toBe(204);
+    const end = { job_id: id, attempt, status: "done", verify_result: "ALIGNED" };
+    await job.agent.call("update_job_status", end);
+  };
+  await handIn(job, patchOf("src/greeting.ts", ["+export const greeting = 'Hello';"]));
+  const next = await job.agent.call("wait_for_job", { worker: "laptop", wait_seconds: 0 });
+  const second = claimed.parse(next.result).job;
+  await handIn(second, patchOf("src/page.ts", ["+show(greeting);"]));
+
+  const [adas, belas] = [await ada.context.newPage(), await bela.context.newPage()];
+  for (const page of [adas, belas]) await openLive(page, `/stories/${storyId}/changes`);
+  const line = adas.getByRole("region", { name: "src/page.ts" }).locator('.l[data-n="1"]');
+  await line.click({ position: { x: 10, y: 8 } });
+  const text = adas.getByRole("textbox", { name: "Comment on line 1" });
+  await text.fill("Show it to whom?");
+  await belas.getByRole("checkbox", { name: /Show the greeting/ }).uncheck();
+  await belas.getByRole("button", { name: "Approve", exact: true }).click();
+  await expect(adas.getByRole("region", { name: "src/greeting.ts" })).toBeHidden();
+  await expect(text).toHaveValue("Show it to whom?");
+  await expectGoodLook(adas);
+  await adas.getByRole("button", { name: "Add to review" }).click();
+  const comment = adas.getByRole("region", { name: "src/page.ts" }).getByRole("article");
+  await expect(comment).toContainText("Show it to whom?");
+  await expect(text).toBeHidden();
+  await adas.getByRole("button", { name: "Request changes" }).click();
+  await expect(adas.getByText("Changes requested")).toBeVisible();
+  await adas.goto(`/jobs/${second.id}/changes`);
+  await expect(adas.getByRole("article", { name: /Comment by/ })).toContainText("Show it to whom?");
 });
 
 const messages = (page: Page) => page.getByRole("region", { name: "Notifications" });

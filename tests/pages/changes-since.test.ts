@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { roundOf } from "~/features/diff/round.server";
-import { showDiff, showFile } from "~/features/diff/show-diff.server";
+import { changedFiles, showFile, showFiles } from "~/features/diff/show-diff.server";
 import type { DiffFile, JobDiff } from "~/nouns/agent-jobs/job-diff";
 import { parsePatch } from "~/nouns/agent-jobs/patch";
 
@@ -18,6 +18,8 @@ const diff = (attempt: number, ...files: DiffFile[]): JobDiff => ({
 });
 
 const viewer = "someone";
+const showDiff = async (now: JobDiff, asked: { viewer: string; before?: JobDiff }) =>
+  showFiles(await changedFiles(now, asked), viewer, undefined);
 const home = mkdtempSync(join(tmpdir(), "backloom-round-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 const write = (name: string, text: string): string => {

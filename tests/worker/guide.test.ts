@@ -1,16 +1,33 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { jobGuideSchema } from "~/nouns/job-reviews/guide";
 import { bearer } from "../setup/app";
-import { openStage, startRun } from "./fixture";
+import { openStage, type RunWish, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
 
-const { t, app, ada, token, home, repo } = await openStage();
+const { t, app, ada, token, home, repo, git } = await openStage();
+writeFileSync(
+  join(repo, "long.txt"),
+  Array.from({ length: 60 }, (_, n) => `line ${n + 1}\n`).join(""),
+);
+writeFileSync(
+  join(repo, ".backloom.yml"),
+  "review_marks: { ci: [build/**], migration: [data/*.txt] }\n",
+);
+git("add", "--all");
+git("commit", "--quiet", "-m", "Files to change");
 
 /** What a person reads after a command that wrote this as its result. */
-async function guideAfter(code: string, result: object) {
-  const run = await startRun(t, ada, { code });
-  const write = `echo one > one.txt; echo two > two.txt; cat > "$BACKLOOM_RESULT_FILE" <<'END'\n${JSON.stringify(result)}\nEND`;
+function guideAfter(code: string, result: object) {
+  return guideOf({ code }, `echo one > one.txt; echo two > two.txt; ${resultIs(result)}`);
+}
+
+const resultIs = (result: object) =>
+  `cat > "$BACKLOOM_RESULT_FILE" <<'END'\n${JSON.stringify(result)}\nEND\n`;
+
+async function guideOf({ code, ...wish }: RunWish, write: string) {
+  const run = await startRun(t, ada, { code, ...wish });
   const worker = startWorker([
     ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
     ...["--product", code, "--exec", write, "--once"],
@@ -37,3 +54,51 @@ it("keeps the result of an agent whose guide is not as documented", async () => 
   const result = { verify_result: "ALIGNED", guide: [{ name: "no title" }] };
   expect(await guideAfter("MISGUIDED", result)).toMatchObject({ source: "order" });
 }, 60_000);
+
+it("has the chapters of a batch task by task, with their lines where later tasks moved them", async () => {
+  const [first, second] = [
+    [{ title: "Line 40", why: "It is first", parts: [{ path: "long.txt", from: 40, to: 40 }] }],
+    [{ title: "The top", parts: [{ path: "long.txt", from: 1, to: 5 }] }],
+  ];
+  const write = [
+    `if ! grep -q forty long.txt; then sed -i 's/line 40/forty/' long.txt; ${resultIs({ guide: first })}`,
+    `elif ! grep -q top long.txt; then sed -i '1s/^/top\\ntop\\ntop\\n/; s/line 50/fifty/' long.txt; ${resultIs({ guide: second })}`,
+    "else echo three > three.txt; fi",
+  ].join("\n");
+  const wish = { code: "BATCHED", strategy: "SPRINT_BATCH", tasks: 3 } as const;
+  const { source, chapters } = await guideOf(wish, write);
+  expect(source).toBe("agent");
+  expect(chapters).toMatchObject([
+    { title: "T-1 Line 40", why: "It is first", parts: [{ path: "long.txt", hunks: [1] }] },
+    { title: "T-2 The top", parts: [{ path: "long.txt", hunks: [0] }] },
+    { title: "T-3 Task 3", parts: [{ path: "three.txt", hunks: [0] }] },
+    { title: "Everything else", rest: true, parts: [{ path: "long.txt", hunks: [2] }] },
+  ]);
+}, 90_000);
+
+it("makes each task of a batch one chapter if they have more than a guide may hold", async () => {
+  const chapters = Array.from({ length: 12 }, (_, n) => ({
+    ...{ title: `Chapter ${n}`, parts: [{ path: n === 0 ? "one.txt" : "two.txt" }] },
+  }));
+  const write = `echo "$RANDOM" >> one.txt; echo more >> two.txt; ${resultIs({ guide: chapters })}`;
+  const wish = { code: "LONG", strategy: "SPRINT_BATCH", tasks: 2 } as const;
+  const told = await guideOf(wish, write);
+  expect(told.chapters).toMatchObject([
+    { title: "T-1 Chapter 0", parts: [{ path: "one.txt" }, { path: "two.txt" }] },
+  ]);
+  expect(told.chapters[0]?.why).toContain("T-1 Chapter 11");
+}, 90_000);
+
+it("has the paths marked that the main branch names, not those that the work writes there", async () => {
+  const marksAfter = async (code: string, write: string) => {
+    await guideOf({ code }, write);
+    const { rows } = await t.sql.query(
+      "select d.marks from job_diffs d join products p on p.id = d.product_id where p.code = $1",
+      [code],
+    );
+    return rows[0].marks;
+  };
+  const hide = "echo 'review_marks: { ci: [] }' > .backloom.yml; mkdir build; echo x > build/it.sh";
+  expect(await marksAfter("MARKED", hide)).toContain("ci");
+  expect(await marksAfter("UNMARKED", "echo x > it.sh")).not.toContain("ci");
+}, 90_000);

@@ -1,4 +1,4 @@
-import { Link } from "@remix-run/react";
+import { Link, useSearchParams } from "@remix-run/react";
 import clsx from "clsx";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { visible } from "~/features/proof/visible";
@@ -51,6 +51,7 @@ export function ChangedFile({
       id={id}
       aria-label={label}
       data-path={file.path}
+      data-index={file.index}
       className="file scroll-mt-14 rounded-lg border border-line bg-surface"
     >
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)} ref={place}>
@@ -119,10 +120,13 @@ function ViewedForm({ isViewed, marks, onChange }: ViewedMark) {
 }
 
 function Loading({ index }: { index: number }) {
+  const [query] = useSearchParams();
+  const address = new URLSearchParams(query);
+  address.set("open", String(index));
   return (
     <>
       Loading …{" "}
-      <Link to={`?open=${index}#file-${index}`} reloadDocument className="underline">
+      <Link to={`?${address}#file-${index}`} reloadDocument className="underline">
         Show the diff
       </Link>
     </>

@@ -3,6 +3,8 @@ import { visible } from "~/features/proof/visible";
 import { useWriteAccess } from "~/ui/write-access";
 import { ChangedFile } from "./changed-file";
 import { ChapterList } from "./chapter-list";
+import { FilePageLinks } from "./file-page-links";
+import type { FilePage } from "./file-pages";
 import type { BelowLine, Side } from "./line-column";
 import type { Mark, ShownChapter, ShownFile } from "./shown-diff";
 import { useDiffKeys } from "./use-diff-keys";
@@ -10,6 +12,8 @@ import { useViewed } from "./use-viewed";
 
 /** The line a comment belongs to. */
 export interface Spot {
+  /** The place of its file on the page. */
+  index: number;
   path: string;
   side: Side;
   line: number;
@@ -23,6 +27,7 @@ export function DiffView({
   since = null,
   files,
   chapters,
+  page,
   aside,
   known,
   marksOf,
@@ -36,18 +41,19 @@ export function DiffView({
   since?: number | null;
   files: readonly ShownFile[];
   chapters: readonly ShownChapter[];
+  page: FilePage;
   /** What a chapter says before its files. */
   aside: (chapter: ShownChapter) => ReactNode;
   /** Indices of the files that the person has viewed. */
   known: readonly number[];
   /** What marking a file as viewed is for; empty where there is nothing to mark. */
   marksOf: (file: ShownFile) => readonly Mark[];
-  /** Content below lines, by path. */
-  below: ReadonlyMap<string, BelowLine>;
-  /** Content before the lines of a file, by path. */
-  above: ReadonlyMap<string, ReactNode>;
-  /** Called when the user wants to comment on a line; absent where lines cannot be commented on. */
-  onSpot?: (spot: Spot) => void;
+  /** Content below lines, by the file's index. */
+  below: ReadonlyMap<number, BelowLine>;
+  /** Content before the lines of a file, by its index. */
+  above: ReadonlyMap<number, ReactNode>;
+  /** Called when the user wants to comment on a line. */
+  onSpot: (spot: Spot) => void;
 }) {
   const { isViewed, change } = useViewed(known, marksOf);
   const { canWrite } = useWriteAccess();
@@ -55,7 +61,7 @@ export function DiffView({
   const commentOn = useCallback(
     (line: HTMLElement) => {
       const spot = spotOf(line);
-      if (spot && (since === null || spot.side === "new")) onSpot?.(spot);
+      if (spot && (since === null || spot.side === "new")) onSpot(spot);
     },
     [onSpot, since],
   );
@@ -86,6 +92,7 @@ export function DiffView({
           if (line) commentOn(line);
         }}
       >
+        <FilePageLinks {...page} />
         {chapters.map((chapter, place) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: chapters have no other name and keep their order
           <section key={place} id={`chapter-${place}`} className="grid min-w-0 scroll-mt-14 gap-4">
@@ -110,13 +117,14 @@ export function DiffView({
                           onChange: canWrite ? () => void change(file) : null,
                         }
                   }
-                  below={below.get(file.path) ?? nothing}
-                  above={above.get(file.path) ?? null}
+                  below={below.get(index) ?? nothing}
+                  above={above.get(index) ?? null}
                 />
               );
             })}
           </section>
         ))}
+        <FilePageLinks {...page} />
       </div>
     </div>
   );
@@ -170,12 +178,13 @@ function numberAt(target: EventTarget, x: number): HTMLElement | null {
 }
 
 function spotOf(line: HTMLElement): Spot | null {
-  const path = line.closest<HTMLElement>("[data-path]")?.dataset.path;
+  const { path, index } = line.closest<HTMLElement>("[data-path]")?.dataset ?? {};
   const { n, o } = line.dataset;
   if (path === undefined || (n === undefined && o === undefined)) return null;
+  const file = { path, index: Number(index) };
   return n === undefined
-    ? { path, side: "old", line: Number(o) }
-    : { path, side: "new", line: Number(n) };
+    ? { ...file, side: "old", line: Number(o) }
+    : { ...file, side: "new", line: Number(n) };
 }
 
 const lookName = "diff-view";

@@ -16,16 +16,12 @@ interface Asked {
   before?: JobDiff | null;
 }
 
-/** Returns a diff's files, the first ones with lines. `open` is the index of a folded file to load too. */
-export async function showDiff(
-  diff: JobDiff,
-  { viewer, before, open }: Asked & { open?: number | undefined },
-): Promise<ShownFile[]> {
-  const files = before ? await roundOf(before, diff, viewer) : filesOf(diff);
-  return showFiles(files, viewer, open);
+/** Returns the files of a diff, or what changed in them. */
+export async function changedFiles(diff: JobDiff, { viewer, before }: Asked): Promise<RoundFile[]> {
+  return before ? roundOf(before, diff, viewer) : filesOf(diff);
 }
 
-/** Returns files, the first ones with lines. */
+/** Returns files, the first ones with lines. `open` is the index of a folded file to load too. */
 export function showFiles(
   files: readonly RoundFile[],
   viewer: string,

@@ -29,7 +29,9 @@ export function LineComment({ comment }: { comment: JobComment }) {
       <p className="break-words whitespace-pre-wrap">{comment.body}</p>
       {comment.draft ? (
         <ActionForm>
-          <HiddenFields fields={{ intent: "delete-comment", comment_id: comment.id }} />
+          <HiddenFields
+            fields={{ intent: "delete-comment", job_id: comment.job_id, comment_id: comment.id }}
+          />
           <Button type="submit" size="sm" tone="quiet">
             Delete
           </Button>

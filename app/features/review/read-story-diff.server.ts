@@ -2,19 +2,26 @@ import type { Actor } from "~/db/rpc.server";
 import { waitsForReview } from "~/features/jobs/job-badges";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { getStoryChanges, listViewed } from "~/nouns/job-reviews/operations.server";
-import { type StoryFile, storyChanges } from "~/nouns/job-reviews/story-changes";
+import {
+  type StoryAttempt,
+  type StoryFile,
+  type ToldStory,
+  tellStory,
+} from "~/nouns/job-reviews/story-changes";
 
 /** What no one has judged of a story, or of one of its tasks, with what the person has viewed of it. */
 export async function readStoryDiff(actor: Actor, storyId: string, taskId?: string) {
   const { attempts, open_tasks } = await getStoryChanges(actor, { story_id: storyId });
-  const changes = storyChanges(attempts, taskId);
-  const unjudged = attempts.filter(
-    ({ task, job_id, verdict }) =>
-      verdict === null &&
-      (taskId === undefined || task.id === taskId) &&
-      changes.tasks.some((each) => each.job_id === job_id),
+  const unjudged = unjudgedOf(attempts).filter(
+    ({ task }) => taskId === undefined || task.id === taskId,
   );
-  return { changes, attempts, unjudged, open_tasks };
+  return { ...tellStory(attempts, taskId), attempts, unjudged, open_tasks };
+}
+
+/** The newest attempts of their tasks that no one has judged. */
+function unjudgedOf(attempts: readonly StoryAttempt[]): StoryAttempt[] {
+  const newest = new Map(attempts.map((each) => [each.task.id, each]));
+  return attempts.filter((each) => each.verdict === null && newest.get(each.task.id) === each);
 }
 
 /**
@@ -26,7 +33,9 @@ export async function storyOf(actor: Actor, jobId: string) {
   if (story_id === null || !waitsForReview({ status, phase })) {
     return { address: null, finishes: false };
   }
-  const { unjudged, open_tasks } = await readStoryDiff(actor, story_id);
+  const read = await getStoryChanges(actor, { story_id, with_files: false });
+  const { open_tasks } = read;
+  const unjudged = unjudgedOf(read.attempts);
   const waiting = unjudged.filter(({ waits }) => waits);
   const isLast = open_tasks === 0 && waiting.at(-1)?.job_id === jobId;
   return {
@@ -46,5 +55,31 @@ export async function viewedOf(actor: Actor, files: readonly StoryFile[]): Promi
   }
   return files.flatMap((file, index) =>
     file.parts.every(({ job_id, path }) => seen.has(`${job_id} ${path}`)) ? [index] : [],
+  );
+}
+
+/** Of the files on a page: where their lines are, and the attempts that a viewed mark is for. */
+export function aboutFiles(
+  storyId: string,
+  taskId: string | undefined,
+  { changes, steps }: ToldStory,
+  shown: readonly { index: number }[],
+) {
+  const task = taskId === undefined ? "" : `&task=${taskId}`;
+  const addressOf = (index: number): string => {
+    const [step, ...others] = steps[index] ?? [];
+    // What several attempts changed is joined again; other lines are read where they are.
+    if (!step || others.length > 0) return `/stories/${storyId}/file?index=${index}${task}`;
+    const { job_id, attempt, files } = step.of;
+    return `/jobs/${job_id}/file?attempt=${attempt}&index=${files.indexOf(step.file)}`;
+  };
+  const marksOf = (index: number) =>
+    (changes.files[index]?.parts ?? []).map(({ job_id, attempt, path }) => ({
+      job_id,
+      attempt,
+      path,
+    }));
+  return Object.fromEntries(
+    shown.map(({ index }) => [index, { address: addressOf(index), marks: marksOf(index) }]),
   );
 }

@@ -3,7 +3,7 @@ import { type ReactNode, useMemo, useState } from "react";
 import { waitsForReview } from "~/features/jobs/job-badges";
 import { useHasOnlySample } from "~/features/products/has-only-sample";
 import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
-import type { JobComment, JobComments } from "~/nouns/job-reviews/contract";
+import type { JobComments } from "~/nouns/job-reviews/contract";
 import type { ProvenCriterion } from "~/nouns/proof/contract";
 import { ActionForm } from "~/ui/action-form";
 import { type ActionResult, useResultToast } from "~/ui/action-result";
@@ -14,7 +14,6 @@ import { countText } from "~/ui/numbers";
 import { usePageKeys } from "~/ui/page-keys";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
-import { LineComment } from "./line-comment";
 import { confirmWords } from "./what-was-done";
 
 /** Earlier reviews of the work, and the form for the next one. */
@@ -22,7 +21,7 @@ export function ReviewSection({
   job,
   reviews,
   drafts,
-  lost,
+  apart,
   next,
   criteria,
   confirms,
@@ -30,8 +29,8 @@ export function ReviewSection({
   job: AgentJobDetail;
   reviews: JobComments["reviews"];
   drafts: number;
-  /** Comments on files that are no longer in the diff. */
-  lost: readonly JobComment[];
+  /** Comments that have no place in the diff. */
+  apart: ReactNode;
   /** The job to review after this one. */
   next: string | null;
   /** What the page shows: an approval confirms no others. */
@@ -46,12 +45,7 @@ export function ReviewSection({
     <Section id="review" title="Review" about={aboutReview(waits, drafts)}>
       <div className="grid gap-4">
         <EarlierReviews reviews={reviews} />
-        {lost.map((comment) => (
-          <div key={comment.id}>
-            <p className="font-mono text-xs break-all text-muted">{comment.path}</p>
-            <LineComment comment={comment} />
-          </div>
-        ))}
+        {apart}
         <p className="text-sm" role="status">
           {drafts > 0 ? `${countText(drafts, "comment")} not sent yet.` : null} {reason}
         </p>

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { idSchema, text } from "~/contract/text";
+import { reviewMarksSchema } from "~/nouns/job-reviews/marks";
 
 /** Kinds of changes to a file. Submodules are listed without their content. */
 export const diffStatuses = [
@@ -54,6 +55,8 @@ export const saveJobDiffBody = z
     base_sha: sha,
     head_sha: sha,
     files: z.array(diffFileInput).max(diffLimits.files),
+    /** Paths that the repository's main branch wants marked, besides the product's. */
+    review_marks: reviewMarksSchema.optional(),
   })
   .refine(
     ({ files }) =>
@@ -70,7 +73,11 @@ export type SaveJobDiffInput = z.infer<typeof saveJobDiffInput>;
 /** Query of `GET /api/jobs/:id/diff`. */
 export const jobDiffQuery = z.object({ attempt: z.coerce.number().int().min(1).optional() });
 
-export const jobDiffInput = jobDiffQuery.extend({ job_id: idSchema });
+/** `index` leaves only one file. */
+export const jobDiffInput = jobDiffQuery.extend({
+  job_id: idSchema,
+  index: z.int().min(0).optional(),
+});
 
 export const diffFileSchema = z.object({
   path: z.string(),

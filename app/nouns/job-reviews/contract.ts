@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { idSchema, limitInQuery, requiredText, text } from "~/contract/text";
 import { agentJobSchema } from "~/nouns/agent-jobs/contract";
-import { diffFileSchema, filePathSchema } from "~/nouns/agent-jobs/job-diff";
+import { filePathSchema, jobDiffQuery } from "~/nouns/agent-jobs/job-diff";
 import { reviewMarks } from "./marks";
 
 export const reviewVerdicts = ["approve", "request_changes"] as const;
@@ -36,7 +36,13 @@ export const reviewStoryBody = reviewJobBody.omit({ attempt: true }).extend({
 
 export const reviewStoryInput = reviewStoryBody.extend({ story_id: idSchema });
 
-export const storyIdInput = z.object({ story_id: idSchema });
+/** Without files it says only which attempts there are. */
+export const storyChangesInput = z.object({
+  story_id: idSchema,
+  with_files: z.boolean().optional(),
+});
+
+export const jobGuideInput = jobDiffQuery.extend({ job_id: idSchema });
 
 /** Body of `PUT /api/jobs/:id/viewed`: whether the caller has looked at a file of an attempt. */
 export const markViewedBody = z.object({
@@ -75,6 +81,7 @@ export const storedCommentSchema = z.object({
   draft: z.boolean(),
   created_at: z.string(),
 });
+export type StoredComment = z.infer<typeof storedCommentSchema>;
 
 export const jobCommentSchema = storedCommentSchema.extend({
   /** Its line changed or is missing in the newest diff. */
@@ -168,11 +175,10 @@ export const listReviewsInput = listReviewsQuery.extend({
   limit: z.int().min(1).max(100).optional(),
 });
 
-/** What a guide is made of, as the database has it. */
+/** What a guide is made of besides the files, as the database has it. */
 export const guideSourceSchema = z.object({
   attempt: z.int(),
   head_sha: z.string(),
-  files: z.array(diffFileSchema),
   /** Paths of tests. */
   tests: z.array(z.string()),
   chapters: z.array(z.unknown()).nullable(),

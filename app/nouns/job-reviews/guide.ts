@@ -131,14 +131,24 @@ function gather(untold: Untold, wanted: readonly Guide[number]["parts"][number][
 
 const isConfiguration = /(^|\/)\.[^/]+$|\.(json|ya?ml|toml|ini|cfg|conf)$/i;
 
+/** Paths that a proof may name: its words, and what they end with, since tools also say where a file lies. */
+function namedIn(proof: string): Set<string> {
+  const named = new Set<string>();
+  for (const word of proof.split(/[\s"'`()[\]{}<>,;:=]+/)) {
+    const parts = word.split("/").slice(-20);
+    for (const from of parts.keys()) named.add(parts.slice(from).join("/"));
+  }
+  return named;
+}
+
 /** Without a guide: code that a proof names, other code, tests, configuration, generated files. */
 function byRule(files: readonly File[], untold: Untold, { proof, tests }: Clues): Chapter[] {
-  const known = new Set(tests);
+  const [known, named] = [new Set(tests), namedIn(proof)];
   const kindOf = ({ path, folded }: File): string => {
     if (folded) return "Generated and lock files";
     if (known.has(path)) return "Tests";
     if (isConfiguration.test(path)) return "Configuration";
-    return proof.includes(path) ? "Code that the proof names" : "Code";
+    return named.has(path) ? "Code that the proof names" : "Code";
   };
   const kinds = [
     "Code that the proof names",

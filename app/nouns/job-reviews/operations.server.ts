@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { jobIdInput } from "~/nouns/agent-jobs/contract";
-import { jobDiffInput } from "~/nouns/agent-jobs/job-diff";
 import { operation } from "~/nouns/operation.server";
 import {
   guideSourceSchema,
   jobCommentIdInput,
+  jobGuideInput,
   listReviewsInput,
   listViewedInput,
   markViewedInput,
@@ -13,7 +13,7 @@ import {
   saveJobGuideInput,
   sentReviewSchema,
   sentReviewsSchema,
-  storyIdInput,
+  storyChangesInput,
   viewedSchema,
   waitedSchema,
   waitingReviewsSchema,
@@ -30,7 +30,11 @@ export const reviewJob = operation("review_job", reviewJobInput, sentReviewSchem
 export const reviewStory = operation("review_story", reviewStoryInput, sentReviewsSchema);
 
 /** What the attempts of a story changed, in the order in which they did. */
-export const getStoryChanges = operation("get_story_changes", storyIdInput, storyAttemptsSchema);
+export const getStoryChanges = operation(
+  "get_story_changes",
+  storyChangesInput,
+  storyAttemptsSchema,
+);
 
 /** What waits for the caller's verdict, in the order in which to judge it. */
 export const listReviews = operation("list_reviews", listReviewsInput, waitingReviewsSchema);
@@ -41,8 +45,8 @@ export const noteFirstLook = operation("note_first_look", jobIdInput, waitedSche
 /** Keeps the guide of an attempt's result. */
 export const saveJobGuide = operation("save_job_guide", saveJobGuideInput, z.null());
 
-/** The changes of an attempt with what its agent told of them; null without changes. */
-export const getJobGuide = operation("get_job_guide", jobDiffInput, guideSourceSchema.nullable());
+/** What the agent of an attempt told of its changes; null without changes. */
+export const getJobGuide = operation("get_job_guide", jobGuideInput, guideSourceSchema.nullable());
 
 /** Marks a file of an attempt as viewed by the caller, or takes the mark back. */
 export const markViewed = operation("mark_viewed", markViewedInput, z.null());

@@ -1,19 +1,18 @@
 import type { Actor } from "~/db/rpc.server";
+import type { JobDiff } from "~/nouns/agent-jobs/job-diff";
 import { chaptersOf, guideSchema } from "./guide";
 import { getJobGuide } from "./operations.server";
 
-/** The chapters of an attempt's changes; null without changes. */
+/** The chapters of an attempt's changes. */
 export async function readGuide(
   actor: Actor,
-  of: { job_id: string; attempt?: number | undefined },
+  { job_id, attempt, head_sha, files }: Pick<JobDiff, "job_id" | "attempt" | "head_sha" | "files">,
 ) {
-  const found = await getJobGuide(actor, of);
-  if (found === null) return null;
-  const { attempt, head_sha, files, tests, chapters, proof } = found;
-  const told = guideSchema.safeParse(chapters);
+  const found = await getJobGuide(actor, { job_id, attempt });
+  const told = guideSchema.safeParse(found?.head_sha === head_sha ? found.chapters : null);
   const guide = told.success ? told.data : null;
   return {
     ...{ attempt, head_sha, source: guide === null ? ("order" as const) : ("agent" as const) },
-    chapters: chaptersOf(files, guide, { proof: proof ?? "", tests }),
+    chapters: chaptersOf(files, guide, { proof: found?.proof ?? "", tests: found?.tests ?? [] }),
   };
 }

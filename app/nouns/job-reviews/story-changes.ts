@@ -57,16 +57,25 @@ export const storyChangesSchema = z.object({
 });
 export type StoryChanges = z.infer<typeof storyChangesSchema>;
 
-interface Step {
+/** What an attempt did to a file of the story. */
+export interface Step {
   of: StoryAttempt;
   file: DiffFile;
+  /** Whether it is shown; what was judged is there only between others. */
+  isShown: boolean;
 }
 
-/** Characters of patches that are joined at most; files beyond that stand once for each attempt. */
+/** What no one has approved of a story, and of each of its files the steps that made it, oldest first. */
+export interface ToldStory {
+  changes: StoryChanges;
+  steps: Step[][];
+}
+
+/** Characters of patches that are joined at most; files beyond that are shown once per attempt. */
 const mostJoined = 4_000_000;
 
 /** What no one has approved of a story, in one diff from where it begins. `taskId` leaves out the other tasks. */
-export function storyChanges(attempts: readonly StoryAttempt[], taskId?: string): StoryChanges {
+export function tellStory(attempts: readonly StoryAttempt[], taskId?: string): ToldStory {
   const newest = new Map(attempts.map((each) => [each.task.id, each]));
   // What was asked to be changed counts as a part of the attempt that changed it.
   const isOpen = ({ task, verdict: said }: StoryAttempt): boolean =>
@@ -81,16 +90,17 @@ export function storyChanges(attempts: readonly StoryAttempt[], taskId?: string)
   let left = mostJoined;
   const files = chainsOf(between, shown).flatMap((chain) => {
     left -= chain.length > 1 ? lengthOf(chain) : 0;
-    return (left >= 0 ? joinedFile(chain, shown) : null) ?? apart(chain, shown);
+    return (left >= 0 ? joinedFile(chain) : null) ?? apart(chain);
   });
-  return {
+  const changes = {
     base_sha: open[0]?.base_sha ?? null,
     head_sha: open.at(-1)?.head_sha ?? null,
     tasks: [...newest.values()].map(({ task: { id, code }, job_id, attempt, verdict: said }) => ({
       ...{ id, code, job_id, attempt, judged: said !== null },
     })),
-    files,
+    files: files.map(({ file }) => file),
   };
+  return { changes, steps: files.map(({ steps }) => steps) };
 }
 
 /** The steps of each file in their order, under the names that it had; judged ones only between others. */
@@ -104,7 +114,7 @@ function chainsOf(attempts: readonly StoryAttempt[], shown: ReadonlySet<StoryAtt
       const known = file.status === "copied" ? undefined : byPath.get(before);
       const chain = known?.at(-1)?.of === of ? [] : (known ?? []);
       if (chain.length === 0) chains.push(chain);
-      chain.push({ of, file });
+      chain.push({ of, file, isShown: shown.has(of) });
       renamed.push([file.path, chain]);
       if (before !== file.path) byPath.delete(before);
     }
@@ -112,7 +122,7 @@ function chainsOf(attempts: readonly StoryAttempt[], shown: ReadonlySet<StoryAtt
   }
   return chains
     .map((chain) => {
-      const isShown = ({ of }: Step) => shown.has(of);
+      const isShown = (step: Step) => step.isShown;
       return chain.slice(Math.max(0, chain.findIndex(isShown)), chain.findLastIndex(isShown) + 1);
     })
     .filter(({ length }) => length > 0);
@@ -121,12 +131,19 @@ function chainsOf(attempts: readonly StoryAttempt[], shown: ReadonlySet<StoryAtt
 const lengthOf = (chain: readonly Step[]) =>
   chain.reduce((sum, { file }) => sum + (file.patch?.length ?? 0), 0);
 
-/** Each step of a file by itself, where they cannot be told as one. */
-function apart(chain: readonly Step[], shown: ReadonlySet<StoryAttempt>): StoryFile[] {
-  return chain.flatMap(({ of, file }) => {
-    const hunks = [...parsePatch(file.patch ?? "").hunks.keys()];
-    return shown.has(of) ? [{ ...file, parts: [partOf({ of, file }, hunks)] }] : [];
-  });
+interface JoinedFile {
+  file: StoryFile;
+  steps: Step[];
+}
+
+/** Each step of a file by itself, where they cannot be joined. */
+function apart(chain: readonly Step[]): JoinedFile[] {
+  return chain
+    .filter(({ isShown }) => isShown)
+    .map((step) => {
+      const hunks = [...parsePatch(step.file.patch ?? "").hunks.keys()];
+      return { file: { ...step.file, parts: [partOf(step, hunks)] }, steps: [step] };
+    });
 }
 
 const partOf = ({ of: { task, job_id, attempt }, file: { path } }: Step, hunks: number[]) => ({
@@ -134,14 +151,15 @@ const partOf = ({ of: { task, job_id, attempt }, file: { path } }: Step, hunks: 
 });
 
 /** What all steps did to a file together: nothing where the last one took all of it back. Null if they do not fit. */
-function joinedFile(chain: readonly Step[], shown: ReadonlySet<StoryAttempt>): StoryFile[] | null {
+function joinedFile(chain: Step[]): JoinedFile[] | null {
   const [first, last] = [chain[0], chain.at(-1)];
   if (!first || !last || chain.length === 1 || !chain.every(isText) || !isChain(chain)) return null;
   const joined = joinPatches(chain.map(({ file }) => file.patch ?? ""));
   if (joined === null) return null;
   const { file } = last;
   if (first.file.status === "added" && file.status === "deleted") return [];
-  const open = joined.filter(({ by }) => [...by].some((n) => isShownAt(chain, shown, n)));
+  const isShownAt = (at: number) => chain[at]?.isShown === true;
+  const open = joined.filter(({ by }) => [...by].some(isShownAt));
   const oldPath = chain.map((step) => step.file.old_path).find((path) => path !== undefined);
   const isRenamed = first.file.status !== "added" && oldPath !== undefined && oldPath !== file.path;
   if (open.length === 0 && !isRenamed) return [];
@@ -149,30 +167,19 @@ function joinedFile(chain: readonly Step[], shown: ReadonlySet<StoryAttempt>): S
   const counted = (kind: string) =>
     open.reduce((sum, { lines }) => sum + lines.filter((line) => line.kind === kind).length, 0);
   const status = statusOf(first.file, file, isRenamed);
-  return [
-    {
-      ...{ ...rest, status, additions: counted("added"), deletions: counted("deleted") },
-      ...(isRenamed ? { old_path: oldPath } : {}),
-      patch: `${headerOf(chain)}${patchText(open)}`,
-      parts: chain.flatMap((step, at) => {
-        if (!shown.has(step.of)) return [];
-        const isFirst = (by: ReadonlySet<number>) =>
-          Math.min(...[...by].filter((n) => isShownAt(chain, shown, n))) === at;
-        return [
-          partOf(
-            step,
-            open.flatMap(({ by }, n) => (isFirst(by) ? [n] : [])),
-          ),
-        ];
-      }),
-    },
-  ];
+  const parts = chain.flatMap((step, at) => {
+    if (!step.isShown) return [];
+    const isFirst = (by: ReadonlySet<number>) => Math.min(...[...by].filter(isShownAt)) === at;
+    const hunks = open.flatMap(({ by }, n) => (isFirst(by) ? [n] : []));
+    return [partOf(step, hunks)];
+  });
+  const joint = {
+    ...{ ...rest, status, additions: counted("added"), deletions: counted("deleted"), parts },
+    ...(isRenamed ? { old_path: oldPath } : {}),
+    patch: `${headerOf(chain)}${patchText(open)}`,
+  };
+  return [{ file: joint, steps: chain }];
 }
-
-const isShownAt = (chain: readonly Step[], shown: ReadonlySet<StoryAttempt>, at: number) => {
-  const step = chain[at];
-  return step !== undefined && shown.has(step.of);
-};
 
 function isText({ file }: Step): boolean {
   const { patch, truncated, binary, status } = file;

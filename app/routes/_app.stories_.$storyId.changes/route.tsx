@@ -2,30 +2,39 @@ import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { z } from "zod";
 import { DiffView } from "~/features/diff/diff-view";
+import { filesOfPage, numberIn, pageOfFiles } from "~/features/diff/file-pages";
 import { LineCounts } from "~/features/diff/line-counts";
 import { showFiles } from "~/features/diff/show-diff.server";
 import { ProductAccess } from "~/features/products/product-access";
+import {
+  commentOnStory,
+  readAttempts,
+  storyCommentForm,
+} from "~/features/review/comment-on-story.server";
 import { lookAt } from "~/features/review/look-at.server";
 import { markAll } from "~/features/review/mark-all.server";
 import { nextPlace, placeInQueue } from "~/features/review/place-in-queue.server";
-import { readStoryDiff, viewedOf } from "~/features/review/read-story-diff.server";
+import { aboutFiles, readStoryDiff, viewedOf } from "~/features/review/read-story-diff.server";
 import { ReviewFacts } from "~/features/review/review-facts";
 import { NextReview, NextSteps, useNextKey } from "~/features/review/review-section";
+import { taskChapters } from "~/features/review/shown-chapters";
+import { useComments } from "~/features/review/use-comments";
 import { AgentSays, ShownCriteria } from "~/features/review/what-was-done";
 import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { reviewStoryBody, reviewVerdicts } from "~/nouns/job-reviews/contract";
-import { reviewStory } from "~/nouns/job-reviews/operations.server";
+import { jobCommentIdInput, reviewStoryBody, reviewVerdicts } from "~/nouns/job-reviews/contract";
+import { listJobComments } from "~/nouns/job-reviews/list-job-comments.server";
+import { deleteJobComment, reviewStory } from "~/nouns/job-reviews/operations.server";
+import { placeComments } from "~/nouns/job-reviews/story-lines";
 import { getStoryPage } from "~/nouns/pages/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
 import { EmptyState } from "~/ui/empty-state";
 import { codeAndTitle } from "~/ui/isolated";
 import { countText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
-
 import { Verdict } from "./verdict";
 
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
@@ -41,27 +50,43 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     readStoryDiff(actor, storyId, taskId),
   ]);
   const { changes, unjudged, attempts, open_tasks } = read;
-  const open = Number(searchParams.get("open") ?? Number.NaN);
+  const tasks = attempts
+    .filter(({ job_id }) => changes.tasks.some((task) => task.job_id === job_id))
+    .map(({ task, job_id, attempt, verdict, waits }) => ({
+      ...{ ...task, job_id, attempt, waits, isJudged: verdict !== null },
+    }));
+  const told = new Set(unjudged.map(({ task }) => task.id));
+  const parts = changes.files.map((file) => file.parts);
+  const page = pageOfFiles(taskChapters(tasks, parts, told), numberIn(searchParams, "files"));
+  const shown = filesOfPage(
+    changes.files.map(({ parts: _parts, ...file }, index) => ({ file, index })),
+    page.chapters,
+  );
   const [files, viewed] = await Promise.all([
-    showFiles(
-      changes.files.map(({ parts: _parts, ...file }, index) => ({ file, index })),
-      principal.user_id,
-      open,
-    ),
+    showFiles(shown, principal.user_id, numberIn(searchParams, "open")),
     viewedOf(actor, changes.files),
   ]);
   const jobs = await Promise.all(unjudged.map((each) => getAgentJob(actor, each)));
+  const written = await Promise.all(
+    jobs.map(({ id }) => listJobComments(actor, { job_id: id }, null)),
+  );
   await Promise.all(jobs.map(({ id }) => lookAt(actor, id)));
   const last = unjudged.findLast(({ waits }) => waits);
   return json({
     ...{ story, product, criteria, jobs, files, viewed, taskId: taskId ?? null },
     ...(await placeInQueue(actor, last?.job_id ?? "")),
-    parts: changes.files.map((file) => file.parts),
-    tasks: attempts
-      .filter(({ job_id }) => changes.tasks.some((task) => task.job_id === job_id))
-      .map(({ task, job_id, attempt, verdict, waits }) => ({
-        ...{ ...task, job_id, attempt, waits, isJudged: verdict !== null },
-      })),
+    comments: placeComments(
+      read,
+      written.flatMap(({ comments }) => comments),
+    ),
+    ...page,
+    tasks,
+    totals: {
+      files: changes.files.length,
+      additions: changes.files.reduce((sum, { additions }) => sum + additions, 0),
+      deletions: changes.files.reduce((sum, { deletions }) => sum + deletions, 0),
+    },
+    about: aboutFiles(storyId, taskId, read, shown),
     finishes: open_tasks === 0 && last !== undefined && taskId === undefined,
   });
 });
@@ -75,7 +100,17 @@ export const action = pageAction(async ({ request, context, params }) => {
   const storyId = requireId(params.storyId, "story");
   const form = await request.formData();
   const back = `/stories/${storyId}/changes${new URL(request.url).search}`;
+  const task_id = new URL(request.url).searchParams.get("task") ?? undefined;
   return runIntent(form, {
+    "add-comment": async () => {
+      const story = { story_id: storyId, task_id };
+      await commentOnStory(actor, story, readForm(form, storyCommentForm));
+      return done(form, back, "Comment added to the review");
+    },
+    "delete-comment": async () => {
+      await deleteJobComment(actor, readForm(form, jobCommentIdInput));
+      return done(form, back, "Comment deleted");
+    },
     viewed: async () => {
       await markAll(actor, form);
       return done(form, back);
@@ -84,16 +119,11 @@ export const action = pageAction(async ({ request, context, params }) => {
       const goesOn = form.get("verdict") === "approve_and_next";
       if (goesOn) form.set("verdict", "approve");
       const { verdict, summary } = readForm(form, verdictForm);
-      const sent = reviewStoryBody.shape.attempts.safeParse(
-        form.getAll("attempt").map((each) => {
-          const [job_id, attempt] = String(each).split(" ");
-          return { job_id, attempt: Number(attempt) };
-        }),
-      );
-      if (!sent.success) return json({ error: "Choose at least one task to judge." }, 422);
+      const chosen = readAttempts(form.getAll("attempt"));
+      if (chosen === null) return json({ error: "Choose at least one task to judge." }, 422);
       const criteria = form.getAll("criterion").map(String);
       await reviewStory(actor, {
-        ...{ story_id: storyId, verdict, summary, attempts: sent.data, criteria },
+        ...{ story_id: storyId, verdict, summary, attempts: chosen, criteria },
       });
       if (goesOn) return redirect(await nextPlace(actor, ""), 303);
       return done(form, back, verdict === "approve" ? "Approved" : "Changes requested");
@@ -108,6 +138,7 @@ const verdictForm = z.object({
 
 /** All that no one has judged of a story, in one diff with a chapter for each task. */
 export default function StoryChanges() {
+  const data = useLoaderData<typeof loader>();
   const {
     story,
     product,
@@ -115,32 +146,20 @@ export default function StoryChanges() {
     jobs,
     files,
     viewed,
-    parts,
+    totals,
+    about,
+    chapters,
     tasks,
     review,
     next,
     taskId,
     finishes,
-  } = useLoaderData<typeof loader>();
+    comments,
+  } = data;
   useLiveRevalidation({ stream: "backlog", productId: product.id });
   useNextKey(next);
-  const marksOf = ({ index }: { index: number }) => parts[index] ?? [];
-  const chapters = tasks
-    .map(({ id, code, title }) => ({
-      ...{ id, title: `${code} ${title}`, why: "", criterion: null },
-      parts: parts.flatMap((ofFile, index) => {
-        const own = ofFile.filter(({ task_id }) => task_id === id);
-        const hunks = own.flatMap((part) => part.hunks);
-        // A file without lines is under each task that changed it last.
-        const isWhole =
-          ofFile.every((part) => part.hunks.length === 0) && ofFile.at(-1) === own.at(-1);
-        if (own.length === 0 || (hunks.length === 0 && !isWhole)) return [];
-        return [{ index, hunks: ofFile.length === 1 ? null : hunks }];
-      }),
-    }))
-    .filter(
-      (chapter) => chapter.parts.length > 0 || jobs.some(({ task_id }) => task_id === chapter.id),
-    );
+  const of = jobs.map(({ id, attempt }) => `${id} ${attempt}`).join();
+  const { below, above, apart, setSpot } = useComments(comments, { of });
   return (
     <ProductAccess productId={product.id}>
       <div className="grid gap-4">
@@ -154,11 +173,8 @@ export default function StoryChanges() {
         {review ? <ReviewFacts review={review} inFull /> : null}
         {jobs.length === 0 ? null : (
           <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
-            <span>{countText(files.length, "file")}</span>
-            <LineCounts
-              additions={files.reduce((sum, { additions }) => sum + additions, 0)}
-              deletions={files.reduce((sum, { deletions }) => sum + deletions, 0)}
-            />
+            <span>{countText(totals.files, "file")}</span>
+            <LineCounts {...totals} />
             <a href="#review" className="text-accent underline pointer-coarse:py-3">
               Review
             </a>
@@ -172,41 +188,33 @@ export default function StoryChanges() {
           </EmptyState>
         ) : (
           <DiffView
-            key={jobs.map(({ id, attempt }) => `${id} ${attempt}`).join()}
-            addressOf={({ index }) =>
-              `/stories/${story.id}/file?index=${index}${taskId === null ? "" : `&task=${taskId}`}`
-            }
+            key={of}
+            addressOf={({ index }) => about[index]?.address ?? ""}
             files={files}
             chapters={chapters}
+            page={data}
             aside={({ id }) => <Says of={id} />}
             known={viewed}
-            marksOf={marksOf}
-            below={noComments}
-            above={noComments}
+            marksOf={({ index }) => about[index]?.marks ?? []}
+            below={below}
+            above={above}
+            onSpot={setSpot}
           />
         )}
-        <Verdict {...{ tasks, criteria, finishes, taskId, next }} />
+        {apart}
+        <Verdict {...{ tasks, criteria, finishes, taskId, next, comments }} />
         <NextReview next={next} />
       </div>
     </ProductAccess>
   );
 }
 
-const noComments = new Map();
-
-/** What the agents say of a task's part, and where it can be commented on line by line. */
+/** What the agents say of a task's part. */
 function Says({ of }: { of: string | undefined }) {
   const { jobs } = useLoaderData<typeof loader>();
   return jobs
     .filter(({ task_id }) => task_id === of)
-    .map((job) => (
-      <div key={job.id} className="grid gap-2">
-        <AgentSays job={job} />
-        <Link to={`/jobs/${job.id}/changes?own=1`} className="text-accent underline">
-          Comment on lines of {job.task_code}
-        </Link>
-      </div>
-    ));
+    .map((job) => <AgentSays key={job.id} job={job} />);
 }
 
 function TaskFilter({

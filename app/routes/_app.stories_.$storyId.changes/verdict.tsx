@@ -1,5 +1,6 @@
 import { useFetcher } from "@remix-run/react";
 import { useState } from "react";
+import type { PlacedComment } from "~/features/review/use-comments";
 import { confirmWords, toConfirm } from "~/features/review/what-was-done";
 import type { ProvenCriterion } from "~/nouns/proof/contract";
 import { ActionForm } from "~/ui/action-form";
@@ -7,6 +8,7 @@ import { type ActionResult, useResultToast } from "~/ui/action-result";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { CheckField, TextAreaField } from "~/ui/field";
+import { countText } from "~/ui/numbers";
 import { WriteFields } from "~/ui/write-access";
 
 interface JudgedTask {
@@ -29,6 +31,7 @@ export function Verdict({
   finishes,
   taskId,
   next,
+  comments,
 }: {
   tasks: readonly JudgedTask[];
   /** What the page shows: an approval confirms no others. */
@@ -38,6 +41,7 @@ export function Verdict({
   taskId: string | null;
   /** The job to review after this story. */
   next: string | null;
+  comments: readonly PlacedComment[];
 }) {
   const [summary, setSummary] = useState("");
   const { data } = useFetcher<ActionResult>({ key: fetcherKey });
@@ -65,7 +69,10 @@ export function Verdict({
               value={`${job_id} ${attempt}`}
               defaultChecked
               label={`${code} ${title}`}
-              description={waits ? undefined : "Done already: the approval is recorded."}
+              description={aboutTask(
+                waits,
+                comments.filter((each) => each.draft && each.job_id === job_id).length,
+              )}
             />
           ))}
           <TextAreaField
@@ -102,4 +109,12 @@ export function Verdict({
       </ActionForm>
     </Section>
   );
+}
+
+function aboutTask(waits: boolean, drafts: number): string | undefined {
+  const parts = [
+    waits ? null : "Done already: the approval is recorded.",
+    drafts === 0 ? null : `${countText(drafts, "comment")} not sent yet.`,
+  ].filter((part) => part !== null);
+  return parts.join(" ") || undefined;
 }

@@ -4,11 +4,12 @@ import type { Journal } from "../base/journal";
 import { messageOf } from "../base/problems";
 import { git } from "./git";
 import { readDiff } from "./read-diff";
+import type { Rules } from "./rules";
 
 /** Shows people what an attempt has changed. Never delays the work for long, and never fails it. */
 export interface Changes {
-  /** Sets the folder and the commit at which the attempt's work begins. */
-  begin(folder: string, base: string): void;
+  /** Sets the folder and the commit at which the attempt's work begins, and the rules of the repository. */
+  begin(folder: string, base: string, rules: Rules): void;
   /** Sends the changes so far, once per commit. */
   send(): Promise<void>;
   /** Sends at the end if nothing was sent before. Otherwise a branch that has moved on could bring in others' work. */
@@ -27,25 +28,27 @@ interface ChangesWish {
 const tries = 3;
 
 export function openChanges(wish: ChangesWish): Changes {
-  let place: { folder: string; base: string } | null = null;
+  let place: { folder: string; base: string; rules: Rules } | null = null;
   let sentHead: string | null = null;
   const send = async (): Promise<void> => {
     if (place === null) return;
-    const { folder, base } = place;
+    const { folder, base, rules } = place;
     try {
       const head = await git(folder, "rev-parse", "HEAD");
       if (head === (sentHead ?? base)) return;
       sentHead = head;
       const files = await readDiff(folder, base, head);
       if (files.length === 0) return;
-      await put(wish, { base_sha: base, head_sha: head, files: cleaned(wish, files) });
+      const { review_marks } = rules;
+      const changes = { base_sha: base, head_sha: head, files: cleaned(wish, files) };
+      await put(wish, { ...changes, review_marks });
     } catch (error) {
       wish.journal.say(`The changes could not be sent: ${messageOf(error)}`);
     }
   };
   return {
-    begin(folder, base) {
-      place = { folder, base };
+    begin(folder, base, rules) {
+      place = { folder, base, rules };
     },
     send,
     sendLast: () => (sentHead === null ? send() : Promise.resolve()),

@@ -1,6 +1,7 @@
 import { cp, lstat, stat } from "node:fs/promises";
 import { basename, dirname, join, normalize, sep } from "node:path";
 import { z } from "zod";
+import { reviewMarksSchema } from "~/nouns/job-reviews/marks";
 import { knownAgents } from "~/nouns/workers/known-agents";
 import { forgeWishSchema } from "../base/forge-kinds";
 import { allowances } from "../base/options";
@@ -23,6 +24,8 @@ const rulesSchema = z.strictObject({
   /** Labels and reviewers of new pull requests. */
   labels: z.array(z.string().min(1)).default([]),
   reviewers: z.array(z.string().min(1)).default([]),
+  /** Paths that reviews mark, besides those of the product. */
+  review_marks: reviewMarksSchema.default({}),
   /** Ignored files the work needs, copied from the user's own checkout. */
   copy: z.array(z.string().min(1)).default([]),
   /** For workers with `--agent auto`. A repository cannot choose a command. */

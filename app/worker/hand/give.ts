@@ -37,7 +37,7 @@ export async function give(words: readonly string[], stopSignal: AbortSignal): P
   try {
     const worktree = await openWorktree(attempt, taken);
     attempt.keep = keeperOf(attempt, worktree);
-    attempt.changes.begin(worktree.folder, taken.work.base);
+    attempt.changes.begin(worktree.folder, taken.work.base, attempt.rules);
     await requireHeld(attempt, worktree);
     await noteUsage(attempt, taken);
     const { signal } = attempt.heartbeat;

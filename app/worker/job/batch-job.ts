@@ -14,6 +14,7 @@ import {
   type JobContext,
 } from "./assignment";
 import { type Attempt, keepBeforeReset, type Outcome, ofTask, park, TaskGone } from "./attempt";
+import { guideOfBatch, type TaskGuide } from "./batch-guide";
 import { earlierResults, worstOf } from "./batch-results";
 import { beginFromEarlier } from "./begin-from";
 import { deliver, pushOrSendHome, pushQuestion } from "./deliver";
@@ -35,6 +36,8 @@ interface Progress {
   /** Results by task code, shown in the job. */
   tasks: Record<string, unknown>;
   summaries: string[];
+  /** Guides of the tasks, in their order. */
+  guides: TaskGuide[];
   /** Work left by an earlier attempt belongs to the first unfinished task. */
   isFirst: boolean;
 }
@@ -63,7 +66,7 @@ export async function workOnBatch(
 ): Promise<void> {
   if (!(await beginFromEarlier(attempt, worktree, context))) return;
   if (!(await mergeBlockers(attempt, worktree))) return;
-  attempt.changes.begin(worktree.folder, worktree.start);
+  attempt.changes.begin(worktree.folder, worktree.start, attempt.rules);
   await reportStart(attempt, worktree.start, worktree.branch);
   await setUp(attempt, worktree);
   if (!(await resolveBatch(attempt, worktree, context))) return;
@@ -72,11 +75,13 @@ export async function workOnBatch(
     results: earlierResults(attempt),
     tasks: {},
     summaries: [],
+    guides: [],
     isFirst: true,
   };
   if (!(await workOnExecutions(attempt, worktree, progress))) return;
   const evidence = await gatherEvidence(worktree, worktree.start, {}, undefined);
   await attempt.changes.send();
+  const guide = await guideOfBatch(worktree.folder, progress.guides, evidence.headSha);
   const work = { name: attempt.job.id, base: worktree.start };
   const delivery =
     evidence.changedFiles.length > 0
@@ -84,7 +89,7 @@ export async function workOnBatch(
       : { kind: "nothing" as const };
   if (delivery.kind === "sent_home") return;
   const verdict = { ...evidence, verifyResult: worstOf(progress.results) };
-  await finish(attempt, "done", verdict, delivery, { summary: summaryOf(progress) });
+  await finish(attempt, "done", verdict, delivery, { summary: summaryOf(progress), guide });
 }
 
 /** Returns false if the attempt ends before the batch does. Blocked tasks are retried after all others. */
@@ -240,6 +245,10 @@ async function judge(
   const status = isSeen ? verification.report : "skipped";
   await move(attempt, execution, { status, verify_result: evidence.verifyResult, head_sha });
   progress.results.push(evidence.verifyResult);
+  progress.guides.push({
+    ...{ name: `${execution.task_code} ${execution.title}`, guide: outcome.result.guide },
+    ...{ base: work.base, head: evidence.headSha },
+  });
   if (outcome.result.summary) {
     progress.summaries.push(`${execution.task_code}: ${outcome.result.summary}`);
   }

@@ -43,7 +43,7 @@ export async function beginTask(
   const resolution = job.task?.verify_only ? null : await startResolution(attempt, worktree, begun);
   const assignment = { ...taskAssignment(job, context), resolution };
   const work = { name: job.id, base: resolution?.base ?? begun };
-  attempt.changes.begin(worktree.folder, work.base);
+  attempt.changes.begin(worktree.folder, work.base, attempt.rules);
   await reportStart(attempt, work.base, worktree.branch);
   if (job.task?.status === "done") {
     await passOver(attempt, worktree);

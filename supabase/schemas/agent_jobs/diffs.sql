@@ -28,8 +28,9 @@ alter table public.job_diffs enable row level security;
 -- Read through operations.get_job_diff, which checks access once per diff.
 
 -- Why: the changes of an attempt, by default of the newest that sent any. Null when none has. `attempts` lists those
--- with a diff, so that two can be compared. Refusals: 404, 403. Definer: access is checked first (docs/review.md).
-create function operations.get_job_diff(p_job_id uuid, p_attempt integer default null)
+-- with a diff, so that two can be compared. p_index leaves only one file. Refusals: 404, 403. Definer: access is checked
+-- first (docs/review.md).
+create function operations.get_job_diff(p_job_id uuid, p_attempt integer default null, p_index integer default null)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
   perform private.require_job_reader(p_job_id);
@@ -37,7 +38,7 @@ begin
     select json_build_object('job_id', d.job_id, 'attempt', d.attempt, 'base_sha', d.base_sha, 'head_sha', d.head_sha,
       'additions', d.additions, 'deletions', d.deletions, 'created_at', d.created_at,
       'attempts', (select json_agg(x.attempt order by x.attempt) from public.job_diffs x where x.job_id = p_job_id),
-      'files', d.files)
+      'files', case when p_index is null then d.files else jsonb_path_query_array(d.files, '$[$n]', jsonb_build_object('n', p_index)) end)
     from public.job_diffs d
     where d.job_id = p_job_id and (p_attempt is null or d.attempt = p_attempt)
     order by d.attempt desc
@@ -76,7 +77,7 @@ begin
   insert into public.job_diffs as d
     (job_id, attempt, product_id, base_sha, head_sha, additions, deletions, files, bytes, marks, created_at)
   values (p_job_id, p_attempt, v_job.product_id, p_diff ->> 'base_sha', p_diff ->> 'head_sha', v_additions, v_deletions,
-    v_files, octet_length(v_files::text), private.review_marks(v_job, p_attempt, v_files), private.now())
+    v_files, octet_length(v_files::text), private.review_marks(v_job, p_attempt, v_files, p_diff -> 'review_marks'), private.now())
   on conflict (job_id, attempt) do update
   set base_sha = excluded.base_sha, head_sha = excluded.head_sha, additions = excluded.additions,
       deletions = excluded.deletions, files = excluded.files, bytes = excluded.bytes, marks = excluded.marks, created_at = excluded.created_at;

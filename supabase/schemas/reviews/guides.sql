@@ -31,15 +31,15 @@ end;
 $$;
 grant execute on function operations.save_job_guide to authenticated;
 
--- Why: what a guide is made of: the changes of an attempt, what its agent told of that commit, and what the proof says.
--- Null without changes. Refusals: 404, 403. Definer: access is checked first (docs/review.md).
+-- Why: what a guide is made of besides the changes of an attempt: what its agent told of that commit, which of the files
+-- are tests, and what the proof says. Null without changes. Refusals: 404, 403. Definer: access is checked first (docs/review.md).
 create function operations.get_job_guide(p_job_id uuid, p_attempt integer default null)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
   v_job public.agent_jobs := private.require_job_reader(p_job_id);
 begin
   return (
-    select json_build_object('attempt', d.attempt, 'head_sha', d.head_sha, 'files', d.files, 'chapters', g.chapters,
+    select json_build_object('attempt', d.attempt, 'head_sha', d.head_sha, 'chapters', g.chapters,
       'tests', (
         select coalesce(json_agg(f ->> 'path'), '[]') from jsonb_array_elements(d.files) f where private.is_test_path(f ->> 'path')),
       'proof', (

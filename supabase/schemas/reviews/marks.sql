@@ -1,7 +1,7 @@
 -- Why: facts about a change that say where a careful look pays, never a judgment. Read from the diff, the plan and
 -- what earlier attempts of the product touched, once when the diff arrives. The product's own patterns replace the
--- default of a mark (docs/review.md).
-create function private.review_marks(p_job public.agent_jobs, p_attempt integer, p_files jsonb)
+-- default of a mark; p_more, which a worker read on the main branch, only adds to them (docs/review.md).
+create function private.review_marks(p_job public.agent_jobs, p_attempt integer, p_files jsonb, p_more jsonb)
 returns text[] language plpgsql stable set search_path = '' as $$
 declare
   v_own jsonb := (select p.review_marks from public.products p where p.id = p_job.product_id);
@@ -20,10 +20,10 @@ begin
   select array_agg(x.mark order by x.place) into v_marks
   from (values
     (1, 'no_test_changed', v_code and not v_tests),
-    (2, 'migration', private.touches(p_files, v_own, 'migration')),
-    (3, 'dependencies', private.touches(p_files, v_own, 'dependencies')),
-    (4, 'ci', private.touches(p_files, v_own, 'ci')),
-    (5, 'secrets_or_auth', private.touches(p_files, v_own, 'secrets_or_auth') or private.adds_secret(p_files)),
+    (2, 'migration', private.touches(p_files, v_own, p_more, 'migration')),
+    (3, 'dependencies', private.touches(p_files, v_own, p_more, 'dependencies')),
+    (4, 'ci', private.touches(p_files, v_own, p_more, 'ci')),
+    (5, 'secrets_or_auth', private.touches(p_files, v_own, p_more, 'secrets_or_auth') or private.adds_secret(p_files)),
     (6, 'deleted_tests', private.deletes_tests(p_files)),
     (7, 'large', v_lines > 400),
     (8, 'outside_plan', v_plan ~ '[[:alnum:]_-]+\.[a-z]{1,5}\M' and exists (
@@ -40,8 +40,8 @@ begin
 end;
 $$;
 
--- Why: whether a change touches a path of a mark, by the product's own patterns or else the default.
-create function private.touches(p_files jsonb, p_own jsonb, p_mark text)
+-- Why: whether a change touches a path of a mark, by the product's own patterns or else the default, or by more of them.
+create function private.touches(p_files jsonb, p_own jsonb, p_more jsonb, p_mark text)
 returns boolean language plpgsql immutable set search_path = '' as $$
 declare
   v_default text := case p_mark
@@ -50,21 +50,27 @@ declare
     when 'ci' then '^(\.github/(workflows|actions)|\.forgejo|\.gitea|\.circleci|\.buildkite|\.ci)/|^(\.gitlab-ci\.yml|jenkinsfile|\.travis\.yml|azure-pipelines\.yml)$'
     else '(^|/)\.env|auth|login|passw|secret|credential|permission|session|token|crypt|security|oauth|\.(pem|key|p12)$'
   end;
+  v_own text := private.patterns_regex(p_own -> p_mark);
+  v_more text := private.patterns_regex(p_more -> p_mark);
 begin
   return exists (
     select from jsonb_array_elements(p_files) f
-    where case when p_own ? p_mark then exists (
-        select from jsonb_array_elements_text(p_own -> p_mark) g where private.fits_pattern(f ->> 'path', g))
-      else f ->> 'path' ~* v_default end);
+    where case when v_own is null then f ->> 'path' ~* v_default else f ->> 'path' ~ v_own end or f ->> 'path' ~ v_more);
 end;
 $$;
 
--- Why: `*` within a folder, `**` across folders, all else as written.
-create function private.fits_pattern(p_path text, p_pattern text)
-returns boolean language plpgsql immutable set search_path = '' as $$
+-- Why: `*` within a folder, `**` across folders, all else as written. One expression for all patterns, since each is
+-- compared with thousands of paths. Null without a list.
+create function private.patterns_regex(p_patterns jsonb)
+returns text language plpgsql immutable set search_path = '' as $$
 begin
-  return p_path ~ ('^' || replace(replace(replace(replace(replace(
-    regexp_replace(p_pattern, '([.+?^${}()|\[\]\\])', '\\\1', 'g'), '**/', chr(1)), '**', chr(2)), '*', '[^/]*'), chr(1), '(.*/)?'), chr(2), '.*') || '$');
+  if p_patterns is null then
+    return null;
+  end if;
+  return (
+    select '^(' || coalesce(string_agg(replace(replace(replace(replace(replace(
+      regexp_replace(g, '([.+?^${}()|\[\]\\])', '\\\1', 'g'), '**/', chr(1)), '**', chr(2)), '*', '[^/]*'), chr(1), '(.*/)?'), chr(2), '.*'), '|'), '') || ')$'
+    from jsonb_array_elements_text(p_patterns) g);
 end;
 $$;
 

@@ -32,6 +32,8 @@ grant execute on function operations.list_reviews to authenticated;
 create function private.waiting_reviews(p_products uuid[])
 returns table (job_id uuid, waiting_since timestamptz, hours integer, lines integer, frees_tasks integer, frees_jobs integer)
 language plpgsql stable set search_path = '' as $$
+declare
+  v_now timestamptz := private.now();
 begin
   return query
     with w as materialized (
@@ -41,24 +43,26 @@ begin
       join public.tasks t on t.id = j.task_id
       left join public.tasks_in_review i on i.task_id = j.task_id
       where j.product_id = any (p_products) and j.status = 'QUEUED' and j.phase = 'review'
+    ), before_stories as materialized (
+      select w.id, w.task_id, w.story_id, d.blocked_id from w join public.story_dependencies d on d.blocker_id = w.story_id
     ), behind as (
-      select w.id, d.blocked_id as task_id from w join public.task_dependencies d on d.blocker_id = w.task_id
+      select w.id, w.task_id as blocker_id, w.story_id, d.blocked_id as task_id
+      from w join public.task_dependencies d on d.blocker_id = w.task_id
       union
-      select w.id, t.id
-      from w join public.story_dependencies d on d.blocker_id = w.story_id and private.finishes_story(w.task_id)
-      join public.tasks t on t.story_id = d.blocked_id
+      select s.id, s.task_id, s.story_id, t.id
+      from before_stories s join public.tasks t on t.story_id = s.blocked_id
+      where private.finishes_story(s.task_id)
     ), freed as (
       select b.id, count(*)::integer as tasks, count(q.id)::integer as jobs
       from behind b
-      join w on w.id = b.id
       join public.tasks t on t.id = b.task_id and t.status in ('TO_DO', 'FAILED')
       left join public.agent_jobs q on q.task_id = b.task_id and q.status = 'QUEUED'
       where not exists (
         select from private.task_blockers o
-        where o.task_id = b.task_id and not o.resolved and o.blocker_id not in (w.task_id, w.story_id))
+        where o.task_id = b.task_id and not o.resolved and o.blocker_id not in (b.blocker_id, b.story_id))
       group by b.id
     )
-    select w.id, w.since, floor(extract(epoch from private.now() - w.since) / 3600)::integer, w.lines,
+    select w.id, w.since, floor(extract(epoch from v_now - w.since) / 3600)::integer, w.lines,
       coalesce(f.tasks, 0), coalesce(f.jobs, 0)
     from w left join freed f on f.id = w.id;
 end;

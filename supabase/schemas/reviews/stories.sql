@@ -1,7 +1,7 @@
 -- Why: what a story has changed, attempt by attempt in the order in which it was made, with the last verdict of a person
--- on each. Only finished attempts: those that are done or wait for a verdict. Refusals: 404, 403. Definer: access is
--- checked first (docs/review.md).
-create function operations.get_story_changes(p_story_id uuid)
+-- on each. Only finished attempts: those that are done or wait for a verdict. Who asks only which these are leaves the
+-- files out. Refusals: 404, 403. Definer: access is checked first (docs/review.md).
+create function operations.get_story_changes(p_story_id uuid, p_with_files boolean default true)
 returns json language plpgsql stable security definer set search_path = '' as $$
 begin
   perform private.require_access('story', p_story_id);
@@ -13,7 +13,8 @@ begin
         select from public.agent_jobs j where j.task_id = t.id and j.status = 'QUEUED' and j.phase = 'review')),
     'attempts', (
     select coalesce(json_agg(json_build_object('task', json_build_object('id', t.id, 'code', t.code, 'title', t.title),
-      'waits', j.status = 'QUEUED', 'job_id', j.id, 'attempt', d.attempt, 'base_sha', d.base_sha, 'head_sha', d.head_sha, 'files', d.files,
+      'waits', j.status = 'QUEUED', 'job_id', j.id, 'attempt', d.attempt, 'base_sha', d.base_sha, 'head_sha', d.head_sha,
+      'files', case when p_with_files then d.files else '[]' end,
       'verdict', (
         select r.verdict from public.job_reviews r
         -- Without an author it is CI or the landing queue, which return work and never approve it.
