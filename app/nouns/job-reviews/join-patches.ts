@@ -1,10 +1,9 @@
 import { type Hunk, type PatchLine, parsePatch } from "~/nouns/agent-jobs/patch";
+import { type Budget, isSameLine, type Line, signsOf } from "./common-lines";
 
 /** A line of a joined patch, and who changed it: the place of the patch that it comes from. */
-interface Edited {
+interface Edited extends Line {
   kind: PatchLine["kind"];
-  text: string;
-  isUnended: boolean;
   by: number;
 }
 
@@ -21,9 +20,12 @@ const context = 3;
 
 /**
  * Joins patches of one file, each made on top of the one before, to what they change together. Null where they do not
- * fit onto each other.
+ * fit onto each other. Within the budget lines are found that one deleted and another restored further on.
  */
-export function joinPatches(patches: readonly string[]): JoinedHunk[] | null {
+export function joinPatches(
+  patches: readonly string[],
+  budget: Budget = { pairs: 0, isSpent: false },
+): JoinedHunk[] | null {
   let joined: Op[] | null = null;
   for (const [by, patch] of patches.entries()) {
     const ops = opsOf(patch, by);
@@ -31,7 +33,7 @@ export function joinPatches(patches: readonly string[]): JoinedHunk[] | null {
     joined = joined === null ? ops : join(joined, ops);
     if (joined === null) return null;
   }
-  return hunksOf(settled(joined ?? []));
+  return hunksOf(settled(joined ?? [], budget));
 }
 
 /** The text of a patch, without the header of its file. */
@@ -133,22 +135,30 @@ function ofBoth(one: Op, other: Op): Edited | "gone" | null {
 }
 
 /** Puts what is deleted before what is added, and takes back what one patch deleted and a later one restored. */
-function settled(ops: readonly Op[]): Op[] {
+function settled(ops: readonly Op[], budget: Budget): Op[] {
   const done: Op[] = [];
   let [deleted, added]: [Edited[], Edited[]] = [[], []];
   const flush = (): void => {
-    const isOne = (at: number, to: number) =>
-      deleted[at]?.text === added[to]?.text && deleted[at]?.isUnended === added[to]?.isUnended;
+    const isOne = (at: number, to: number) => isSameLine(deleted[at], added[to]);
     const most = Math.min(deleted.length, added.length);
     let start = 0;
     while (start < most && isOne(start, start)) start += 1;
     let end = 0;
     while (end < most - start && isOne(deleted.length - 1 - end, added.length - 1 - end)) end += 1;
-    const same = (lines: Edited[]): Op[] => lines.map((line) => ({ ...line, kind: "same" }));
-    for (const op of same(added.slice(0, start))) done.push(op);
-    for (const op of deleted.slice(start, deleted.length - end)) done.push(op);
-    for (const op of added.slice(start, added.length - end)) done.push(op);
-    for (const op of same(added.slice(added.length - end))) done.push(op);
+    const gone = deleted.slice(start, deleted.length - end);
+    const come = added.slice(start, added.length - end);
+    const same = (lines: Edited[]) => {
+      for (const line of lines) done.push({ ...line, kind: "same" });
+    };
+    same(added.slice(0, start));
+    let [at, to] = [0, 0];
+    for (const sign of signsOf(gone, come, budget)) {
+      const line = sign === "-" ? gone[at] : come[to];
+      if (line) done.push(sign === " " ? { ...line, kind: "same" } : line);
+      if (sign !== "+") at += 1;
+      if (sign !== "-") to += 1;
+    }
+    same(added.slice(added.length - end));
     [deleted, added] = [[], []];
   };
   for (const op of ops) {
