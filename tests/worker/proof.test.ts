@@ -203,7 +203,7 @@ describe("what proves the work", { timeout: 120_000 }, () => {
     )}; test ! -e ../author-was-here`;
     await workOnce("OTHER", "echo no > answer; echo SECRET WORDS", "author");
     expect(await run.job()).toMatchObject({ status: "queued", phase: "verify" });
-    expect(await workOnce("OTHER", look, "looker")).toContain("1 of 2 do not hold");
+    expect(await workOnce("OTHER", look, "looker")).toContain("1 of 2 failed");
     expect(await run.job()).toMatchObject({ status: "queued", phase: "implement", retry_count: 0 });
 
     const again = 'cp "$BACKLOOM_PROMPT_FILE" prompt.md; echo yes > answer';
