@@ -134,7 +134,7 @@ describe("the marks of a change", () => {
     expect(marks).not.toContain("outside_plan");
   });
 
-  it("follow what a worker read on the main branch, which adds to the others and takes none away", async () => {
+  it("follow what a worker read on the main branch, which only adds to the others", async () => {
     const { session, token, jobs } = await scene();
     const job_id = at(jobs, 0);
     const change = { status: "modified", additions: 1, deletions: 0, binary: false };

@@ -131,7 +131,7 @@ test("by keys alone: answer questions", async ({ browser }) => {
   await expect(page.getByText("Nothing snoozed")).toBeVisible();
   await keys.sequence("g", "q");
   await expect(page.getByRole("article")).toHaveCount(2);
-  // Without a focus, 1 is for the first card. Taken back by the key that takes everything back, and answered again.
+  // Without a focus, 1 is for the first card. Undone by the undo key, and answered again.
   await keys.press("1");
   await expect(page.getByText("The agent gets this")).toBeVisible();
   await keys.press("ControlOrMeta+z");

@@ -35,7 +35,7 @@ export async function commentOnStory(
   if (story.changes.files[index]?.path !== path) {
     throw new ContractError(
       409,
-      "The changes are no longer these. Copy your text, and reload the page.",
+      "These changes are out of date. Copy your text, and reload the page.",
     );
   }
   const found = attemptOfLine(story.steps[index] ?? [], side, line);

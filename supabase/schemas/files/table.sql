@@ -43,3 +43,4 @@ alter table public.file_contents alter column content set storage external;
 comment on table public.file_contents is 'The bytes of files; service only.';
 
 alter table public.file_contents enable row level security;
+create policy file_contents_service on public.file_contents for all to service_role using (true) with check (true);
