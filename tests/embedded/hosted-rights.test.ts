@@ -35,7 +35,7 @@ describe("what a hosted project refuses to `postgres`, who runs the migrations",
 });
 
 describe("a new project's default rights", () => {
-  it("open nothing that `postgres` makes to the API roles", async () => {
+  it("open nothing that `postgres` makes to people, and only its tables to the service", async () => {
     const { rows } = await t.sql
       .query(
         `create table public.of_another_app (id integer generated always as identity);
@@ -49,7 +49,11 @@ describe("a new project's default rights", () => {
          from unnest(array['anon', 'authenticated', 'service_role']) as r (role)`,
         ),
       );
-    expect(rows.map(({ reads, calls }) => [reads, calls])).toEqual(Array(3).fill([false, false]));
+    expect(rows).toEqual([
+      { role: "anon", reads: false, calls: false },
+      { role: "authenticated", reads: false, calls: false },
+      { role: "service_role", reads: true, calls: false },
+    ]);
   });
 });
 
