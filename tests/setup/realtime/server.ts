@@ -96,9 +96,8 @@ async function notFound(): Promise<Response> {
 async function serveUpgrades(answer: typeof fetch = notFound, accept: Accept): Promise<Server> {
   const server = createServer((request, response) => {
     const { method = "GET", url = "/" } = request;
-    const headers = new Headers(
-      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
-    );
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value));
     const passOn = async () => {
       const body = method === "GET" ? undefined : await buffer(request);
       const answered = await answer(new URL(url, "http://127.0.0.1"), { method, headers, body });
