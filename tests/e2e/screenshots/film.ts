@@ -1,8 +1,11 @@
 import type { Page } from "@playwright/test";
 import { animatedWebp, type Still } from "./animated-webp";
 
-export const filmSize = { width: 1200, height: 720 };
-const strip = 48;
+/** In CSS pixels: about as wide as a README is shown, so that its text can be read. */
+export const filmSize = { width: 960, height: 720 };
+const strip = 44;
+/** Pixels for each CSS pixel, so that it is sharp on dense screens too. */
+export const filmScale = 1.5;
 
 /** Gathers pictures of pages under a line of words, and makes one animated picture of them. */
 export class Film {
@@ -16,12 +19,22 @@ export class Film {
 
   async take(page: Page, words: string, milliseconds: number): Promise<void> {
     const png = (await page.screenshot()).toString("base64");
-    const drawn = await this.#desk.evaluate(draw, { png, words, ...filmSize, strip });
+    const drawn = await this.#desk.evaluate(draw, {
+      png,
+      words,
+      ...filmSize,
+      strip,
+      scale: filmScale,
+    });
     this.#stills.push({ webp: Buffer.from(drawn, "base64"), milliseconds });
   }
 
   write(): Buffer {
-    return animatedWebp(this.#stills, filmSize.width, filmSize.height + strip);
+    return animatedWebp(
+      this.#stills,
+      filmSize.width * filmScale,
+      (filmSize.height + strip) * filmScale,
+    );
   }
 }
 
@@ -31,10 +44,11 @@ interface Picture {
   width: number;
   height: number;
   strip: number;
+  scale: number;
 }
 
 /** Runs in the browser. A phone's picture is in the middle. */
-async function draw({ png, words, width, height, strip }: Picture): Promise<string> {
+async function draw({ png, words, width, height, strip, scale }: Picture): Promise<string> {
   // The tokens hold both themes: an element says which of them it is, a new one without a transition on the way.
   const colour = (name: string) => {
     const probe = document.createElement("span");
@@ -48,18 +62,19 @@ async function draw({ png, words, width, height, strip }: Picture): Promise<stri
   const picture = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
   const font = '500 20px "Inter Variable"';
   await document.fonts.load(font);
-  const canvas = new OffscreenCanvas(width, height + strip);
+  const canvas = new OffscreenCanvas(width * scale, (height + strip) * scale);
   const pen = canvas.getContext("2d");
   if (!pen) throw new Error("No canvas");
+  pen.scale(scale, scale);
   pen.fillStyle = colour("--sunken");
   pen.fillRect(0, 0, width, height + strip);
-  const left = Math.round((width - picture.width) / 2);
-  const top = Math.round((height - picture.height) / 2);
-  pen.drawImage(picture, left, top);
+  const shown = picture.width / scale;
+  const left = Math.round((width - shown) / 2);
+  pen.drawImage(picture, left, 0, shown, picture.height / scale);
   if (left > 0) {
     pen.strokeStyle = colour("--line-strong");
     pen.lineWidth = 2;
-    pen.strokeRect(left - 1, top - 1, picture.width + 2, picture.height + 2);
+    pen.strokeRect(left - 1, -1, shown + 2, height + 2);
   }
   pen.fillStyle = colour("--surface");
   pen.fillRect(0, height, width, strip);
@@ -68,7 +83,7 @@ async function draw({ png, words, width, height, strip }: Picture): Promise<stri
   pen.fillStyle = colour("--ink");
   pen.font = font;
   pen.textAlign = "center";
-  pen.fillText(words, width / 2, height + 31);
+  pen.fillText(words, width / 2, height + 29);
   const webp = await canvas.convertToBlob({ type: "image/webp", quality: 0.95 });
   const encoded = new Uint8Array(await webp.arrayBuffer());
   return btoa(Array.from(encoded, (byte) => String.fromCharCode(byte)).join(""));
