@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { z } from "zod";
 import { variableNames } from "~/env.server";
 import { allTools, mainTools, workerTools } from "~/mcp/offers.server";
 import { webhookEvents } from "~/nouns/notices/contract";
 import { updateTaskBody } from "~/nouns/tasks/contract";
+import { openApiText } from "~/routes/api.openapi[.]json/document.server";
 
 const page = readFileSync("docs/troubleshooting.md", "utf8");
 
@@ -334,4 +336,19 @@ it("every endpoint of /api in a document exists, and every one is in a document"
     shapes.filter((shape) => !named.includes(shape)),
     "name them in the page of their subject in docs/",
   ).toEqual([]);
+});
+
+it("a method in front of an endpoint is one that it takes", async () => {
+  const described = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
+  const { paths } = described.parse(JSON.parse(await openApiText("0", "http://localhost")));
+  const taken = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map(
+      (method) => `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, "*")}`,
+    ),
+  );
+  const named = [
+    ...everything.matchAll(/\b(?:GET|POST|PUT|PATCH|DELETE) \/api\/[\w/:<>.*-]*[\w>*]/g),
+  ].map(([call]) => call.replaceAll(/:\w+|<\w+>/g, "*"));
+  expect(named.length).toBeGreaterThan(60);
+  expect(named.filter((call) => !taken.includes(call))).toEqual([]);
 });

@@ -2,42 +2,42 @@ import { expect, it } from "vitest";
 
 /** Turns of phrase that readers stumble over, and how often each is still there. The numbers only fall: lower them. */
 const patterns: readonly [name: string, pattern: RegExp, most: Record<Place, number>][] = [
-  ["someone", /\b(some|no|any|every)body\b/gi, { docs: 0, strings: 2, code: 0, sql: 0, tests: 1 }],
+  ["someone", /\b(some|no|any|every)body\b/gi, { docs: 0, strings: 0, code: 0, sql: 0, tests: 1 }],
   [
     "whoever",
     /\b(whoever|whatever|wherever|however (?:many|often))\b/gi,
-    { docs: 4, strings: 5, code: 6, sql: 48, tests: 17 },
+    { docs: 4, strings: 5, code: 6, sql: 10, tests: 17 },
   ],
   [
     "a clause as subject",
     /(?:^|[.:;] )What [a-z]+ [^?\n]*/gm,
-    { docs: 6, strings: 6, code: 7, sql: 19, tests: 2 },
+    { docs: 6, strings: 6, code: 7, sql: 6, tests: 2 },
   ],
   [
     "answer for a result",
     /\banswers? (?:with|the|a|is|has|to a|each|every|all)\b|\bis answered\b/gi,
-    { docs: 10, strings: 15, code: 26, sql: 20, tests: 45 },
+    { docs: 10, strings: 15, code: 26, sql: 6, tests: 41 },
   ],
   [
     "of its own",
     /\bof (?:its|their|your|our) own\b|\bof yours\b/gi,
-    { docs: 5, strings: 7, code: 7, sql: 16, tests: 44 },
+    { docs: 5, strings: 7, code: 7, sql: 12, tests: 44 },
   ],
-  ["is no", /\b(?:is|are|was) no [a-z]/gi, { docs: 3, strings: 26, code: 24, sql: 21, tests: 18 }],
+  ["is no", /\b(?:is|are|was) no [a-z]/gi, { docs: 3, strings: 26, code: 24, sql: 9, tests: 17 }],
   [
     "a thing that tells",
     /\b(?:tells?|told)\b/gi,
-    { docs: 1, strings: 62, code: 45, sql: 23, tests: 97 },
+    { docs: 1, strings: 58, code: 44, sql: 8, tests: 97 },
   ],
   [
     "also when, anew, meanwhile, beside, else",
     /, also (?:when|if|while)\b|, else\b|\b(?:anew|meanwhile|beside)\b/gi,
-    { docs: 6, strings: 18, code: 22, sql: 56, tests: 8 },
+    { docs: 6, strings: 18, code: 22, sql: 7, tests: 8 },
   ],
   [
     "stands, lies, holds",
     /\b(?:stands?|lies|goes back|comes back|goes on|puts? off|takes? [a-z]+ (?:back|away))\b/gi,
-    { docs: 5, strings: 15, code: 16, sql: 17, tests: 44 },
+    { docs: 5, strings: 15, code: 16, sql: 8, tests: 43 },
   ],
   [
     "a rate without per",

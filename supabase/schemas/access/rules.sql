@@ -159,7 +159,7 @@ $$;
 grant execute on function private.require_write to authenticated;
 
 -- Why: workers report often, and a lock is held until its change is on disk. Claims, first reports and the ends of
--- single tasks therefore share the product's lock: they run beside each other, never beside anything that cascades
+-- single tasks therefore share the product's lock: they run next to each other, never next to anything that cascades
 -- further. They lock the rows they derive one by one, always in this order: the story, its PBI (by trigger), the run
 -- (private.lock_part). All others take private.lock_product. Trap: a transaction must not go from the share to the
 -- exclusive lock, as two of them would deadlock; so the share counts as the lock in `backloom.locked_product`

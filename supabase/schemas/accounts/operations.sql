@@ -63,7 +63,7 @@ grant execute on function operations.configure_account to service_role;
 
 -- Why: every sign-in creates a new session id and ends the browser's previous session (no session fixation). Lifetime
 -- 30 days, sliding. Deletes sessions that ended more than 30 days ago.
--- Refuses an account that ended at the identity provider (end_identity), whatever the way of signing in.
+-- Refuses an account that ended at the identity provider (end_identity), for every way of signing in.
 -- Called by the login and the registration with the secret key, after Supabase Auth has checked the password.
 create function operations.create_session(
   p_user_id uuid, p_user_agent text default null, p_ip text default null, p_previous_session_id uuid default null
@@ -183,7 +183,7 @@ $$;
 grant execute on function operations.revoke_session to authenticated;
 
 -- Why: sets the product a user works on. The user needs access, it must not be archived, and demo users are refused
--- (specification: Authentication 8). The row lock keeps the product from being archived meanwhile. Null clears it.
+-- (specification: Authentication 8). The row lock keeps the product from being archived in between. Null clears it.
 -- Definer: users may not write profiles directly; it touches only the caller's row.
 create function operations.set_active_product(p_product_id uuid default null)
 returns json language plpgsql volatile security definer set search_path = '' as $$

@@ -4,7 +4,7 @@ create type public.user_role as enum ('DEVELOPER', 'ADMIN');
 -- A user's color theme; SYSTEM follows the device.
 create type public.user_theme as enum ('SYSTEM', 'LIGHT', 'DARK');
 
--- Why: the profile beside Supabase Auth: auth.users holds email and password, this table the service's own data. A
+-- Why: the profile next to Supabase Auth: auth.users holds email and password, this table the service's own data. A
 -- trigger on auth.users creates the row. The flags are read here on every request, never from the cookie.
 -- The foreign key of active_product_id is added below, because products come after users.
 create table public.users (

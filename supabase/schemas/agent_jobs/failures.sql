@@ -67,7 +67,7 @@ begin
 end;
 $$;
 
--- Why: the run goes on without a failed task and everything that waits for it, directly or not; what was not begun is
+-- Why: the run continues without a failed task and everything that waits for it, directly or not; what was not begun is
 -- there for the next run.
 create function private.skip_failed(p_job public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$

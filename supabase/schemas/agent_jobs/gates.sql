@@ -4,12 +4,12 @@ create type private.job_wants as (
   needs_sandbox boolean, own_repo text, agent text, model text, effort text, requires_opus boolean);
 
 -- Why: who asks for a job, as its claim says: what confines its agents, the repositories that it follows, and the agents
--- that it has. Null stands for any repository and any agent, an empty list for none.
+-- that it has. Null means any repository and any agent, an empty list none.
 create type private.asker as (
   user_id uuid, worker_id uuid, confinement public.confinement, also_repos jsonb, agents jsonb);
 
 -- Why: may this job be claimed? The one place: every queued job with the gates that are closed before it for every
--- worker, in the order in which they are told. What only some workers lack is in private.worker_gates, which products a
+-- worker, in the order in which they are reported. Gates of single workers are in private.worker_gates, which products a
 -- person's workers may take from in private.worker_products, and what a budget allows in private.fits_budgets.
 -- Jobs in the phase review wait for a person or CI, those in the phase plan for a person (specification: Agent job).
 -- The columns of a job's product, story and task are one value in the view, so that a claim looks them up once and

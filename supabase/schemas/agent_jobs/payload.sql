@@ -35,9 +35,9 @@ begin
 end;
 $$;
 
--- Why: any member can set the repository of a task, and whoever can write there runs programs on the worker's machine.
+-- Why: any member can set the repository of a task, and anyone who can write there runs programs on the worker's machine.
 -- So it counts only if the worker's user has listed it, in full or by a prefix that ends in "/". A server may read `..`
--- as a step out of the listed folder. Null stands for a worker that accepts any repository (specification: Agent job;
+-- as a step out of the listed folder. Null is a worker that accepts any repository (specification: Agent job;
 -- claiming).
 create function private.is_allowed_repo(p_address text, p_named jsonb)
 returns boolean language plpgsql immutable set search_path = '' as $$
@@ -48,7 +48,7 @@ begin
 end;
 $$;
 
--- Why: a run keeps the names of its branches when the product's prefix changes, and what its jobs keep stays beside them.
+-- Why: a run keeps the names of its branches when the product's prefix changes, and what its jobs keep stays next to them.
 create function private.branch_prefix_of(p_branch text, p_product public.products)
 returns text language plpgsql immutable set search_path = '' as $$
 declare

@@ -95,8 +95,8 @@ begin
 end;
 $$;
 
--- Why: an agent that plans first hands in its plan before it goes on. The plan is stored in the task, where people read
--- and edit it, and in the frozen plans of the job and the batch. A plan that someone wrote meanwhile is kept, and
+-- Why: an agent that plans first hands in its plan before it works. The plan is stored in the task, where people read
+-- and edit it, and in the frozen plans of the job and the batch. A plan that someone has written since is kept, and
 -- becomes the plan of this attempt (docs/runs.md).
 create function private.keep_plan(p_job public.agent_jobs, p_task_id uuid, p_plan text)
 returns void language plpgsql volatile set search_path = '' as $$

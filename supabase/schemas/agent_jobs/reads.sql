@@ -1,4 +1,4 @@
--- Why: what was done for tasks, whether or not its job was deleted since. Whatever asks where code is reads this and
+-- Why: what was done for tasks, whether or not its job was deleted since. Everything that asks where code is reads this and
 -- never agent_jobs alone, so that the cleanup changes no answer (docs/worker.md).
 create view private.works with (security_invoker = true) as
 select j.id, j.product_id, j.task_id, j.kind, j.status, j.sprint_run_id, j.branch, j.base_sha, j.head_sha,
@@ -84,7 +84,7 @@ begin
 end;
 $$;
 
--- Why: the usage of one attempt. Null means "never reported"; the sources tell whether its cost was reported,
+-- Why: the usage of one attempt. Null means "never reported"; the sources show whether its cost was reported,
 -- calculated from prices, or unknown (specification: Agent job, token usage).
 create function private.attempt_usage_json(p_job_id uuid, p_attempt integer)
 returns jsonb language plpgsql stable set search_path = '' as $$
@@ -150,7 +150,7 @@ $$;
 grant execute on function operations.list_agent_jobs to authenticated;
 
 -- Why: each claim is a numbered attempt, and every later call of a worker carries the number. Returns the state of an
--- attempt: held; a state of its own (cancelled, finished, handed_over to another phase, parked with a question, stopped
+-- attempt: held; an end of its own kind (cancelled, finished, handed_over to another phase, parked with a question, stopped
 -- by a budget, requeued by a limit, sent_home by a conflict, returned by its worker, failed_look of a verifier, failed
 -- where a person is asked what follows or another agent goes on) while no one else has the job; or lost. The outcome is
 -- kept in the attempt's row, which later changes of the job do not touch. Only the user of the claiming worker can hold it.

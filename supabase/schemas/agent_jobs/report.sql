@@ -292,7 +292,7 @@ end;
 $$;
 
 -- Why: one verification for a job's task and for a task of a batch: the worker sends its verdict, the changed files, or
--- both; without changed files the result is EMPTY whatever the verdict. Stores the result with the evidence and returns
+-- both; without changed files the result is EMPTY for every verdict. Stores the result with the evidence and returns
 -- what the gate would decide. Called under the product lock by an attempt that holds the job (specification: Agent job,
 -- verify_result).
 create function private.verify_work(

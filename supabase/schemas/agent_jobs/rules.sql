@@ -11,10 +11,10 @@ before insert on public.agent_jobs
 for each row when (new.kind <> 'PLAN_CHAT')
 execute function private.tg_agent_jobs__count_blockers();
 
--- Why: sets what follows from a job's row alone, whoever writes it: a single job outside a run is refused with the
+-- Why: sets what follows from a job's row alone, for every writer: a single job outside a run is refused with the
 -- alternative, a final status has its time, a queued or finished job has no lease, and a job alone has its own branch
 -- queue.
--- Invoker on purpose: the current role tells a user's direct insert (always refused) from one by our own functions
+-- Invoker on purpose: the current role separates a user's direct insert (always refused) from one by our own functions
 -- (specification: Starting a sprint run 3; Agent job).
 create function private.tg_agent_jobs__stamp() returns trigger language plpgsql set search_path = '' as $$
 begin
@@ -238,7 +238,7 @@ begin
 end;
 $$;
 
--- Why: attempts follow the job, whatever writes it: a claim begins one, leaving CLAIMED and RUNNING ends it
+-- Why: attempts follow the job, for every writer: a claim begins one, leaving CLAIMED and RUNNING ends it
 -- (specification: Agent job; attempts).
 create function private.begin_attempt(p_job public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$

@@ -48,7 +48,7 @@ create type private.job_report as (
 -- position       the place in PBI, story, task order within the run
 -- in_turn        true once every earlier job of the branch queue is finished, so that a claim reads only claimable jobs
 -- open_blockers  number of unfinished blockers (private.recount_blockers); agents only get jobs with 0
--- claim_rank     0 for a job that returns with an answer (it goes first), else 1
+-- claim_rank     0 for a job that returns with an answer (it goes first), otherwise 1
 create table public.agent_jobs (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,

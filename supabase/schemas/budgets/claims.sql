@@ -87,7 +87,7 @@ $$;
 -- work, a job stops as soon as another step like its largest might not fit; the last one may use up the rest. So
 -- overspending is at most what one task uses between two heartbeats. Returns the message for the worker, or null to
 -- continue.
--- Called with the job's row locked. Stops only under the product's lock (private.lock_for_budget), else the next
+-- Called with the job's row locked. Stops only under the product's lock (private.lock_for_budget), otherwise the next
 -- heartbeat does.
 create function private.enforce_budget(p_job public.agent_jobs, p_usage jsonb)
 returns text language plpgsql volatile set search_path = '' as $$
@@ -128,7 +128,7 @@ begin
 end;
 $$;
 
--- Why: an attempt's usage between two heartbeats tells whether one more step fits. Returns the largest so far.
+-- Why: an attempt's usage between two heartbeats shows whether one more step fits. Returns the largest so far.
 create function private.note_budget_step(p_job public.agent_jobs, p_unit text)
 returns numeric language plpgsql volatile set search_path = '' as $$
 declare

@@ -1,6 +1,6 @@
 -- Why: before a run people ask how long and how much; afterwards, what differed from the estimates. Returns working
 -- time, tokens and money of a sprint's open tasks (without a sprint, of one task) at 20 and 80 per cent, estimates
--- beside actual times by size and model, and the biggest surprises. Currencies are never added.
+-- next to actual times by size and model, and the biggest surprises. Currencies are never added.
 -- Definer: access is checked first.
 create function operations.get_forecast(p_product_id uuid, p_sprint_id uuid default null)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -41,7 +41,7 @@ $$;
 grant execute on function operations.get_forecast to authenticated;
 
 -- Why: shows how good estimates are: by size (up to 15 minutes, an hour, four hours, more) and model the median
--- estimate beside the median actual time, and the tasks that missed their estimate most.
+-- estimate next to the median actual time, and the tasks that missed their estimate most.
 create function private.estimates_of(p_product_id uuid) returns jsonb language plpgsql stable set search_path = '' as $$
 begin
   return (

@@ -1,4 +1,4 @@
--- Why: deletes a budget; runs it paused continue. A missing one is no error. Owners and people only. Refusals: 404,
+-- Why: deletes a budget; runs it paused continue. A missing one is not an error. Owners and people only. Refusals: 404,
 -- 403.
 -- Definer: budgets are written by functions only.
 create function operations.delete_budget(p_product_id uuid, p_budget_id uuid)

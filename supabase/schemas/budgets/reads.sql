@@ -292,7 +292,7 @@ begin
 end;
 $$;
 
--- Why: tokens belong to agents. What only people may do needs a session, whatever the token's account (specification:
+-- Why: tokens belong to agents. What only people may do needs a session, for every account of a token (specification:
 -- Authentication).
 create function private.require_person() returns void language plpgsql stable set search_path = '' as $$
 begin

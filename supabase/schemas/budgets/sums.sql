@@ -232,7 +232,7 @@ end;
 $$;
 
 -- Why: a run that reached a budget asks a person, who answers with a button: raise it, finish what was begun, or stop.
--- The question names no job: its answer is for the run, and no agent reads it as instructions (specification: Sprint
+-- The question names no job: the answer is for the run, and no agent reads it as instructions (specification: Sprint
 -- run, pause).
 create function private.pause_for_budget(p_run public.sprint_runs, p_budget public.budgets, p_job_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$

@@ -84,10 +84,10 @@ end;
 $$;
 grant execute on function private.keep_answer to service_role;
 
--- Why: the same call with the same key runs once and gets the same answer each time. The key is taken before the
+-- Why: the same call with the same key runs once and gets the same result each time. The key is taken before the
 -- operation and committed with it: a refused or failed call keeps nothing, and of concurrent callers the first works
 -- while the others wait for its answer.
--- Called by public.call_as. Returns null when the key is new, else the answer of the call with this key. Still running:
+-- Called by public.call_as. Returns null when the key is new, otherwise the result of the call with this key. Still running:
 -- PT409; used for another call: PT422.
 create function private.take_idempotency_key(p_user_id uuid, p_key text, p_fingerprint bytea)
 returns text language plpgsql volatile set search_path = '' as $$
@@ -152,7 +152,7 @@ end;
 $$;
 grant execute on function private.require_keys_left to service_role;
 
--- Why: an answer that is kept is about a product, and whoever has left it meanwhile reads nothing of it any more.
+-- Why: a kept result is about a product, and anyone who has left the product reads nothing of it any more.
 create function private.refuse_former_member(p_user_id uuid, p_arguments jsonb)
 returns void language plpgsql stable set search_path = '' as $$
 begin

@@ -134,7 +134,7 @@ $$;
 grant execute on function private.change_thing to authenticated;
 
 -- Called by Ctrl+Z and the button of a message: undoes the last change of the caller's session within 30 seconds, all
--- or nothing, however many tasks, stories and PBIs. Refused with the reason if someone has changed one of them since.
+-- or nothing, for any number of tasks, stories and PBIs. Refused with the reason if someone has changed one of them since.
 -- Definer: it restores columns that no client may write; write access to the products is checked first.
 create function operations.undo_change()
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -210,7 +210,7 @@ $$;
 grant execute on function operations.undo_change to authenticated;
 
 -- Restores one deleted item with its id, code, dates and history. The limits on creating must not apply, as undo_change
--- has already counted, so the caller's claims are cleared meanwhile. Called under the product's lock.
+-- has already counted, so the caller's claims are cleared until it returns. Called under the product's lock.
 create function private.restore_thing(p_change private.changes)
 returns void language plpgsql volatile set search_path = '' as $$
 declare

@@ -28,7 +28,7 @@ grant execute on function operations.add_comment to authenticated;
 
 -- Why: a comment on a task, or on its story, goes to every agent at work on it; if there is none, to the queued job. A
 -- job that ends at the same moment is waited for: either its end finds the message, or the message finds no job.
--- Refusals: 403, 409 if there is no such job, 422. Definer, as for all writes of comments.
+-- Refusals: 403, 409 without such a job, 422. Definer, as for all writes of comments.
 create function private.send_to_agent(p_comment public.comments)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -88,7 +88,7 @@ begin
 end;
 $$;
 
--- pbi, story or task: where a comment stands.
+-- pbi, story or task: where a comment is.
 create function private.place_of_comment(p_comment public.comments)
 returns text language sql immutable set search_path = '' as $$
   select case when p_comment.pbi_id is not null then 'pbi' when p_comment.story_id is not null then 'story' else 'task' end;

@@ -49,7 +49,7 @@ $$;
 create trigger _900_notify_inbox after insert or delete on public.comment_mentions
   for each row execute function private.tg_comment_mentions__notify_inbox();
 
--- Why: the answer to a heartbeat carries messages for the agent. A worker that confirms (p_seen, even an empty list)
+-- Why: the response to a heartbeat carries messages for the agent. A worker that confirms (p_seen, even an empty list)
 -- gets each message until it reports that its agent has seen it. For a worker that confirms nothing, a message counts
 -- as seen when sent; the next answer repeats it in case this one is lost. A verifier forms its own view, so it gets
 -- none. Null without messages.
@@ -83,7 +83,7 @@ begin
 end;
 $$;
 
--- Why: no message waits for an agent that will not come. What the delivering attempt had seen counts as acted on; it
+-- Why: no message waits for an agent that will not come. Messages that the delivering attempt had seen count as acted on; it
 -- has also seen what came with its claim. An attempt that failed may not have read anything.
 create function private.close_messages(p_old public.agent_jobs, p_new public.agent_jobs)
 returns void language plpgsql volatile set search_path = '' as $$

@@ -2,7 +2,7 @@
 create type public.message_state as enum ('sent', 'seen', 'acted_on', 'undelivered');
 
 -- Why: people and agents comment on a PBI, story or task. A comment belongs to one of them and is deleted with it. The
--- author's name is stored beside the id, for deleted and imported authors. Written by functions only.
+-- author's name is stored next to the id, for deleted and imported authors. Written by functions only.
 create table public.comments (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,
@@ -35,7 +35,7 @@ create policy comments_select on public.comments for select to authenticated
 grant select on public.comments to authenticated;
 
 -- Why: a comment sent to the agent at work. It is kept until an attempt has seen it, so a dying worker, agent or
--- service loses nothing. Its text stays as sent, whatever happens to the comment. Written by functions only.
+-- service loses nothing. Its text stays as sent, even if the comment is edited or deleted. Written by functions only.
 create table public.agent_messages (
   id uuid primary key default gen_random_uuid(),
   comment_id uuid not null references public.comments (id) on delete cascade,

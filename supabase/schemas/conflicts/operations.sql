@@ -40,8 +40,8 @@ end;
 $$;
 grant execute on function operations.report_job_conflict to authenticated;
 
--- Why: finds the job behind the commits a worker met on a branch of the run: the job that ended with that commit, else
--- an unfinished one with work on the branch, else the last finished one.
+-- Why: finds the job behind the commits a worker met on a branch of the run: the job that ended with that commit, otherwise
+-- an unfinished one with work on the branch, otherwise the last finished one.
 create function private.conflict_rival(p_job public.agent_jobs, p_branch text, p_theirs_sha text)
 returns public.agent_jobs language plpgsql stable set search_path = '' as $$
 declare
@@ -64,9 +64,9 @@ begin
 end;
 $$;
 
--- Why: of two tasks that do not merge exactly one resolves it, whatever races: the one that ends later. Each worker
+-- Why: of two tasks that do not merge exactly one resolves it, even in a race: the one that ends later. Each worker
 -- pushes before it checks, so at least one of them sees the other. A job that was not verified yet in its attempt, or
--- is queued with partial work on its branch, checks again at its own end: its next claim tells it, and the reporting
+-- is queued with partial work on its branch, checks again at its own end: its next claim reports it, and the reporting
 -- job continues. Otherwise the reporting job takes it; after two failed tries a person is asked. Called under the
 -- product lock (docs/dependencies.md).
 create function private.decide_conflict(

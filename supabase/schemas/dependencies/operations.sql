@@ -47,7 +47,7 @@ grant execute on function operations.import_dependencies to service_role;
 
 -- Why: a blocker is usually near: unfinished and in the same story or sprint. Existing blockers, and items that this
 -- one blocks (a cycle), are left out. With a query, anything whose code or title matches. One walk finds what this
--- blocks, however many candidates there are. Definer: access is checked first.
+-- blocks, for any number of candidates. Definer: access is checked first.
 create function operations.list_candidates(p_kind text, p_id uuid, p_query text default null)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -97,7 +97,7 @@ end;
 $$;
 grant execute on function operations.list_candidates to authenticated;
 
--- Why: removes a dependency; a missing one is no error. Returns the remaining ones. Refusals: 404, 403.
+-- Why: removes a dependency; a missing one is not an error. Returns the remaining ones. Refusals: 404, 403.
 -- Definer: dependencies are written by functions only.
 create function operations.remove_dependency(p_kind text, p_id uuid, p_blocker text)
 returns json language plpgsql volatile security definer set search_path = '' as $$

@@ -179,7 +179,7 @@ begin
 end;
 $$;
 
--- Why: a dependency may be added during a run. What has not begun is then reordered, so that nothing comes before its
+-- Why: a dependency may be added during a run. Jobs that have not begun are then reordered, so that nothing comes before its
 -- blockers; what has begun keeps its place. Called under the exclusive product lock (specification: Sprint run).
 create function private.order_runs(p_product_id uuid) returns void language plpgsql volatile set search_path = '' as $$
 declare

@@ -58,7 +58,7 @@ grant execute on function private.add_dependencies to authenticated;
 
 -- Why: names before a run starts the blockers that it cannot release, each with a one-click remedy: a blocker that is
 -- neither done nor in the run, or one that failed elsewhere. The run orders what it contains itself. It contains a
--- story if no open task of it is left out. What waits for a review in the same sprint is waited for, not done again.
+-- story if no open task of it is left out. Work in review in the same sprint is waited for, not done again.
 -- p_sprint_id is null for a run without a sprint (specification: Starting a sprint run 1).
 create function private.dependency_blockers(p_sprint_id uuid, p_task_ids uuid[], p_story_ids uuid[])
 returns jsonb language plpgsql volatile set search_path = '' as $$
@@ -105,7 +105,7 @@ begin
 end;
 $$;
 
--- Why: finds the other end of a dependency by id or code; a code as given, else in upper case.
+-- Why: finds the other end of a dependency by id or code; a code as given, otherwise in upper case.
 create function private.find_blocker(p_kind text, p_product_id uuid, p_reference text)
 returns uuid language plpgsql volatile set search_path = '' as $$
 declare
@@ -125,7 +125,7 @@ $$;
 -- Why: "a is blocked by b" is refused if b is already blocked by a, however indirectly. Tasks and stories form one
 -- graph: a story starts before its tasks and ends after them. Example of a cycle: a story is blocked by a story whose
 -- task is blocked by a task of the first. Nodes are tasks and the start and end of stories; an edge leads to what comes
--- later. Returns the codes from p_to back to p_from, each blocked by the next, or null if there is no path.
+-- later. Returns the codes from p_to back to p_from, each blocked by the next, or null without a path.
 create function private.find_path(p_from_kind text, p_from uuid, p_to_kind text, p_to uuid)
 returns text[] language plpgsql volatile set search_path = '' as $$
 declare
@@ -206,7 +206,7 @@ begin
 end;
 $$;
 
--- Why: nothing may block itself, in however many steps. Called under the product's lock before a dependency is written,
+-- Why: nothing may block itself, even over several steps. Called under the product's lock before a dependency is written,
 -- so that two opposite ones written at the same moment are checked one after the other.
 create function private.refuse_cycle(p_kind text, p_blocked_id uuid, p_blocker_id uuid)
 returns void language plpgsql volatile set search_path = '' as $$

@@ -219,7 +219,7 @@ end;
 $$;
 grant execute on function private.released to authenticated;
 
--- Why: undo, when the owner marked the wrong task as merged. What it released is blocked again, unless an agent has
+-- Why: undo, when the owner marked the wrong task as merged. Tasks that this released are blocked again, unless an agent has
 -- begun it: its work would build on code that is not there. Returns null, or the reason why it cannot. Called under the
 -- product's lock.
 create function private.restore_unmerged(p_change private.changes)

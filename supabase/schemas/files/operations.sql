@@ -73,8 +73,8 @@ end;
 $$;
 grant execute on function private.require_file_room to service_role;
 
--- Why: whoever added a file deletes it, and the owner of the product any, to have room again. What proves a criterion is the owner's alone to
--- delete: evidence is not taken back by whom it speaks for. Refusals: 404, 403, 429. Definer: files are written by functions only.
+-- Why: the person who added a file deletes it, or the product's owner, to have room again. Only the owner deletes
+-- evidence: no one removes what speaks about their own work. Refusals: 404, 403, 429. Definer: files are written by functions only.
 create function operations.delete_file(p_file_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare

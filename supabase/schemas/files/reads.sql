@@ -53,7 +53,7 @@ end;
 $$;
 grant execute on function private.file_json to authenticated, service_role;
 
--- Why: what people and agents added to a story or task itself, as its page lists it. Files of comments stand in the comments, and evidence in
+-- Why: what people and agents added to a story or task itself, as its page lists it. Files of comments are in the comments, and evidence in
 -- the proof.
 create function private.files_of(p_item_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin

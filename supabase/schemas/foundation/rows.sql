@@ -1,5 +1,5 @@
 -- Why: imports and copies write every column that their rows name, so a new column needs no line there. All rows have
--- the keys of the first one; keys that are no columns are passed over. The caller's own grants apply.
+-- the keys of the first one; keys without a column are skipped. The caller's own grants apply.
 create function private.insert_rows(p_table regclass, p_rows jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
 declare

@@ -132,7 +132,7 @@ $$;
 grant execute on function private.set_role_by_claim to service_role;
 
 -- Why: signing in at the provider as this person now signs in to this account. p_by_address: no one was signed in, but
--- the address was the same and the provider has verified it. Whoever created the account here may not own the address
+-- the address was the same and the provider has verified it. The person who created the account here may not own the address
 -- and would keep access. So unless it is confirmed here too, all existing access ends; the caller has already replaced
 -- the password.
 -- Refusals: 409 when one of the two is linked with another one, 403 for demo accounts. Service only.

@@ -1,4 +1,4 @@
--- Why: the insights page: burn-down of a sprint (the given, else the active, else the newest), and tokens and cost of
+-- Why: the insights page: burn-down of a sprint (the given, the active or the newest one), and tokens and cost of
 -- the product, or of the given sprint. Definer: access is checked first (specification: Sprint; Agent job; Model
 -- price).
 create function operations.get_insights(p_product_id uuid, p_sprint_id uuid default null)
@@ -222,7 +222,7 @@ begin
 end;
 $$;
 
--- Why: the sprint page shows the burn-down beside the board. Definer: reads the history without checking row level
+-- Why: the sprint page shows the burndown next to the board. Definer: reads the history without checking row level
 -- security for each change; access is checked first. Called by get_sprint_board (specification: Sprint).
 create function private.get_sprint_burndown(p_sprint_id uuid)
 returns jsonb language plpgsql stable security definer set search_path = '' as $$

@@ -125,8 +125,8 @@ end;
 $$;
 
 -- Why: a worker reports issues it saw with the product's label. An open one becomes an item in triage, once per
--- address, however often and by whomever it was seen; a closed one leaves triage. Issues seen with a label that the
--- owner has changed meanwhile are ignored.
+-- address, even if several workers see it again and again; a closed one leaves triage. Issues seen with a label that the
+-- owner has changed since are ignored.
 -- Refusals: 404, 403, 422, 429. Definer: items from outside and what is settled are written by functions only
 -- (docs/forges.md).
 create function operations.observe_issues(p_product_id uuid, p_label text, p_issues jsonb)

@@ -37,7 +37,7 @@ end;
 $$;
 grant execute on function operations.receive_item to service_role;
 
--- Refusals: 404, 403, 404 when there is no hook. Definer: hooks are written by functions only.
+-- Refusals: 404, 403, 404 without a hook. Definer: hooks are written by functions only.
 create function operations.revoke_intake_hook(p_product_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 begin

@@ -34,7 +34,7 @@ begin
 end;
 $$;
 
--- Why: an item that came before is answered with its story, or with what a person did with it. Null for a new one.
+-- Why: an item that came before returns its story, or what a person did with it. Null for a new one.
 -- Definer: the sender of items may not read the settled ones.
 create function private.known_item(p_product_id uuid, p_external_id text)
 returns json language plpgsql volatile security definer set search_path = '' as $$

@@ -70,7 +70,7 @@ end;
 $$;
 grant execute on function private.require_labels to authenticated;
 
--- Why: a row without labels is answered as before labels existed; with labels it has one more key.
+-- Why: a row without labels is returned as before labels existed; with labels it has one more key.
 create function private.with_labels(p_row json, p_label_ids uuid[])
 returns json language plpgsql stable set search_path = '' as $$
 begin

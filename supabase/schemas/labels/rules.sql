@@ -3,8 +3,8 @@ create trigger _940_limit_rows after insert on public.labels
   referencing new table as added
   for each statement execute function private.tg_any__limit_rows('product_id', '200', 'labels of this product, which is the limit. Delete some that are not needed.');
 
--- Why: a row holds only labels of its product, each once and ordered by name, whatever the write says. A label deleted
--- meanwhile is dropped, so that an undo does not fail because of it. Definer: the caller of an import is the service.
+-- Why: a row holds only labels of its product, each once and ordered by name, for every write. A label deleted
+-- since is dropped, so that an undo does not fail because of it. Definer: the caller of an import is the service.
 create function private.tg_any__keep_labels()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin

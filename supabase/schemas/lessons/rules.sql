@@ -20,7 +20,7 @@ end;
 $$;
 
 -- Why: after 30 tasks a lesson that changed nothing proposes its own end, in the inbox. Called when an attempt ends; one
--- that helped can only lose its effect by what comes back later, so it is weighed again (p_again) then. Skips what
+-- that helped can only lose its effect by later returns, so it is weighed again (p_again) then. Skips what
 -- another end weighs at this moment, so that ends do not wait for each other.
 create function private.evaluate_lessons(p_product_id uuid, p_again boolean)
 returns void language plpgsql volatile set search_path = '' as $$

@@ -9,7 +9,7 @@ create trigger _400_touch before update on public.webhooks for each row execute 
 
 -- Why: writes notices for people's devices and the product's webhooks into the outbox, in the transaction of the
 -- change. People: members with an active device; with p_only_user just that one. Viewers get only notices addressed to
--- them, as the others ask for something they cannot do. What only p_reader_id may read goes to their devices and
+-- them, as the others ask for something they cannot do. A text that only p_reader_id may read goes to their devices and
 -- webhooks. Without recipients nothing is written.
 create function private.queue_notices(
   p_kind text, p_product_id uuid, p_only_user uuid, p_to_people boolean, p_title text, p_body text, p_path text,

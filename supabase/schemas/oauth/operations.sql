@@ -167,7 +167,7 @@ end;
 $$;
 grant execute on function operations.register_oauth_client to service_role;
 
--- Why: a program that signs out revokes its access (RFC 7009), with either of its tokens. An unknown token is no error:
+-- Why: a program that signs out revokes its access (RFC 7009), with either of its tokens. An unknown token is not an error:
 -- it is already gone. Service only: the token itself is the credential. Counted by address.
 create function operations.revoke_oauth_token(p_token_hash text, p_client_id text, p_address_key text)
 returns json language plpgsql volatile set search_path = '' as $$
@@ -185,7 +185,7 @@ $$;
 grant execute on function operations.revoke_oauth_token to service_role;
 
 -- Why: a working day instead of the usual hour: hosted connectors often refresh too late, and a revoked grant ends at
--- once whatever the lifetime of its token (docs/oauth.md).
+-- once, regardless of the lifetime of its token (docs/oauth.md).
 create function private.access_token_lifetime() returns interval language plpgsql immutable set search_path = '' as $$
 begin
   return interval '8 hours';
@@ -211,7 +211,7 @@ end;
 $$;
 grant execute on function private.end_grant to service_role;
 
--- Why: a program whose registration was removed must register again, and only `invalid_client` tells it so. A program
+-- Why: a program whose registration was removed must register again, and only `invalid_client` says so. A program
 -- identified by its document's address needs no registration (docs/oauth.md).
 create function private.is_oauth_client(p_client_id text)
 returns boolean language plpgsql stable set search_path = '' as $$

@@ -94,7 +94,7 @@ begin
 end;
 $$;
 
--- Why: shows where the work of an item is in git: the branch of the newest job that has one, else the branch of the
+-- Why: shows where the work of an item is in git: the branch of the newest job that has one, otherwise the branch of the
 -- story's next run. Definer: its name depends on other products of the owner; access is checked first (specification:
 -- Sprint run, branch).
 create function operations.get_branch(p_kind text, p_id uuid)

@@ -122,7 +122,7 @@ grant execute on function private.require_pairing_guesses_left to service_role;
 
 -- Why: wrong guesses at a pairing secret must count, so the caller returns the refusal instead of raising it, which
 -- would roll the count back. 5 wrong secrets end a pairing, 20 an hour block the user.
--- Definer: users can write neither counters nor pairings. The answer is the same for an unknown pairing (specification:
+-- Definer: users can write neither counters nor pairings. The result is the same for an unknown pairing (specification:
 -- Login pairing).
 create function private.note_wrong_pairing_secret(p_pairing_id uuid, p_user_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -188,7 +188,7 @@ grant execute on function operations.revoke_pairing to authenticated;
 
 -- Why: a signed-out desktop asks to be signed in (specification: POST /api/auth/pair/start). Service only: there is no
 -- user yet. The app generates both secrets and sends their SHA-256. First the limit per address, then a cap on all
--- waiting pairings. Rows older than a day are deleted here, so the table stays small whatever strangers do.
+-- waiting pairings. Rows older than a day are deleted here, so strangers cannot make the table grow.
 create function operations.start_pairing(
   p_mobile_secret_hash text, p_desktop_token_hash text, p_address_key text, p_user_agent text default null,
   p_ip text default null
@@ -220,7 +220,7 @@ $$;
 grant execute on function operations.start_pairing to service_role;
 
 -- Why: both screens show the same six digits, so that a person sees which desktop the phone is asking about. They
--- derive from the id, which is no secret, so no answer needs to carry them (app/nouns/pairings/contract.ts computes the same).
+-- derive from the id, which is not secret, so no response needs to carry them (app/nouns/pairings/contract.ts computes the same).
 create function private.pairing_check_code(p_pairing_id uuid)
 returns text language plpgsql immutable set search_path = '' as $$
 begin

@@ -36,7 +36,7 @@ end;
 $$;
 grant execute on function operations.get_pbi to authenticated;
 
--- Called by GET /api/pbis/:id/stories. The answer is passed through unparsed (specification: GET
+-- Called by GET /api/pbis/:id/stories. The result is passed through unparsed (specification: GET
 -- /api/pbis/:id/stories).
 create function operations.list_pbi_stories(p_pbi_id uuid)
 returns json language plpgsql stable set search_path = '' as $$

@@ -26,7 +26,7 @@ create trigger _210_append before insert on public.pbis
   for each row when (new.sort_order is null) execute function private.tg_pbis__append();
 
 -- Why: BLOCKED is set and lifted by hand; every other status of a PBI is derived from its stories and set here,
--- whatever a write says (specification: States, PBI).
+-- for every write (specification: States, PBI).
 create function private.tg_pbis__derive_status()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
@@ -64,8 +64,8 @@ create trigger _940_limit_rows after insert on public.pbis
   referencing new table as added
   for each statement execute function private.tg_any__limit_rows('product_id', '100000', 'PBIs in this product, which is the limit. Delete some that are not needed.');
 
--- Why: a PBI that is not blocked follows its stories: failed when one failed, done when all are done, else ready.
--- Stories in triage do not count yet. Each check is one look into a partial index, however many stories there are.
+-- Why: a PBI that is not blocked follows its stories: failed when one failed, done when all are done, otherwise ready.
+-- Stories in triage do not count yet. Each check is one look into a partial index, for any number of stories.
 -- Definer, so that the answer never depends on what the caller may see (specification: States and transitions, PBI).
 create function private.derived_pbi_status(p_pbi_id uuid)
 returns public.pbi_status language plpgsql volatile security definer set search_path = '' as $$

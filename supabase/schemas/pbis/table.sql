@@ -44,7 +44,7 @@ create index pbis_search_idx on public.pbis
 alter table public.pbis enable row level security;
 
 -- Everyone in the product reads; members and the owner write while it is not archived. Restrictive policies stop demo
--- accounts, whatever else is allowed (specification: Authentication 3, 4).
+-- accounts, even if other policies allow it (specification: Authentication 3, 4).
 create policy pbis_select on public.pbis for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 create policy pbis_insert on public.pbis for insert to authenticated

@@ -31,7 +31,7 @@ create policy product_invitations_select on public.product_invitations for selec
 grant select (id, product_id, role, invited_user_id, created_by, created_at, expires_at) on public.product_invitations to authenticated;
 
 -- Why: the invited person decides. Under the product's lock the invitation is deleted and, if accepted, the membership
--- added. A person who joined another way meanwhile keeps that role. Refusals: 404 for others' and expired invitations,
+-- added. A person who has joined another way keeps that role. Refusals: 404 for others' and expired invitations,
 -- 403 for demo accounts and archived products, 429. Definer: memberships and invitations are written by functions only.
 create function operations.answer_invitation(p_invitation_id uuid, p_accept boolean)
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -165,7 +165,7 @@ end;
 $$;
 grant execute on function operations.invite_person to authenticated;
 
--- Stores an invitation of one person and tells their inbox.
+-- Stores an invitation of one person and notifies their inbox.
 create function private.keep_personal_invitation(p_product_id uuid, p_user_id uuid, p_role public.member_role)
 returns void language plpgsql volatile set search_path = '' as $$
 declare

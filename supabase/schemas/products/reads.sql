@@ -18,7 +18,7 @@ grant select on private.product_shape to authenticated;
 
 -- Why: the first call of every agent. Hot: definer, so that row level security is not checked for each table; access is
 -- checked first, in the statement that reads the product.
--- Called by GET /api/products/:id/agent-context and the MCP tool get_context. The answer is passed through unparsed
+-- Called by GET /api/products/:id/agent-context and the MCP tool get_context. The result is passed through unparsed
 -- (specification: GET /api/products/:id/agent-context).
 create function operations.get_agent_context(p_product_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -93,7 +93,7 @@ grant execute on function operations.get_agent_context to authenticated;
 -- Why: the whole backlog in one answer, thousands of rows: rows are read in order, written as JSON once and never
 -- parsed again. The columns repeat those of the shape views, because a join back for the order would cost a fifth more.
 -- Definer, so that row level security is not checked three times; access is checked first.
--- Called by GET /api/products/:id/backlog and the backlog page. The answer is passed through unparsed.
+-- Called by GET /api/products/:id/backlog and the backlog page. The result is passed through unparsed.
 -- Trap: the fields of a task are those of private.task_shape; add new ones here too (specification: GET
 -- /api/products/:id/backlog).
 create function operations.get_backlog(p_product_id uuid)

@@ -107,7 +107,7 @@ for each row execute function private.tg_products__emit();
 
 -- Why: what a worker says about the Git host (pull requests, CI, merges, landings, issues) ends work, frees what waits for
 -- it, reaches prompts, and is acted on with the logins of other workers. So each operation that takes such a word, or
--- gives a worker something to do there, asks here: only workers allowed in the product, and only addresses of its own
+-- gives a worker something to do there, asks here: only workers allowed in the product, and only addresses in its
 -- repository. What was said is audited once an hour, and no one fills the disk with it (docs/forges.md).
 create function private.hear_worker(p_product_id uuid, p_said jsonb default null, p_addresses text[] default '{}')
 returns void language plpgsql volatile set search_path = '' as $$

@@ -95,7 +95,7 @@ comment on column public.products.may_reach is 'Hosts, with or without a port, t
 
 alter table public.products enable row level security;
 
--- Products: members read, the owner changes. Restrictive policies stop demo accounts, whatever else is allowed
+-- Products: members read, the owner changes. Restrictive policies stop demo accounts, even if others allow it
 -- (specification: Authentication 3, 4).
 create policy products_select on public.products for select to authenticated
   using (owner_id = (select auth.uid()) or id in (select private.accessible_product_ids()));

@@ -28,7 +28,7 @@ end;
 $$;
 
 -- Why: the only writer of evidence. The criterion must be a current one of the story; an edited line counts as another
--- one. At a commit for which changes were requested, only a person's evidence proves anything, however often a command
+-- one. At a commit for which changes were requested, only a person's evidence proves anything, even if a command
 -- is run again (docs/proof.md).
 create function private.insert_evidence(
   p_story_id uuid, p_line jsonb, p_grade public.evidence_grade, p_place integer, p_job public.agent_jobs,
@@ -70,7 +70,7 @@ begin
 end;
 $$;
 
--- Why: evidence shows files of its own product only.
+-- Why: evidence shows files of the same product only.
 create function private.require_evidence_file(p_story_id uuid, p_line jsonb, p_field text, p_place integer)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
@@ -129,7 +129,7 @@ end;
 $$;
 
 -- Why: evidence that an attempt reports, in the transaction of its report. The grade says who observed it: the worker
--- program that ran the command ("worker", with its exit code), in the phase verify another worker, else the agent.
+-- program that ran the command ("worker", with its exit code), in the phase verify another worker, otherwise the agent.
 -- Refusals: 422 with one issue for each invalid line. Called by an attempt that holds the job (docs/proof.md).
 create function private.record_evidence(p_job public.agent_jobs, p_evidence jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -178,7 +178,7 @@ begin
 end;
 $$;
 
--- Why: a batch reports for many stories; a line of evidence may name one, else it is for the story at work
+-- Why: a batch reports for many stories; a line of evidence may name one; otherwise it is for the story at work
 -- (docs/proof.md).
 create function private.story_of_line(p_job public.agent_jobs, p_line jsonb, p_place integer)
 returns uuid language plpgsql volatile set search_path = '' as $$
@@ -210,7 +210,7 @@ begin
 end;
 $$;
 
--- Why: requesting changes means that the work is not right, whatever its evidence says: none of it proves a criterion
+-- Why: requesting changes means that the work is not right, despite its evidence: none of it proves a criterion
 -- any more, and a later commit must prove it again. Failed evidence stays, and a token cannot void a person's
 -- (docs/proof.md).
 create function private.void_proof(p_job public.agent_jobs)

@@ -171,7 +171,7 @@ begin
 end;
 $$;
 
--- Why: the gates of a product, checked when a job would end DONE. Returns null when the job ends, else the phase in
+-- Why: the gates of a product, checked when a job would end DONE. Returns null when the job ends, otherwise the phase in
 -- which it is queued again: verify for another worker, review for a person or CI, implement when the verifier found a
 -- fault. The gate "worker" is a refusal (422). Called in the transaction of the end, after its evidence is written
 -- (docs/proof.md).
@@ -233,8 +233,8 @@ begin
 end;
 $$;
 
--- Why: another worker has checked the work. It owes a verdict for each open criterion; if all pass, the job ends, else
--- it returns to work. If the product's requirement has changed meanwhile, the new one applies (docs/proof.md).
+-- Why: another worker has checked the work. It owes a verdict for each open criterion; if all pass, the job ends, otherwise
+-- it returns to work. If the product's requirement has changed since, the new one applies (docs/proof.md).
 create function private.phase_after_verify(p_job public.agent_jobs, p_required public.done_requires)
 returns public.job_phase language plpgsql volatile set search_path = '' as $$
 declare

@@ -1,5 +1,5 @@
--- Why: a worker reports the pull requests it saw; what follows is decided here, once, however often and by whomever
--- they were seen. Branches without a job are ignored, and observations older than the stored one have to be repeated.
+-- Why: a worker reports the pull requests it saw; what follows is decided here, once, even if several workers
+-- saw them several times. Branches without a job are ignored; observations older than the stored one must be repeated.
 -- Refusals: 404, 403, 422, 429. Definer: pulls, jobs, questions and evidence are written by functions only
 -- (docs/forges.md).
 create function operations.observe_pulls(p_product_id uuid, p_pulls jsonb)
@@ -41,7 +41,7 @@ begin
 end;
 $$;
 
--- Why: of the jobs that share a branch, the one whose commit is at its head is concerned, else the last that ended.
+-- Why: of the jobs that share a branch, the one whose commit is at its head is concerned, otherwise the last that ended.
 create function private.job_of_branch(p_product_id uuid, p_branch text, p_head_sha text)
 returns public.agent_jobs language plpgsql stable set search_path = '' as $$
 declare
@@ -56,8 +56,8 @@ begin
 end;
 $$;
 
--- Why: two workers look at different times, and the later observation may arrive first. A merge is final, whatever the
--- clocks of the workers say.
+-- Why: two workers look at different times, and the later observation may arrive first. A merge is final, even if
+-- the clocks of workers differ.
 create function private.note_pull(p_product_id uuid, p_seen jsonb)
 returns public.pulls language plpgsql volatile set search_path = '' as $$
 declare

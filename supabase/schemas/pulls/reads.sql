@@ -1,5 +1,5 @@
 -- Called by workers with --pr: branches of done work whose pull request is open, or was never seen, with what its text
--- is made of. The worker opens what could not be opened, and writes anew what was proven since. `url` is that of the open
+-- is made of. The worker opens what could not be opened, and updates what was proven since. `url` is that of the open
 -- one: where the host has it no more, its end is not reported yet, and no second one is opened. `digest` changes with the
 -- text. Work of more than a week ago was left without one on purpose.
 -- Definer: proof and jobs of the whole product, after access was checked (docs/forges.md).
@@ -62,7 +62,7 @@ begin
 end;
 $$;
 
--- Why: done work has its pull request opened late, or brought up to date, as long as it has not landed. What was left
+-- Why: done work has its pull request opened late, or brought up to date, as long as it has not landed. Work left
 -- without one for a week was left on purpose, as was one that someone closed.
 create function private.wants_pull(p_job public.agent_jobs)
 returns boolean language plpgsql stable set search_path = '' as $$
@@ -113,7 +113,7 @@ end;
 $$;
 
 -- Why: finished work that has not landed waits at its Git host: for CI, a reviewer there, or the merge. It blocks
--- nothing here, and is shown beside the other reasons (docs/forges.md).
+-- nothing here, and is shown with the other reasons (docs/forges.md).
 create function private.pull_reasons(p_kind text, p_id uuid)
 returns jsonb language plpgsql stable set search_path = '' as $$
 begin

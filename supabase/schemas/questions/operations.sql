@@ -1,4 +1,4 @@
--- Why: a person answers with an option, text, or both; of concurrent answers one wins. A job that waited becomes
+-- Why: a person answers with an option, text, or both; if several answer, one wins. A job that waited becomes
 -- claimable and goes first. Refusals: 404, 403, 429, 409 when it is no longer open, 422.
 -- Definer: questions are written by functions only (specification: Agent question).
 create function operations.answer_question(
@@ -58,7 +58,7 @@ begin
 end;
 $$;
 
--- Why: the worker's answer closes the user's question, once; repeating the same answer is fine. Only a worker of the
+-- Why: the worker's answer closes the user's question, once; the same answer again is fine. Only a worker of the
 -- user who asked may answer. Refusals: 404, 403, 409 when it has another answer, 422.
 -- Definer: questions are written by functions only (specification: User question).
 create function operations.answer_user_question(p_user_question_id uuid, p_answer text)

@@ -9,7 +9,7 @@ begin
 end;
 $$;
 
--- Why: a limit per minute bounds no sum. What is created without end has a bound that no one meets at work, on every way: Data
+-- Why: a limit per minute bounds no sum. Everything that can be created has a bound that no one meets at work, on every way: Data
 -- API, imports, and what comes from outside. Arguments of the trigger: the column of the owner, product or story, how many, and
 -- what to say. Counted once a statement, in the index that begins with the column, and no further than the limit. Definer:
 -- counts rows that row level security, or a token that is limited to some products, hides.

@@ -13,7 +13,7 @@ end;
 $$;
 grant execute on function operations.get_recurrence to authenticated;
 
--- One form of a recurrence, with its last decided slot; null for a story that is no template.
+-- One form of a recurrence, with its last decided slot; null for a story that is not a template.
 create function private.recurrence_json(p_story_id uuid) returns json language sql stable set search_path = '' as $$
   select json_build_object('story_id', r.story_id, 'cron', r.cron, 'zone', r.zone, 'missed', r.missed, 'next_at', r.next_at,
     'created_by_name', private.username(r.created_by),

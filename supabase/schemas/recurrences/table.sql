@@ -25,7 +25,7 @@ create policy recurrences_select on public.recurrences for select to authenticat
   using (product_id in (select private.accessible_product_ids()));
 grant select on public.recurrences to authenticated;
 
--- Why: a slot is decided once, however many processes see that it is due: the one that inserts its row decides.
+-- Why: a slot is decided once, even if several processes see that it is due: the one that inserts its row decides.
 create table public.recurrence_slots (
   story_id uuid not null references public.recurrences (story_id) on delete cascade,
   slot timestamptz not null,

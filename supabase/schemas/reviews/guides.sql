@@ -1,4 +1,4 @@
--- Why: how its agent tells a change, kept for the commit that it was told of. Written by functions only.
+-- Why: how an agent explains its change, kept for that commit. Written by functions only.
 create table public.job_guides (
   job_id uuid not null references public.agent_jobs (id) on delete cascade,
   attempt integer not null,
@@ -32,7 +32,7 @@ end;
 $$;
 grant execute on function operations.save_job_guide to authenticated;
 
--- Why: what a guide is made of besides the changes of an attempt: what its agent told of that commit, which of the files
+-- Why: what a guide is made of besides the changes of an attempt: what its agent wrote about that commit, which of the files
 -- are tests, and what the proof says. Null without changes. Refusals: 404, 403. Definer: access is checked first (docs/review.md).
 create function operations.get_job_guide(p_job_id uuid, p_attempt integer default null)
 returns json language plpgsql stable security definer set search_path = '' as $$

@@ -54,7 +54,7 @@ grant execute on function operations.delete_job_comment to authenticated;
 
 -- Why: one round of a review: the verdict, the summary, and all of the author's collected comments. A job in review
 -- ends or returns to work. For an ended job an approval is stored, and a request for changes reopens it: first in the
--- queue during its run, else through its task, which the next run takes up; the work's proof is void. One verdict per
+-- queue during its run, otherwise through its task, which the next run takes up; the work's proof is void. One verdict per
 -- attempt: the second is refused.
 -- Refusals: 404, 403, 409, 422, 429. Definer: reviews are written by functions only (docs/review.md).
 -- Of what a page showed it passes the attempt, and the criteria that an approval may confirm.

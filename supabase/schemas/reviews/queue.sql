@@ -27,7 +27,7 @@ end;
 $$;
 grant execute on function operations.list_reviews to authenticated;
 
--- Why: the rows of list_reviews before they are cut and told: a thousand must cost little. A task that waits for
+-- Why: the rows of list_reviews before they are cut and described: a thousand must cost little. A task that waits for
 -- nothing else starts when this one is approved; so do the tasks that wait for its story, where it is the last of it.
 create function private.waiting_reviews(p_products uuid[])
 returns table (job_id uuid, waiting_since timestamptz, hours integer, lines integer, frees_tasks integer, frees_jobs integer)
@@ -94,7 +94,7 @@ end;
 $$;
 
 -- Why: the first time that a person opens the changes, kept as a time of the job. Only a session looks: a token's
--- reading is no look, nor is that of someone who may not judge. Answers how long the work had waited, once. Refusals: 404, 403. Definer: jobs are written by functions only (docs/review.md).
+-- reading does not count, nor does a look of someone who may not judge. Answers how long the work had waited, once. Refusals: 404, 403. Definer: jobs are written by functions only (docs/review.md).
 create function operations.note_first_look(p_job_id uuid)
 returns json language plpgsql volatile security definer set search_path = '' as $$
 declare

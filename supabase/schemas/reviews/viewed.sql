@@ -78,7 +78,7 @@ begin
 end;
 $$;
 
--- Why: what a person sees of a file. Where lines are missing only the commit tells whether it is the same.
+-- Why: what a person sees of a file. Where lines are missing, only the commit shows whether it is the same.
 create function private.content_digest(p_file jsonb, p_head_sha text)
 returns bytea language plpgsql immutable set search_path = '' as $$
 begin

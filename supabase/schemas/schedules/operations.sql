@@ -25,7 +25,7 @@ grant execute on function operations.claim_schedule_run to service_role;
 -- Why: the scheduled cleanup: hard-deletes failed and cancelled jobs that finished more than 7 days ago, and no others
 -- (specification: Scheduled endpoints). Each call deletes one portion, under the locks of its products, and says
 -- whether there is more, so that a large backlog never times out. Parallel calls wait for each other product by
--- product; the one that deletes a job counts it. What a later answer still reads stays (private.keep_past).
+-- product; the one that deletes a job counts it. Rows that later calls still read stay (private.keep_past).
 -- Service only. Definer: jobs are written by functions only.
 create function operations.cleanup_agent_artifacts()
 returns json language plpgsql volatile security definer set search_path = '' as $$
@@ -57,7 +57,7 @@ end;
 $$;
 grant execute on function operations.cleanup_agent_artifacts to service_role;
 
--- Why: with a job go its output, attempts and drafts. What it pushed, what people decided about it, and what proves a
+-- Why: with a job go its output, attempts and drafts. Its pushed work, what people decided about it, and what proves a
 -- criterion is read for as long as the task, so it no longer hangs on the job. A batch's reviews are about no one task.
 create function private.keep_past(p_job_ids uuid[]) returns void language plpgsql volatile set search_path = '' as $$
 begin

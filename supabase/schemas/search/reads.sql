@@ -6,7 +6,7 @@ $$;
 grant execute on function private.scope_of_words to authenticated, service_role;
 
 -- Why: each word in a search index starts with its scope, so that a search reads only the caller's words: others' texts
--- cost no time and reveal nothing. The cost keeps the planner from parsing all texts anew instead of reading an index.
+-- cost no time and reveal nothing. The cost keeps the planner from parsing all texts again instead of reading an index.
 create function private.scoped_words(p_scope uuid, p_code text, p_title text, p_description text)
 returns tsvector language plpgsql immutable cost 100000 set search_path = '' as $$
 declare

@@ -32,7 +32,7 @@ create policy task_executions_select on public.task_executions for select to aut
     select r.id from public.sprint_runs r where r.product_id in (select private.accessible_product_ids())));
 grant select on public.task_executions to authenticated;
 
--- Why: sets the times when an execution began and ended, whoever writes it (specification: Sprint run, executions).
+-- Why: sets the times when an execution began and ended, for every writer (specification: Sprint run, executions).
 create function private.tg_task_executions__stamp() returns trigger language plpgsql set search_path = '' as $$
 begin
   if new.status in ('DONE', 'FAILED', 'SKIPPED') then
@@ -50,7 +50,7 @@ create trigger _200_stamp
 before insert or update on public.task_executions
 for each row execute function private.tg_task_executions__stamp();
 
--- Why: in a batch an execution moves its task as a job would, and the batch job names the task at work, else the first
+-- Why: in a batch an execution moves its task as a job would, and the batch job names the task at work, otherwise the first
 -- unfinished one (specification: Agent job, task_id). Definer: the caller may not write jobs.
 create function private.tg_task_executions__advance_task()
 returns trigger language plpgsql security definer set search_path = '' as $$

@@ -179,7 +179,7 @@ end;
 $$;
 
 -- Why: the one place that says whether a run waits only for people: no one works, nothing can be claimed, and reviews or
--- answers are open. Returns how many of each, else null. What a page calls such a run follows from this.
+-- answers are open. Returns how many of each, otherwise null. Pages name such a run by this.
 -- Definer: a question for someone else is hidden from the caller, and is waited for all the same (docs/running.md).
 create function private.run_waits(p_run public.sprint_runs)
 returns jsonb language plpgsql stable security definer set search_path = '' as $$
@@ -263,8 +263,8 @@ begin
 end;
 $$;
 
--- Why: the one place that decides which tasks a start takes, whatever starts, resumes or retries: those that are neither
--- done nor waiting for a review. What waits for a review is done as far as agents go; doing it again would pay twice and
+-- Why: the one place that decides which tasks a run takes when it starts, resumes or retries: those that are neither
+-- done nor waiting for a review. Work in review is done as far as agents go; doing it again would pay twice and
 -- change the work under its reviewer (specification: Starting a sprint run 2).
 create function private.tasks_to_start(p_task_ids uuid[])
 returns uuid[] language plpgsql stable set search_path = '' as $$

@@ -1,6 +1,6 @@
 -- Why: all blockers of a start at once, each with ids for a link and a message (specification: Starting a sprint run
 -- 1). For both kinds of runs: p_sprint is null for a run without a sprint. p_task_ids are the run's tasks, p_story_ids
--- the stories whose questions and PBIs are checked: all open ones of the sprint, else those of the tasks. Beyond the
+-- the stories whose questions and PBIs are checked: all open ones of the sprint, or those of the tasks. Beyond the
 -- contract's blockers: a sprint that is not active, no tasks, an unfinished run, tasks in another run, and chosen tasks
 -- that are done or wait for a review.
 create function private.run_blockers(

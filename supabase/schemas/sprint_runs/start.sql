@@ -50,7 +50,7 @@ begin
 end;
 $$;
 
--- Why: who approves plans, as the start says, else as the product does.
+-- Why: who approves plans, as the start says, otherwise as the product does.
 create function private.plan_review_of(p_product public.products, p_plan_review text)
 returns public.plan_review language plpgsql stable set search_path = '' as $$
 begin
@@ -59,7 +59,7 @@ end;
 $$;
 
 -- Why: gives a task, a story or several tasks to agents without a sprint, with the same jobs, budgets and proof. The
--- tasks are of one product; p_story_id stands for all tasks of a story that are neither done nor in review. Each story
+-- tasks are of one product; p_story_id means all tasks of a story that are neither done nor in review. Each story
 -- has a branch that its next run continues. Failed tasks are retried. p_stop_at works as for a sprint; the other
 -- options are remedies for blockers (private.settle_scope). Refusals: 404, 403, 422, 429, 409 with `blockers` in the
 -- detail. Definer: runs and jobs are written by functions only (docs/running.md).

@@ -88,8 +88,8 @@ begin
 end;
 $$;
 
--- Why: a paused run asks a person with a question. A question needs a story: that of the job that paused it, else of a
--- job at work, else of the first queued one, else any of the run (specification: Agent question).
+-- Why: a paused run asks a person with a question. A question needs a story: that of the job that paused it, of a
+-- job at work, of the first queued one, or any of the run (specification: Agent question).
 create function private.open_pause_question(p_run public.sprint_runs, p_job_id uuid, p_text text)
 returns uuid language plpgsql volatile set search_path = '' as $$
 declare
@@ -113,7 +113,7 @@ $$;
 -- Task, failed, resume-sprint). The new run begins as the failed one did, unless the caller says otherwise: its agents
 -- plan first, and what was blocked stays out. With p_skip_failed it also leaves out failed tasks and what they block. If
 -- people have finished everything by hand there is nothing to run: the sprint becomes active, so that it can be
--- completed, and the answer is null. Refusals: 404, 403, 429, 409 (not failed, another active sprint, blockers).
+-- completed, and the result is null. Refusals: 404, 403, 429, 409 (not failed, another active sprint, blockers).
 -- Definer: runs and jobs are written by functions only.
 create function operations.resume_sprint(
   p_sprint_id uuid, p_skip_failed boolean default false, p_plan_first boolean default null,
@@ -190,7 +190,7 @@ end;
 $$;
 grant execute on function operations.resume_sprint_run to authenticated;
 
--- Why: the only way to resume a paused run: RUNNING while a claim is held, else QUEUED, pause context cleared. A batch
+-- Why: the only way to resume a paused run: RUNNING while a claim is held, otherwise QUEUED, pause context cleared. A batch
 -- with unfinished executions continues as a new run. Returns the run that continues. Called under the product lock
 -- (specification: Sprint run).
 create function private.continue_run(p_run public.sprint_runs)

@@ -31,7 +31,7 @@ create unique index sprints_one_active_key on public.sprints (product_id) where 
 alter table public.sprints enable row level security;
 
 -- Everyone in the product reads; members and the owner write while it is not archived. Restrictive policies stop demo
--- accounts, whatever else is allowed (specification: Authentication 3, 4).
+-- accounts, even if other policies allow it (specification: Authentication 3, 4).
 create policy sprints_select on public.sprints for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 create policy sprints_insert on public.sprints for insert to authenticated

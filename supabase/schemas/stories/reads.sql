@@ -27,7 +27,7 @@ grant select on private.story_detail_shape to authenticated;
 
 -- Why: hot read of agents. Definer, so that row level security is not checked for each table; access is checked first.
 -- Without an active sprint or an open story: PT404.
--- Called by GET /api/products/:id/next-story. The answer is passed through unparsed (specification: GET
+-- Called by GET /api/products/:id/next-story. The result is passed through unparsed (specification: GET
 -- /api/products/:id/next-story).
 create function operations.get_next_story(p_product_id uuid)
 returns json language plpgsql stable security definer set search_path = '' as $$
@@ -139,7 +139,7 @@ end;
 $$;
 grant execute on function operations.list_story_logs to authenticated;
 
--- Called by GET /api/stories/:id/tasks. The answer is passed through unparsed (specification: GET
+-- Called by GET /api/stories/:id/tasks. The result is passed through unparsed (specification: GET
 -- /api/stories/:id/tasks).
 create function operations.list_story_tasks(p_story_id uuid)
 returns json language plpgsql stable set search_path = '' as $$

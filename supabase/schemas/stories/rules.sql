@@ -52,7 +52,7 @@ create trigger _201_sort_order before update on public.stories
   execute function private.tg_any__sort_order();
 
 -- Why: no one sets a story's status; it is derived from its tasks and its sprint (specification: States, Story),
--- whatever a write says. Stories in triage and templates have their own status.
+-- for every write. Stories in triage and templates have their own status.
 create function private.tg_stories__derive_status()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin
@@ -195,7 +195,7 @@ create trigger _940_limit_rows after insert on public.stories
   for each statement execute function private.tg_any__limit_rows('product_id', '100000', 'stories in this product, which is the limit. Delete some that are not needed.');
 
 -- Why: what happens when stories change, in this order. By statement, because stories are moved, imported and deleted in
--- bulk. It comes after their own events, so that streams tell the cause first.
+-- bulk. It comes after their own events, so that streams send the cause first.
 -- Definer: users may not write statuses, the history and jobs (specification: States and transitions, Story, PBI).
 create function private.after_story_change()
 returns trigger language plpgsql security definer set search_path = '' as $$

@@ -79,7 +79,7 @@ create index stories_triage_idx on public.stories (product_id, created_at, id) w
 alter table public.stories enable row level security;
 
 -- Everyone in the product reads; members and the owner write while it is not archived. Restrictive policies stop demo
--- accounts, whatever else is allowed (specification: Authentication 3, 4).
+-- accounts, even if other policies allow it (specification: Authentication 3, 4).
 create policy stories_select on public.stories for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 create policy stories_insert on public.stories for insert to authenticated

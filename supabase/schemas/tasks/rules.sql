@@ -31,7 +31,7 @@ create trigger _151_assign_code before update of code on public.tasks
   for each row when (new.code is distinct from old.code) execute function private.tg_any__assign_code('task');
 
 -- Why: a batch has one job for all tasks of its run, and it names one of them. When that task is deleted, the job names
--- the next unfinished task, else another of its run, and keeps its tokens and cost; only the last task deletes it too.
+-- the next unfinished task, otherwise another of its run, and keeps its tokens and cost; only the last task deletes it too.
 -- While the product itself is deleted, no task is left to name. Definer: the caller may not write jobs (specification:
 -- Agent job, task_id; Sprint run).
 create function private.tg_tasks__keep_batch_job()
@@ -118,7 +118,7 @@ create trigger _940_limit_rows after insert on public.tasks
   for each statement execute function private.tg_any__limit_rows('product_id', '100000', 'tasks in this product, which is the limit. Delete some that are not needed.');
 
 -- Why: the one place where the consequences of a task's change begin; private.after_task_change says which. They come
--- after the task's own event, so that streams tell the cause first. New and deleted tasks come in bulk and are handled by
+-- after the task's own event, so that streams send the cause first. New and deleted tasks come in bulk and are handled by
 -- statement. Definer: the caller may not write stories, jobs, runs and the history (specification: States and
 -- transitions, Task).
 create function private.tg_tasks__follow() returns trigger language plpgsql security definer set search_path = '' as $$
@@ -170,7 +170,7 @@ end;
 $$;
 
 -- Why: what happens when a task changes its status or story, in this order. Steps that take more than a few lines are
--- functions of their own below, or belong to another noun (specification: States and transitions, Task).
+-- separate functions below, or belong to another noun (specification: States and transitions, Task).
 create function private.after_task_change(p_old public.tasks, p_new public.tasks)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
@@ -229,7 +229,7 @@ begin
 end;
 $$;
 
--- Why: for whatever is blocked by a whole story, a moved task changes the set of blockers. A batch counts the tasks of a
+-- Why: for tasks blocked by a whole story, a moved task changes the set of blockers. A batch counts the tasks of a
 -- story one by one.
 create function private.recount_after_task(p_old public.tasks, p_new public.tasks)
 returns void language plpgsql volatile set search_path = '' as $$
@@ -323,7 +323,7 @@ begin
 end;
 $$;
 
--- Why: a task in review needs a person, so a notice goes to the assignee of its story, else to everyone
+-- Why: a task in review needs a person, so a notice goes to the assignee of its story, otherwise to everyone
 -- (specification: Task).
 create function private.notify_review(p_task public.tasks)
 returns void language plpgsql volatile set search_path = '' as $$

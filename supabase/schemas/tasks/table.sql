@@ -56,7 +56,7 @@ create index tasks_search_idx on public.tasks
 alter table public.tasks enable row level security;
 
 -- Everyone in the product reads; members and the owner write while it is not archived. Restrictive policies stop demo
--- accounts, whatever else is allowed (specification: Authentication 3, 4).
+-- accounts, even if other policies allow it (specification: Authentication 3, 4).
 create policy tasks_select on public.tasks for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
 create policy tasks_insert on public.tasks for insert to authenticated

@@ -1,4 +1,4 @@
--- Why: a file of an import, in a transaction of its own, before the texts and the evidence that name it (docs/export-format.md). Service only.
+-- Why: a file of an import, in a separate transaction, before the texts and the evidence that name it (docs/export-format.md). Service only.
 -- It counts against the limits of the product and its owner, as an upload does.
 create function operations.import_file(p_product_id uuid, p_file jsonb, p_content text)
 returns json language plpgsql volatile set search_path = '' as $$
@@ -78,7 +78,7 @@ $$;
 grant execute on function operations.import_ideas to service_role;
 
 -- Why: the first step of an import: the product with its members, sprints and PBIs, in one transaction
--- (docs/export-format.md). Rate limits do not apply, as there is no user. Service only.
+-- (docs/export-format.md). Rate limits do not apply without a user. Service only.
 create function operations.import_product(p_owner_id uuid, p_document jsonb)
 returns json language plpgsql volatile set search_path = '' as $$
 declare

@@ -9,7 +9,7 @@ $$;
 grant execute on function operations.export_file to service_role;
 
 -- Why: `admin export --product` writes everything planned and logged for a product into one file, to keep or to import
--- elsewhere (docs/export-format.md). Service only: it reads whatever members may see.
+-- elsewhere (docs/export-format.md). Service only: it reads all that members may see.
 create function operations.export_product(p_product_id uuid)
 returns json language plpgsql stable set search_path = '' as $$
 begin
@@ -88,7 +88,7 @@ end;
 $$;
 grant execute on function private.export_ideas to service_role;
 
--- Why: the files of a product without their content, which lies in a folder beside the export file (docs/export-format.md). They have ids,
+-- Why: the files of a product without their content, which is in a folder next to the export file (docs/export-format.md). They have ids,
 -- because texts name them by these.
 create function private.export_files(p_product_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin

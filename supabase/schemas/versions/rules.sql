@@ -1,6 +1,6 @@
 -- Why: editors send the version they read. Every change of a visible field raises the row's version by one, and each
 -- field keeps the version of its last change, so that a refusal can name what was changed, by whom and when. The
--- argument lists the columns that are no such field. Dragging a PBI to another place does not raise its version.
+-- argument lists the columns that are not such a field. Dragging a PBI to another place does not raise its version.
 create function private.tg_any__raise_version() returns trigger language plpgsql set search_path = '' as $$
 declare
   v_old jsonb := to_jsonb(old);
