@@ -59,7 +59,7 @@ declare
   v_question public.agent_questions;
 begin
   if p_job.status <> 'QUEUED' or p_job.phase <> 'plan' then
-    perform private.refuse(409, 'No plan of this job waits for a verdict.');
+    perform private.refuse(409, 'No plan of this job waits for a verdict. Reload the page of the job.');
   end if;
   select q.* into v_question from public.agent_questions q where q.id = p_job.parked_question_id for update;
   if v_question.id is null or private.question_status(v_question) <> 'OPEN' then
@@ -108,7 +108,7 @@ begin
     perform private.refuse_unapproved();
   end if;
   if p_job.phase <> 'implement' or p_task_id is null then
-    perform private.refuse(422, 'Only who implements a task plans it.');
+    perform private.refuse(422, 'Only the attempt that implements a task plans it. Report without implementation_plan.');
   end if;
   update public.tasks t set implementation_plan = p_plan
   where t.id = p_task_id and coalesce(t.implementation_plan, '') !~ '\S';

@@ -142,10 +142,10 @@ comment on column public.agent_jobs.merged_at is
 comment on column public.agent_jobs.first_seen_at is 'When a person first opened its changes.';
 comment on column public.agent_jobs.judged_at is 'When the first verdict came.';
 comment on column public.agent_jobs.plan_approved_at is 'When a person approved plan_snapshot, which no later plan of its task replaces.';
-comment on column public.agent_jobs.taken_by is 'The person who has it in a terminal, or takes it over.';
+comment on column public.agent_jobs.taken_by is 'Person who has it in a terminal, or is taking it over.';
 comment on column public.agent_jobs.taken_until is
   'Until when it waits for taken_by, while its agent ends; null once the person has it.';
-comment on column public.agent_jobs.take_at_once is 'Its agent is to end at once, and not after its tool call.';
+comment on column public.agent_jobs.take_at_once is 'Whether its agent ends at once instead of after its tool call.';
 comment on column public.agent_jobs.stopped_by_budget_id is 'The budget that stopped the last attempt; null once it is claimed again.';
 
 -- A claim walks this index: the claimable jobs of one product in claim order.

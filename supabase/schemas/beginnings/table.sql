@@ -10,8 +10,8 @@ create table public.fresh_starts (
   created_at timestamptz not null default private.now()
 );
 
-comment on table public.fresh_starts is 'Stories that a person let start over from main, and the work that is left out since (docs/worker.md).';
-comment on column public.fresh_starts.left_branches is 'One object a branch: branch and head_sha, as they stood.';
+comment on table public.fresh_starts is 'Stories that a person started over from main, and the work left out since then (docs/worker.md).';
+comment on column public.fresh_starts.left_branches is 'One object per branch: branch and head_sha, as they were.';
 create index fresh_starts_story_id_idx on public.fresh_starts (story_id, created_at);
 create index fresh_starts_product_id_idx on public.fresh_starts (product_id);
 create index fresh_starts_user_id_idx on public.fresh_starts (user_id);

@@ -99,7 +99,7 @@ begin
   if v_scope = 'sprint' and not exists (select from public.sprints s where s.id = p_target_id and s.product_id = p_product_id)
     or v_scope = 'run' and not exists (select from public.sprint_runs r where r.id = p_target_id and r.product_id = p_product_id)
     or v_scope = 'task' and not exists (select from public.tasks t where t.id = p_target_id and t.product_id = p_product_id) then
-    perform private.refuse(422, format('There is no such %s in this product.', v_scope));
+    perform private.refuse(422, format('There is no such %s in this product. Check target_id.', v_scope));
   end if;
 
   select b.* into v_budget from public.budgets b

@@ -54,10 +54,10 @@ create table public.agent_messages (
   constraint agent_messages_reason_if_undelivered check ((state = 'undelivered') = (reason is not null))
 );
 
-comment on table public.agent_messages is 'Comments that were sent to the agent of a job, and what became of them (docs/rest.md).';
+comment on table public.agent_messages is 'Comments that were sent to the agent of a job, and their delivery (docs/rest.md).';
 comment on column public.agent_messages.code is 'The code of the item that the comment is about.';
 comment on column public.agent_messages.attempt is 'The attempt that saw it, or was handed it last.';
-comment on column public.agent_messages.told is 'How many answers to heartbeats of that attempt had it, where the caller confirms none.';
+comment on column public.agent_messages.told is 'Number of heartbeat responses of that attempt that had it, for callers that confirm none.';
 create index agent_messages_open_idx on public.agent_messages (job_id) where state in ('sent', 'seen');
 create index agent_messages_job_id_idx on public.agent_messages (job_id, sent_at, id);
 create index agent_messages_product_id_idx on public.agent_messages (product_id);

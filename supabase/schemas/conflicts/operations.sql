@@ -14,7 +14,7 @@ declare
   v_decision text;
 begin
   if v_job.kind = 'PLAN_CHAT' or v_job.sprint_run_id is null then
-    perform private.refuse(422, 'Only work of a run can be in conflict.');
+    perform private.refuse(422, 'Only work of a run can be in conflict. Report this job as failed instead.');
   end if;
   perform private.take_rate_limit('job_conflict', p_job_id::text);
   perform private.require_link('pr_url', p_conflict ->> 'pr_url');

@@ -15,8 +15,8 @@ create table public.job_conflicts (
   created_at timestamptz not null default private.now()
 );
 
-comment on table public.job_conflicts is 'Work that does not merge, and the job that mends it (docs/dependencies.md).';
-comment on column public.job_conflicts.job_id is 'The job that mends it; attempt is the one that had ended, or was at work, when it was met.';
+comment on table public.job_conflicts is 'Work that does not merge, and the job that resolves it (docs/dependencies.md).';
+comment on column public.job_conflicts.job_id is 'The job that resolves it; attempt is the one that had ended, or was at work, when the conflict was found.';
 comment on column public.job_conflicts.kind is 'What the work conflicts with: its own branch, the main branch, or another branch of the run.';
 comment on column public.job_conflicts.files is 'One object per file: path, and the content on each side (ours, theirs), truncated.';
 comment on column public.job_conflicts.decision is 'home: the job returned to the queue; paused: two tries failed; noted: the next claim gets it.';

@@ -135,7 +135,7 @@ begin
   end if;
   perform private.take_rate_limit('job_merged', p_job_id::text);
   if v_job.finished_at is null or (v_job.kind = 'TASK_IMPLEMENTATION' and v_job.status <> 'DONE') then
-    perform private.refuse(409, 'The work of this job is not done, so it cannot have been merged.');
+    perform private.refuse(409, 'The work of this job is not done, so it cannot have been merged. Report it once the job is done.');
   end if;
   if p_head_sha is not null and p_head_sha is distinct from v_job.head_sha then
     perform private.refuse(409, format('The work of this job is at %s now. Report that commit once it is on the main branch.',

@@ -146,7 +146,7 @@ declare
 begin
   select * into v_user from public.users u where u.id = p_account for update;
   if v_user.id is null then
-    perform private.refuse(404, 'This account no longer exists.');
+    perform private.refuse(404, 'This account no longer exists. Sign in with another one.');
   end if;
   if v_user.is_demo then
     perform private.refuse(403, 'A demo account cannot be connected. Sign in with an account of your own first.');

@@ -14,8 +14,8 @@ create table public.account_identities (
   primary key (issuer, subject)
 );
 
-comment on table public.account_identities is 'Accounts of the identity provider and whose they are here. Service only.';
-comment on column public.account_identities.ended_at is 'When the provider refused to renew the sign-in: the account signs in no more until it signs in there again.';
+comment on table public.account_identities is 'Accounts at the identity provider, and the accounts here that they sign in to. Service only.';
+comment on column public.account_identities.ended_at is 'When the provider refused to renew the sign-in. The account is closed until its user signs in there again.';
 create index account_identities_account_idx on public.account_identities (account);
 create index account_identities_checked_at_idx on public.account_identities (checked_at) where ended_at is null;
 

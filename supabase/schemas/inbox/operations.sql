@@ -13,7 +13,7 @@ declare
 begin
   select i.product_id, i.at into v_item from private.inbox_items() i where i.kind = p_kind and i.id = p_item_id;
   if not found then
-    perform private.refuse(404, 'Someone has already dealt with this.');
+    perform private.refuse(404, 'Someone has already dealt with this. Reload the inbox.');
   end if;
   perform private.require_no_demo();
   perform private.take_rate_limit('inbox', auth.uid()::text);

@@ -10,7 +10,7 @@ declare
   v_price public.model_prices;
 begin
   if not exists (select from public.users u where u.id = v_user_id and u.role = 'ADMIN') then
-    perform private.refuse(403, 'Only an administrator can set prices.');
+    perform private.refuse(403, 'Only an administrator can set prices. Ask one.');
   end if;
   if coalesce(char_length(p_model_id), 0) not between 1 and 200 then
     perform private.refuse(422, 'model_id takes 1 to 200 characters.');

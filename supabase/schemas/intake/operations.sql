@@ -45,7 +45,7 @@ begin
   perform private.require_product_owner(p_product_id);
   delete from public.intake_hooks h where h.product_id = p_product_id;
   if not found then
-    perform private.refuse(404, 'This product has no hook address.');
+    perform private.refuse(404, 'This product has no incoming webhook. Create a URL in its settings first.');
   end if;
   perform private.audit(auth.uid(), auth.uid(), 'intake_hook.revoked', jsonb_build_object('product_id', p_product_id));
   return json_build_object('product_id', p_product_id);

@@ -9,7 +9,7 @@ create table public.intake_hooks (
   last_item_at timestamptz
 );
 
-comment on table public.intake_hooks is 'The address at which a product takes items of other services, one a product.';
+comment on table public.intake_hooks is 'The URL at which a product takes items of other services, one per product.';
 comment on column public.intake_hooks.key_hash is 'SHA-256 of the key in the address.';
 create index intake_hooks_created_by_idx on public.intake_hooks (created_by);
 

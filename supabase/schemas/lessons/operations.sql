@@ -10,7 +10,7 @@ declare
 begin
   select l.* into v_lesson from public.lessons l where l.id = p_lesson_id;
   if not found then
-    perform private.refuse(404, 'No such lesson.');
+    perform private.refuse(404, 'No such lesson. List the lessons of the product.');
   end if;
   perform private.require_write('product', v_lesson.product_id);
   if private.is_token() then
@@ -65,7 +65,7 @@ begin
   perform private.require_product_access(p_product_id);
   perform private.require_product_write(p_product_id);
   if not exists (select from public.agent_jobs j where j.id = p_job_id and j.product_id = p_product_id) then
-    perform private.refuse(422, 'This product has no such job.',
+    perform private.refuse(422, 'This product has no such job. Name a job of this product whose work came back.',
       '{"issues":[{"path":"job_id","message":"Must be a job of this product."}]}');
   end if;
   v_job := private.lock_job(p_job_id, true);
@@ -76,7 +76,7 @@ begin
     perform private.refuse(409, 'A lesson comes from work that came back: after requested changes, a refuted proof or failed CI. This job''s work did not.');
   end if;
   if (select count(*) >= 3 from public.lessons l where l.job_id = p_job_id) then
-    perform private.refuse(409, 'This job has proposed three lessons, which is the most.');
+    perform private.refuse(409, 'This job has proposed three lessons, which is the limit. Go on without another one.');
   end if;
   select l.status into v_known from public.lessons l
   where l.product_id = p_product_id and l.text = v_text and l.status <> 'proposed' limit 1;

@@ -11,7 +11,7 @@ create table public.task_returns (
   constraint task_returns_pkey primary key (job_id, attempt, cause)
 );
 
-comment on table public.task_returns is 'Work that came back to its agent, by cause (docs/running.md, Lessons).';
+comment on table public.task_returns is 'Work that came back to its agent, by cause (docs/inbox.md, Lessons).';
 comment on column public.task_returns.begun_at is 'When the attempt began whose work came back.';
 create index task_returns_product_id_idx on public.task_returns (product_id, begun_at);
 create index task_returns_task_id_idx on public.task_returns (task_id, created_at);
@@ -44,7 +44,7 @@ create table public.lessons (
   constraint lessons_since_accepted check ((status in ('accepted', 'retired')) = (since is not null))
 );
 
-comment on table public.lessons is 'Lessons from rework that people accept (docs/running.md, Lessons).';
+comment on table public.lessons is 'Lessons from rework that people accept (docs/inbox.md, Lessons).';
 comment on column public.lessons.label_ids is 'Labels of its task and story: whether it helps is counted among tasks with one of them, without labels among all.';
 comment on column public.lessons.before is 'Tasks that came back for the same cause before the verdict, of tasks.';
 comment on column public.lessons.after is 'The same since it was accepted, as far as counted_from; what followed is counted when it is read.';

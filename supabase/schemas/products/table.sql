@@ -83,13 +83,13 @@ comment on table public.products is 'Products (specification: Product). Archived
 
 comment on column public.products.field_versions is 'Of each changed field: the version that changed it, who did, and when.';
 comment on column public.products.landing_since is 'The merge queue takes work that was done after this: since the product has one.';
-comment on column public.products.review_marks is 'Of marks of a review: patterns of paths that replace the default ones.';
+comment on column public.products.review_marks is 'Path patterns per review mark, which replace the default ones.';
 comment on column public.products.forge_issue_label is 'Issues of the Git host with this label become stories in triage; empty: none do.';
-comment on column public.products.branch_prefix is 'Where the names of the branches of its work begin: some remotes refuse others.';
+comment on column public.products.branch_prefix is 'Prefix of the branches of its work. Some remotes refuse other names.';
 comment on column public.products.agent is 'Who does its tasks where task and story name none; so are model and effort (private.job_gates).';
 comment on column public.products.fallback is 'Agents that take over, in order, when one is at its limit or has failed.';
 comment on column public.products.fallback_after is 'Minutes: a limit that ends later hands the work to the next agent.';
-comment on column public.products.auto_pr is 'Whether pull_requests is anything but none: the word of the contract for it.';
+comment on column public.products.auto_pr is 'Whether pull_requests is not none. The contract has this name.';
 comment on column public.products.requires_sandbox is 'Its jobs go to confined workers only.';
 comment on column public.products.may_reach is 'Hosts, with or without a port, that its jobs may reach from within a sandbox.';
 

@@ -48,7 +48,7 @@ begin
   values (v_product_id, p_story_id, p_criterion, v_text, btrim(p_reason), auth.uid(), coalesce(private.username(auth.uid()), 'someone'))
   on conflict (story_id, criterion) do nothing;
   if not found then
-    perform private.refuse(409, 'This criterion was already waived.');
+    perform private.refuse(409, 'This criterion was already waived. Reload the page to see by whom.');
   end if;
   perform private.audit(auth.uid(), auth.uid(), 'criterion.waived', jsonb_build_object('product_id', v_product_id,
     'story_id', p_story_id, 'criterion', p_criterion, 'text', left(v_text, 500), 'reason', btrim(p_reason)));

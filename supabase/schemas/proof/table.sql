@@ -61,7 +61,7 @@ comment on column public.evidence.file_id is 'A picture or recording that shows 
 comment on column public.evidence.base_file_id is 'The same file without the change, for comparison.';
 comment on column public.evidence.guards is 'The command keeps what worked before from breaking, such as a whole test suite.';
 comment on column public.evidence.passed_before is 'The command passes without the work as well: it proves nothing.';
-comment on column public.evidence.voided_by is 'Who requested changes of the work that it was seen in, as their name was then: it proves nothing any more.';
+comment on column public.evidence.voided_by is 'Name, at that time, of the person who requested changes of the work it was seen in. It no longer proves anything.';
 create index evidence_story_id_idx on public.evidence (story_id, criterion, seq);
 create index evidence_product_id_idx on public.evidence (product_id);
 create index evidence_file_id_idx on public.evidence (file_id) where file_id is not null;
@@ -109,7 +109,7 @@ create table public.waivers (
   constraint waivers_story_id_criterion_key unique (story_id, criterion)
 );
 
-comment on table public.waivers is 'Criteria that a person let go, with the reason (docs/proof.md).';
+comment on table public.waivers is 'Criteria that a person waived, with the reason (docs/proof.md).';
 create index waivers_product_id_idx on public.waivers (product_id);
 create index waivers_user_id_idx on public.waivers (user_id);
 

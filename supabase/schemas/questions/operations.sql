@@ -85,7 +85,7 @@ begin
   if not found then
     select u.* into v_question from public.user_questions u where u.id = p_user_question_id;
     if v_question.answer is distinct from p_answer then
-      perform private.refuse(409, 'This question was already answered.');
+      perform private.refuse(409, 'This question was already answered. Read the answer on the page of the idea.');
     end if;
   end if;
   return private.user_question_json(v_question);

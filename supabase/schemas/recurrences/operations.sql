@@ -6,7 +6,7 @@ begin
   perform private.require_write('story', p_story_id);
   delete from public.recurrences r where r.story_id = p_story_id;
   if not found then
-    perform private.refuse(404, 'This story does not recur.');
+    perform private.refuse(404, 'This story does not recur. Make it a template first.');
   end if;
   perform set_config('backloom.undoing', 'yes', true);
   update public.stories s set is_template = false, in_triage = false where s.id = p_story_id;

@@ -10,7 +10,7 @@ create table public.viewed_files (
   viewed_at timestamptz not null default private.now(),
   constraint viewed_files_pkey primary key (user_id, job_id, path_digest)
 );
-comment on table public.viewed_files is 'What people have looked at of changes: theirs alone (docs/review.md).';
+comment on table public.viewed_files is 'Files of changes that people have viewed, readable only by them (docs/review.md).';
 create index viewed_files_job_id_idx on public.viewed_files (job_id);
 alter table public.viewed_files enable row level security;
 create policy viewed_files_service on public.viewed_files for all to service_role using (true) with check (true);

@@ -15,7 +15,7 @@ create table public.saved_views (
   updated_at timestamptz not null default private.now()
 );
 
-comment on table public.saved_views is 'Looks of backlog and board that people keep under a name, each for one person or for all members.';
+comment on table public.saved_views is 'Saved filters and layouts of backlog and board, each for one person or for all members.';
 create unique index saved_views_one_name on public.saved_views (product_id, page, user_id, lower(name)) nulls not distinct;
 create index saved_views_user_id_idx on public.saved_views (user_id);
 create index saved_views_created_by_idx on public.saved_views (created_by);

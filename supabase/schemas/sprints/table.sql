@@ -61,7 +61,7 @@ create table public.sprint_leftovers (
   primary key (sprint_id, story_id)
 );
 
-comment on table public.sprint_leftovers is 'Stories that were not done when their sprint was over (docs/planning.md).';
+comment on table public.sprint_leftovers is 'Stories that were not done when their sprint ended (docs/planning.md).';
 create index sprint_leftovers_story_id_idx on public.sprint_leftovers (story_id);
 
 alter table public.sprint_leftovers enable row level security;
