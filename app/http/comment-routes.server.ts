@@ -12,7 +12,7 @@ import {
 } from "~/nouns/comments/operations.server";
 import { apiRoute } from "./api-route.server";
 import { operationEndpoint } from "./operation-endpoint.server";
-import { requireId } from "./require-id.server";
+import { canonicalId } from "./uuid";
 
 const nouns: Record<CommentPlace, string> = { pbi: "PBI", story: "Story", task: "Task" };
 const named: Record<CommentPlace, string> = { pbi: "PBI", story: "story", task: "task" };
@@ -24,7 +24,6 @@ export function commentsRoute(kind: CommentPlace) {
       name: `list${nouns[kind]}Comments`,
       summary: `List the newest comments on a ${named[kind]}, oldest first`,
       auth: "either",
-      id: named[kind],
       query: commentQuery,
       input: ({ id, query }) => ({ kind, id, ...query }),
     }),
@@ -32,7 +31,6 @@ export function commentsRoute(kind: CommentPlace) {
       name: `add${nouns[kind]}Comment`,
       summary: `Comment on a ${named[kind]}; @name notifies a member`,
       auth: "either",
-      id: named[kind],
       body: addCommentBody,
       status: 201,
       refusals: [409, 429],
@@ -48,13 +46,12 @@ export function commentRoute(kind: CommentPlace) {
       name: `edit${nouns[kind]}Comment`,
       summary: `Edit your own comment on a ${named[kind]}`,
       auth: "either",
-      id: named[kind],
       body: commentBody,
       refusals: [429],
       input: ({ id, params, body }) => ({
         kind,
         id,
-        comment_id: requireId(params.commentId, "comment"),
+        comment_id: canonicalId(params.commentId),
         ...body,
       }),
     }),
@@ -62,13 +59,12 @@ export function commentRoute(kind: CommentPlace) {
       name: `delete${nouns[kind]}Comment`,
       summary: `Delete a comment on a ${named[kind]}. Its author or the product's owner`,
       auth: "either",
-      id: named[kind],
       status: 204,
       refusals: [429],
       input: ({ id, params }) => ({
         kind,
         id,
-        comment_id: requireId(params.commentId, "comment"),
+        comment_id: canonicalId(params.commentId),
       }),
     }),
   });

@@ -20,7 +20,6 @@ export interface Documentation {
 /** An endpoint as the OpenAPI document describes it. */
 export interface DocumentedEndpoint extends Documentation {
   auth: "bearer" | "cookie" | "either" | "none" | "cron";
-  id?: string;
   query?: z.ZodObject;
   body?: z.ZodType;
   /** Fields of a multipart body, besides its `file`. */

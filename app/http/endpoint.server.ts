@@ -12,17 +12,14 @@ import type { Documentation } from "./documentation.server";
 import { markReplayed, onceOf } from "./idempotency.server";
 import { parseJsonBody } from "./json-body.server";
 import { readOpenBody } from "./open-body.server";
-import { noSuch } from "./require-id.server";
 import { fieldsOf, parseMultipart } from "./uploads.server";
-import { isCanonicalUuid } from "./uuid";
+import { canonicalId } from "./uuid";
 import { queryOf, validate } from "./validation.server";
 
 /** Bodies longer than this (in bytes) are read only after the caller is authenticated. */
 const unaskedBodyBytes = 8_192;
 
 export interface InputDescription<Query, Body> extends Documentation {
-  /** Noun of the id in the path, for the 404 message. */
-  id?: string;
   query?: z.ZodObject & z.ZodType<Query>;
   body?: z.ZodType<Body>;
   /** Text fields of a multipart body, instead of a JSON body. The handler reads the files. */
@@ -47,7 +44,7 @@ interface OpenDescription<Query, Body> extends InputDescription<Query, Body> {
 
 /** What a handler gets after all checks before the operation have passed. */
 export interface OpenCall<Query, Body> {
-  /** The id from the path, a canonical UUID, or empty if the endpoint has none. */
+  /** The id from the path, always a canonical UUID. No row has it if the path has none. */
   id: string;
   /** All path parameters. */
   params: RouteArgs["params"];
@@ -65,7 +62,7 @@ export interface UserCall<Query, Body> extends OpenCall<Query, Body> {
 
 /**
  * An endpoint for users. Checks run in this order: credential (401), size (413), demo write (403),
- * malformed JSON (400), validation (422), unknown id (404), then the operation with its own 401,
+ * malformed JSON (400), validation (422), then the operation with its own 401,
  * 403, 404, 429. A valid request costs one database round trip. Invalid requests and long bodies authenticate
  * first, so strangers learn nothing but 401 and their long bodies are never read.
  */
@@ -133,7 +130,7 @@ async function readInput(
     bytes && (formSchema ? fieldsOf(form) : parseJsonBody(bytes, request.headers, !actor));
   const body = bodySchema && validate(bodySchema, raw, "body");
   const query = querySchema && validate(querySchema, queryOf(request), "query");
-  return { id: idOf(description, params), params, query, body, form, request, context };
+  return { id: canonicalId(params.id), params, query, body, form, request, context };
 }
 
 /** Reads the body once it is known who sends it: of strangers, only what is short. */
@@ -154,17 +151,6 @@ async function readBodyOf(
     if (limit && !isTooLong) await takeLimit(context.services.database, limit, user_id);
   }
   return context.readBody(most);
-}
-
-/** Returns the id of the path, or throws 404 if it is not a canonical UUID. Such ids never reach the database. */
-function idOf(
-  { id: noun }: InputDescription<unknown, unknown>,
-  params: RouteArgs["params"],
-): string {
-  if (noun === undefined) return "";
-  const id = params.id ?? "";
-  if (isCanonicalUuid(id)) return id;
-  throw noSuch(noun);
 }
 
 /** Refuses invalid input, after the checks that precede it: authentication (401) and demo writes (403). */

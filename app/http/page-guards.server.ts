@@ -8,13 +8,12 @@ import {
 } from "@remix-run/node";
 import { ContractError, demoRefusal, type ErrorBody } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
-import { noSuch } from "~/http/require-id.server";
 import { authenticate } from "~/nouns/accounts/authenticate.server";
 import type { Principal } from "~/nouns/accounts/contract";
 import { leaveLostProduct, rememberedProduct } from "./active-product.server";
 import { withCookies } from "./own-cookie.server";
 import { clearSessionCookies, readSessionCookie } from "./session.server";
-import { isCanonicalUuid } from "./uuid";
+import { canonicalId } from "./uuid";
 
 export interface SignedIn {
   actor: Actor;
@@ -67,9 +66,7 @@ export async function requireProduct(
   params: { productId?: string | undefined },
 ): Promise<SignedIn & { productId: string }> {
   const signedIn = await requireActor(request, context);
-  const productId = params.productId ?? "";
-  if (!isCanonicalUuid(productId)) throw noSuch("product");
-  return { ...signedIn, productId };
+  return { ...signedIn, productId: canonicalId(params.productId) };
 }
 
 /** Like `requireActor`, for actions. Refuses demo accounts, which are read-only. */

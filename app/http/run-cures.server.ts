@@ -3,7 +3,7 @@ import type { Actor } from "~/db/rpc.server";
 import { updatePbi } from "~/nouns/pbis/operations.server";
 import { blockersDetailSchema } from "~/nouns/sprint-runs/contract";
 import { makeStoryTasks } from "~/nouns/tasks/operations.server";
-import { requireId } from "./require-id.server";
+import { canonicalId } from "./uuid";
 
 /** Cures that the start operation itself takes. */
 const cures = ["plan_first", "use_description", "leave_out"];
@@ -27,7 +27,7 @@ export async function applyCures(
 ): Promise<void> {
   for (const cure of pressed) {
     if (!cure.startsWith("unblock:")) continue;
-    await updatePbi(actor, { pbi_id: requireId(cure.slice(8), "PBI"), status: "ready" });
+    await updatePbi(actor, { pbi_id: canonicalId(cure.slice(8)), status: "ready" });
   }
   if (!pressed.includes("make_tasks")) return;
   const story_ids = await storyIds();

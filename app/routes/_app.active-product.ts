@@ -1,7 +1,7 @@
 import { redirect } from "@remix-run/node";
 import { done, textOf } from "~/http/form-action.server";
 import { pageAction, requireWriter } from "~/http/page-guards.server";
-import { readId } from "~/http/read-id.server";
+import { canonicalId } from "~/http/uuid";
 import { setActiveProduct } from "~/nouns/accounts/operations.server";
 
 /** GET changes nothing. */
@@ -17,7 +17,7 @@ export const action = pageAction(async ({ request, context }) => {
     await setActiveProduct(actor, { product_id: null });
     return done(form, "/dashboard");
   }
-  const productId = readId(form, "product_id", "product");
+  const productId = canonicalId(textOf(form, "product_id"));
   await setActiveProduct(actor, { product_id: productId });
   return done(form, `/products/${productId}/backlog`);
 });

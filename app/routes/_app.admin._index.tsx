@@ -4,8 +4,8 @@ import { Form, useLoaderData } from "@remix-run/react";
 import { ContractError } from "~/contract/errors";
 import { done, runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireWriter } from "~/http/page-guards.server";
-import { readId } from "~/http/read-id.server";
 import { requireAdmin } from "~/http/require-admin.server";
+import { canonicalId } from "~/http/uuid";
 import { type ManagedUser, roles } from "~/nouns/accounts/contract";
 import { adminListUsers, adminUpdateUser } from "~/nouns/accounts/operations.server";
 import { resetPasswordOf } from "~/nouns/accounts/reset-password-of.server";
@@ -33,7 +33,7 @@ export const action = pageAction(async ({ request, context }) => {
   await requireWriter(request, context);
   const { actor, principal } = await requireAdmin(request, context);
   const form = await request.formData();
-  const userId = readId(form, "user_id", "user");
+  const userId = canonicalId(textOf(form, "user_id"));
   return runIntent(form, {
     role: async () => {
       const role = roles.find((known) => known === textOf(form, "role"));

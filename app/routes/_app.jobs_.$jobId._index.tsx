@@ -9,7 +9,7 @@ import { OutputLog } from "~/features/output/output-log";
 import { QuestionCard } from "~/features/questions/question-card";
 import { done, readForm, runForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
-import { requireId } from "~/http/require-id.server";
+import { canonicalId } from "~/http/uuid";
 import { useLive } from "~/live/live-provider";
 import { type AgentJobDetail, reviewPlanInput } from "~/nouns/agent-jobs/contract";
 import type { OutputEntry } from "~/nouns/agent-jobs/job-output";
@@ -26,7 +26,7 @@ const shownCharacters = 150_000;
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal } = await requireActor(request, context);
-  const jobId = requireId(params.jobId, "agent job");
+  const jobId = canonicalId(params.jobId);
   const [{ attempts }, { messages }] = await Promise.all([
     getAgentJob(actor, { job_id: jobId }),
     listJobMessages(actor, { job_id: jobId }),
@@ -50,7 +50,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
 
 export const action = pageAction(async ({ request, context, params }) => {
   const { actor } = await requireWriter(request, context);
-  const job_id = requireId(params.jobId, "agent job");
+  const job_id = canonicalId(params.jobId);
   const form = await request.formData();
   form.set("job_id", job_id);
   return runIntent(form, {

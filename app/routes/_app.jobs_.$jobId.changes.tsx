@@ -26,7 +26,7 @@ import {
 } from "~/features/review/what-was-done";
 import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
-import { requireId } from "~/http/require-id.server";
+import { canonicalId } from "~/http/uuid";
 import { useLive } from "~/live/live-provider";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { addJobComment } from "~/nouns/job-reviews/add-job-comment.server";
@@ -41,7 +41,7 @@ import { useJob } from "./_app.jobs_.$jobId/job-data";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal } = await requireActor(request, context);
-  const jobId = requireId(params.jobId, "agent job");
+  const jobId = canonicalId(params.jobId);
   const { searchParams } = new URL(request.url);
   const attempt = numberIn(searchParams, "attempt");
   const whole = await storyOf(actor, jobId);
@@ -50,7 +50,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const [comments, { stories }] = await Promise.all([
     listJobComments(actor, { job_id: jobId }, diff),
     getJobProof(actor, { job_id: jobId }),
-    lookAt(actor, jobId),
+    lookAt(request, actor, jobId),
   ]);
   const criteria = stories.flatMap(({ proof }) => proof.criteria);
   const confirms = whole.finishes ? toConfirm(criteria) : 0;
@@ -87,7 +87,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
 
 export const action = pageAction(async ({ request, context, params }) => {
   const { actor } = await requireWriter(request, context);
-  const jobId = requireId(params.jobId, "agent job");
+  const jobId = canonicalId(params.jobId);
   const form = await request.formData();
   const back = `/jobs/${jobId}/changes${new URL(request.url).search}`;
   return runIntent(form, {

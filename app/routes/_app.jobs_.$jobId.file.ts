@@ -4,7 +4,7 @@ import { ContractError } from "~/contract/errors";
 import { comparedWith, sinceIn } from "~/features/diff/compared-with.server";
 import { showFile } from "~/features/diff/show-diff.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
-import { requireId } from "~/http/require-id.server";
+import { canonicalId } from "~/http/uuid";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 
 const querySchema = z.object({
@@ -23,7 +23,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
       "No such file. It may have been deleted: list the files of the product.",
     );
   const { attempt, index } = query.data;
-  const jobId = requireId(params.jobId, "agent job");
+  const jobId = canonicalId(params.jobId);
   const since = sinceIn(searchParams);
   const only = since === undefined ? { index } : {};
   const diff = await getJobDiff(actor, { job_id: jobId, attempt, ...only });

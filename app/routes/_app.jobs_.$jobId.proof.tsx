@@ -2,7 +2,7 @@ import { json } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { ProofPart } from "~/features/proof/proof-part";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
-import { requireId } from "~/http/require-id.server";
+import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { getJobProof } from "~/nouns/proof/operations.server";
 import { EmptyState } from "~/ui/empty-state";
@@ -10,7 +10,7 @@ import { useJob } from "./_app.jobs_.$jobId/job-data";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor } = await requireActor(request, context);
-  return json(await getJobProof(actor, { job_id: requireId(params.jobId, "agent job") }));
+  return json(await getJobProof(actor, { job_id: canonicalId(params.jobId) }));
 });
 
 /** Proof of a job's work: criteria of its story, or of each story in its batch. */

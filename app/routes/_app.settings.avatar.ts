@@ -2,7 +2,7 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { ContractError } from "~/contract/errors";
 import { requireActor } from "~/http/page-guards.server";
 import { problem } from "~/http/responses.server";
-import { isCanonicalUuid } from "~/http/uuid";
+import { canonicalId } from "~/http/uuid";
 import { getAvatar } from "~/nouns/accounts/get-avatar.server";
 
 /** The user's picture, or with `?user=` that of someone they work with. Always served as an image only. */
@@ -10,9 +10,7 @@ export async function loader({ request, context }: LoaderFunctionArgs): Promise<
   const { actor, principal } = await requireActor(request, context);
   const userId = new URL(request.url).searchParams.get("user") ?? principal.user_id;
   try {
-    if (!isCanonicalUuid(userId))
-      throw new ContractError(404, "No such picture. The user may have removed it.");
-    const { mime, bytes } = await getAvatar(actor, userId);
+    const { mime, bytes } = await getAvatar(actor, canonicalId(userId));
     return new Response(bytes, {
       headers: {
         "content-type": mime,

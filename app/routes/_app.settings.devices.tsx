@@ -1,9 +1,9 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { describeBrowser } from "~/features/accounts/describe-browser";
-import { done, runIntent } from "~/http/form-action.server";
+import { done, runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
-import { readId } from "~/http/read-id.server";
+import { canonicalId } from "~/http/uuid";
 import type { Session } from "~/nouns/accounts/contract";
 import { listSessions, revokeSession } from "~/nouns/accounts/operations.server";
 import { revokeOtherSessions } from "~/nouns/accounts/revoke-other-sessions.server";
@@ -36,11 +36,11 @@ export const action = pageAction(async ({ request, context }) => {
   const form = await request.formData();
   return runIntent(form, {
     end: async () => {
-      await revokeSession(actor, { session_id: readId(form, "session_id", "device") });
+      await revokeSession(actor, { session_id: canonicalId(textOf(form, "session_id")) });
       return done(form, here, "Device signed out");
     },
     revoke: async () => {
-      await revokeApiToken(actor, { token_id: readId(form, "token_id", "app") });
+      await revokeApiToken(actor, { token_id: canonicalId(textOf(form, "token_id")) });
       return done(form, here, "Access revoked");
     },
     "end-others": async () => {

@@ -3,10 +3,10 @@ import { useFetcher, useLoaderData } from "@remix-run/react";
 import { useEffect, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { describeBrowser } from "~/features/accounts/describe-browser";
-import { done, readForm, runIntent } from "~/http/form-action.server";
+import { done, readForm, runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
-import { readId } from "~/http/read-id.server";
 import { userAgentOf } from "~/http/signing-in-browser.server";
+import { canonicalId } from "~/http/uuid";
 import { subscribePushInput } from "~/nouns/notices/contract";
 import {
   listPushSubscriptions,
@@ -47,7 +47,7 @@ export const action = pageAction(async ({ request, context }) => {
       return done(form, here, "Notifications turned on for this device");
     },
     remove: async () => {
-      await unsubscribePush(actor, { id: readId(form, "subscription_id", "device") });
+      await unsubscribePush(actor, { id: canonicalId(textOf(form, "subscription_id")) });
       return done(form, here, "Notifications turned off for that device");
     },
   });

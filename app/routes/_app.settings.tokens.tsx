@@ -1,8 +1,8 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { done, runForm, runIntent } from "~/http/form-action.server";
+import { done, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
-import { readId } from "~/http/read-id.server";
+import { canonicalId } from "~/http/uuid";
 import { type ApiToken, newApiTokenSchema } from "~/nouns/api-tokens/contract";
 import { createApiToken } from "~/nouns/api-tokens/create-api-token.server";
 import { listApiTokens, revokeApiToken } from "~/nouns/api-tokens/operations.server";
@@ -46,7 +46,7 @@ export const action = pageAction(async ({ request, context }) => {
         return json({ created: { token, label } }, { status: 201 });
       }),
     revoke: async () => {
-      await revokeApiToken(actor, { token_id: readId(form, "token_id", "token") });
+      await revokeApiToken(actor, { token_id: canonicalId(textOf(form, "token_id")) });
       return done(form, "/settings/tokens", "Token revoked");
     },
   });

@@ -3,12 +3,12 @@ import { ContractError } from "~/contract/errors";
 import { showOne } from "~/features/diff/show-diff.server";
 import { readStoryDiff } from "~/features/review/read-story-diff.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
-import { requireId } from "~/http/require-id.server";
+import { canonicalId } from "~/http/uuid";
 
 /** Lines of one file of a story's changes, for a page that already shows them. */
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal } = await requireActor(request, context);
-  const storyId = requireId(params.storyId, "story");
+  const storyId = canonicalId(params.storyId);
   const { searchParams } = new URL(request.url);
   const { changes } = await readStoryDiff(actor, storyId, searchParams.get("task") ?? undefined);
   const index = Number(searchParams.get("index") || Number.NaN);

@@ -1,7 +1,7 @@
 import { ContractError } from "~/contract/errors";
 import { readPairCookieHash } from "~/http/pair-cookie.server";
 import { openStreamRoute } from "~/http/stream-route.server";
-import { isCanonicalUuid } from "~/http/uuid";
+import { canonicalId } from "~/http/uuid";
 import { getPairingState } from "~/nouns/pairings/operations.server";
 import { openEventStream } from "~/sse/event-stream.server";
 import { pairingStream } from "~/sse/pairing-stream.server";
@@ -12,7 +12,7 @@ export const loader = openStreamRoute({
   summary: "Stream the status of a pairing",
   caller: "pairing",
   refusals: [401, 404, 410, 500],
-  open: async ({ request, context }) => {
+  open: async ({ request, context, params }) => {
     const desktopTokenHash = readPairCookieHash(
       request.headers.get("cookie"),
       context.services.env,
@@ -21,8 +21,7 @@ export const loader = openStreamRoute({
       throw new ContractError(401, "There is no pairing cookie. Show a new code.");
     }
     // The cookie is checked first: without one, an unknown id is 401 like any other.
-    const pairingId = new URL(request.url).pathname.split("/").at(-1) ?? "";
-    if (!isCanonicalUuid(pairingId)) throw new ContractError(404, "No such pairing.");
+    const pairingId = canonicalId(params.pairingId);
     const pairing = { pairing_id: pairingId, desktop_token_hash: desktopTokenHash };
     const read = () => getPairingState(context.services.database, pairing);
     return openEventStream({ request, context }, pairingStream({ pairingId, read }));

@@ -10,7 +10,6 @@ export const loader = apiRoute({
     name: "getFile",
     summary: "Download a file; supports Range",
     auth: "either",
-    id: "file",
     answer: "file",
     refusals: [404, 429],
     handle: ({ actor, id, request }) =>
@@ -20,7 +19,6 @@ export const loader = apiRoute({
     name: "deleteFile",
     summary: "Delete a file. Its uploader or the product's owner",
     auth: "either",
-    id: "file",
     status: 204,
     refusals: [429],
     input: ({ id }) => ({ file_id: id }),

@@ -9,7 +9,6 @@ export const loader = apiRoute({
     name: "reportIssueNote",
     summary: "Report that an issue was commented on or closed, or why not",
     auth: "bearer",
-    id: "issue_note",
     body: reportIssueNoteBody,
     refusals: [409, 429],
     input: ({ id, body }) => ({ issue_note_id: id, ...body }),

@@ -1,6 +1,6 @@
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
-import { requireId } from "~/http/require-id.server";
+import { canonicalId } from "~/http/uuid";
 import { deleteJobComment } from "~/nouns/job-reviews/operations.server";
 
 /** `DELETE /api/jobs/:id/comments/:comment_id`: deletes a draft. */
@@ -9,12 +9,11 @@ export const loader = apiRoute({
     name: "deleteJobComment",
     summary: "Delete your own draft comment",
     auth: "either",
-    id: "agent job",
     status: 204,
     refusals: [409],
     input: ({ id, params }) => ({
       job_id: id,
-      comment_id: requireId(params.commentId, "comment"),
+      comment_id: canonicalId(params.commentId),
     }),
   }),
 });

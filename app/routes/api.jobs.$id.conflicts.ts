@@ -9,7 +9,6 @@ export const loader = apiRoute({
     name: "reportJobConflict",
     summary: "Report work that does not merge",
     auth: "bearer",
-    id: "agent job",
     body: reportJobConflictBody,
     bodyLimit: conflictLimits.body,
     refusals: [409, 429],

@@ -18,7 +18,6 @@ export const loader = apiRoute({
     name: "getJobDiff",
     summary: "Get an attempt's changes; Accept: text/x-diff returns a patch for git apply",
     auth: "either",
-    id: "agent job",
     query: jobDiffQuery,
     answer: jobDiffSchema,
     handle: async ({ actor, id, query, request }) => {
@@ -38,7 +37,6 @@ export const loader = apiRoute({
     name: "saveJobDiff",
     summary: "Store an attempt's changes, at most 2 MiB. A lost attempt gets 409",
     auth: "bearer",
-    id: "agent job",
     body: saveJobDiffBody,
     bodyLimit: diffLimits.body,
     status: 204,

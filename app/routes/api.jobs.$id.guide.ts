@@ -13,7 +13,6 @@ export const loader = apiRoute({
     name: "getJobGuide",
     summary: "Get an attempt's changes in chapters, each hunk exactly once",
     auth: "either",
-    id: "agent job",
     query: jobDiffQuery,
     answer: jobGuideSchema,
     handle: async ({ actor, id, query }) => {

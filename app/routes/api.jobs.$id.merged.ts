@@ -9,7 +9,6 @@ export const loader = apiRoute({
     name: "reportMerged",
     summary: "Report that the main branch has a job's commit, which unblocks what waited for it",
     auth: "bearer",
-    id: "agent job",
     body: reportMergedBody,
     refusals: [409, 429],
     onlyNamed: true,

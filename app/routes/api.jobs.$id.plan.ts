@@ -9,7 +9,6 @@ export const loader = apiRoute({
     name: "reviewPlan",
     summary: "Approve an agent's plan, or request changes. Session only",
     auth: "either",
-    id: "agent job",
     body: reviewPlanBody,
     refusals: [409, 429],
     onlyNamed: true,

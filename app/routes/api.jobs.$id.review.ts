@@ -9,7 +9,6 @@ export const loader = apiRoute({
     name: "reviewJob",
     summary: "Approve an attempt or request changes, with your drafted comments",
     auth: "either",
-    id: "agent job",
     body: reviewJobBody,
     refusals: [409, 429],
     onlyNamed: true,

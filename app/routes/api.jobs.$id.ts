@@ -8,7 +8,6 @@ export const loader = apiRoute({
     name: "getJob",
     summary: "Get a job with its attempts and questions",
     auth: "either",
-    id: "agent job",
     onlyNamed: true,
     input: ({ id }) => ({ job_id: id }),
   }),

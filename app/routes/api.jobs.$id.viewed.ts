@@ -9,7 +9,6 @@ export const loader = apiRoute({
     name: "markViewed",
     summary: "Set whether you have viewed a file of an attempt, until it changes. Session only",
     auth: "either",
-    id: "agent job",
     caller: "person",
     body: markViewedBody,
     status: 204,

@@ -9,7 +9,6 @@ export const loader = apiRoute({
     name: "reportLanding",
     summary: "Report the progress and result of a merge",
     auth: "bearer",
-    id: "landing",
     body: reportLandingBody,
     refusals: [409, 429],
     input: ({ id, body }) => ({ landing_id: id, ...body }),

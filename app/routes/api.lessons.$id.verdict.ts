@@ -9,7 +9,6 @@ export const loader = apiRoute({
     name: "decideLesson",
     summary: "Accept a lesson, optionally reworded, decline it, or retire it",
     auth: "either",
-    id: "lesson",
     body: decideLessonBody,
     refusals: [409, 429],
     input: ({ id, body }) => ({ ...body, lesson_id: id }),

@@ -8,7 +8,6 @@ export const loader = apiRoute({
     name: "listPbiStories",
     summary: "List the stories of a PBI",
     auth: "either",
-    id: "PBI",
     input: ({ id }) => ({ pbi_id: id }),
   }),
 });

@@ -8,7 +8,6 @@ export const loader = apiRoute({
     name: "getAgentContext",
     summary: "Get a product with its active sprint, next story and open ideas",
     auth: "bearer",
-    id: "product",
     input: ({ id }) => ({ product_id: id }),
   }),
 });

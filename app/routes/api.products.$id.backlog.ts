@@ -8,7 +8,6 @@ export const loader = apiRoute({
     name: "getBacklog",
     summary: "Get a product's backlog",
     auth: "either",
-    id: "product",
     input: ({ id }) => ({ product_id: id }),
   }),
 });

@@ -9,7 +9,6 @@ export const loader = apiRoute({
     name: "setBudgetSettings",
     summary: "Set a product's budget settings. Owner's session only",
     auth: "either",
-    id: "product",
     caller: "person",
     body: budgetSettingsBody,
     input: ({ id, body }) => ({ ...body, product_id: id }),

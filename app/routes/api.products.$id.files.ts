@@ -9,7 +9,6 @@ export const loader = apiRoute({
     name: "listFiles",
     summary: "List a product's files, newest first, and the bytes they use",
     auth: "either",
-    id: "product",
     query: fileListQuery,
     input: ({ id, query }) => ({ product_id: id, ...query }),
   }),

@@ -9,7 +9,6 @@ export const loader = apiRoute({
     name: "getForecast",
     summary: "Forecast time, tokens and cost of a sprint's open tasks",
     auth: "either",
-    id: "product",
     query: forecastQuery,
     input: ({ id, query }) => ({ ...query, product_id: id }),
   }),

@@ -9,7 +9,6 @@ export const loader = apiRoute({
     name: "nextIssueNote",
     summary: "Claim the next comment to write on an issue",
     auth: "bearer",
-    id: "product",
     body: nextIssueNoteBody,
     refusals: [429],
     input: ({ id, body }) => ({ product_id: id, ...body }),

@@ -8,7 +8,6 @@ export const loader = apiRoute({
     name: "getIssueLabel",
     summary: "Get the label of issues that are added to Triage",
     auth: "either",
-    id: "product",
     input: ({ id }) => ({ product_id: id }),
   }),
 });

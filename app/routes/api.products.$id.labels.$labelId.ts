@@ -1,6 +1,6 @@
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
-import { requireId } from "~/http/require-id.server";
+import { canonicalId } from "~/http/uuid";
 import { updateLabelBody } from "~/nouns/labels/contract";
 import { deleteLabel, updateLabel } from "~/nouns/labels/operations.server";
 
@@ -10,25 +10,23 @@ export const loader = apiRoute({
     name: "updateLabel",
     summary: "Rename a label or change its color",
     auth: "either",
-    id: "product",
     body: updateLabelBody,
     refusals: [409, 429],
     input: ({ id, params, body }) => ({
       ...body,
       product_id: id,
-      label_id: requireId(params.labelId, "label"),
+      label_id: canonicalId(params.labelId),
     }),
   }),
   DELETE: operationEndpoint(deleteLabel, {
     name: "deleteLabel",
     summary: "Delete a label and remove it from its stories and tasks",
     auth: "either",
-    id: "product",
     status: 204,
     refusals: [429],
     input: ({ id, params }) => ({
       product_id: id,
-      label_id: requireId(params.labelId, "label"),
+      label_id: canonicalId(params.labelId),
     }),
   }),
 });

@@ -8,7 +8,6 @@ export const loader = apiRoute({
     name: "getNextStory",
     summary: "Get the first open story of the active sprint",
     auth: "bearer",
-    id: "product",
     input: ({ id }) => ({ product_id: id }),
   }),
 });

@@ -8,7 +8,6 @@ export const loader = apiRoute({
     name: "listPullTexts",
     summary: "List branches of done work with the text for their pull requests",
     auth: "either",
-    id: "product",
     input: ({ id }) => ({ product_id: id }),
   }),
 });

@@ -9,7 +9,6 @@ export const loader = apiRoute({
     name: "listPulls",
     summary: "List open pull requests, newest first; state=all includes closed and merged ones",
     auth: "either",
-    id: "product",
     query: listPullsInput.pick({ state: true }),
     input: ({ id, query }) => ({ product_id: id, ...query }),
   }),

@@ -9,7 +9,6 @@ export const loader = apiRoute({
     name: "listReady",
     summary: "List tasks that are not blocked",
     auth: "either",
-    id: "product",
     query: readyQuery,
     input: ({ id, query }) => ({ product_id: id, ...query }),
   }),

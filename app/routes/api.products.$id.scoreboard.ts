@@ -10,7 +10,6 @@ export const loader = apiRoute({
     name: "getScoreboard",
     summary: "Compare agents and models by the finished tasks of a product",
     auth: "either",
-    id: "product",
     answer: scoreboardSchema,
     handle: async ({ actor, id }) => json(await getScoreboard(actor, { product_id: id })),
   }),

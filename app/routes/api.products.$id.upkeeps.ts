@@ -9,7 +9,6 @@ export const loader = apiRoute({
     name: "nextUpkeep",
     summary: "Claim the next file to bring up to date by pull request",
     auth: "bearer",
-    id: "product",
     body: nextUpkeepBody,
     refusals: [429],
     input: ({ id, body }) => ({ product_id: id, ...body }),

@@ -9,7 +9,6 @@ export const loader = apiRoute({
     name: "listSprintTasks",
     summary: "List a sprint's tasks in order",
     auth: "bearer",
-    id: "sprint",
     query: sprintTasksQuery,
     input: ({ id, query }) => ({ sprint_id: id, ...query }),
   }),

@@ -10,7 +10,6 @@ export const loader = apiRoute({
     name: "getStoryChanges",
     summary: "Get what no person has judged of a story yet, in one diff from its base",
     auth: "either",
-    id: "story",
     answer: storyChangesSchema,
     handle: async ({ actor, id }) => {
       const { attempts } = await getStoryChanges(actor, { story_id: id });

@@ -9,7 +9,6 @@ export const loader = apiRoute({
     name: "getStoryEvidence",
     summary: "List a story's criteria with their state and evidence",
     auth: "either",
-    id: "story",
     input: ({ id }) => ({ story_id: id }),
   }),
   POST: operationEndpoint(addEvidence, {
@@ -17,7 +16,6 @@ export const loader = apiRoute({
     summary:
       "Add evidence for one criterion. By session it counts as a person's, by token as an agent's",
     auth: "either",
-    id: "story",
     body: addEvidenceBody,
     status: 201,
     refusals: [409],

@@ -9,7 +9,6 @@ export const loader = apiRoute({
     name: "appendStoryLog",
     summary: "Add an entry to a story's log",
     auth: "bearer",
-    id: "story",
     body: storyLogBody,
     status: 201,
     refusals: [429],

@@ -9,7 +9,6 @@ export const loader = apiRoute({
     name: "reviewStory",
     summary: "Approve several attempts of a story, or request changes of them, all or none",
     auth: "either",
-    id: "story",
     body: reviewStoryBody,
     refusals: [409, 429],
     onlyNamed: true,

@@ -8,7 +8,6 @@ export const loader = apiRoute({
     name: "listStoryTasks",
     summary: "List a story's tasks",
     auth: "either",
-    id: "story",
     input: ({ id }) => ({ story_id: id }),
   }),
 });

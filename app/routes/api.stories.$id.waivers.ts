@@ -9,7 +9,6 @@ export const loader = apiRoute({
     name: "waiveStoryCriterion",
     summary: "Waive a criterion permanently, with a reason. Session only",
     auth: "either",
-    id: "story",
     caller: "person",
     body: waiveCriterionBody,
     status: 201,

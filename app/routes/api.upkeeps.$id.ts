@@ -9,7 +9,6 @@ export const loader = apiRoute({
     name: "reportUpkeep",
     summary: "Report the pull request of a file, or why there is none",
     auth: "bearer",
-    id: "upkeep",
     body: reportUpkeepBody,
     refusals: [409, 429],
     input: ({ id, body }) => ({ upkeep_id: id, ...body }),

@@ -3,7 +3,7 @@ import { ContractError } from "~/contract/errors";
 import type { ChangeEvent } from "~/contract/events";
 import { topics } from "~/contract/topics";
 import { type Actor, callAs } from "~/db/rpc.server";
-import { isCanonicalUuid } from "~/http/uuid";
+import { canonicalId } from "~/http/uuid";
 import { authenticate } from "~/nouns/accounts/authenticate.server";
 import { agentJobWithAttemptsSchema } from "~/nouns/agent-jobs/contract";
 import type { OutputEntry } from "~/nouns/agent-jobs/job-output";
@@ -29,18 +29,13 @@ export const jobQuerySchema = z.object({
   output: z.enum(["0", "1"]).optional(),
 });
 
-/** Returns the requested job id. Throws 400 if missing, 404 if not an id; both only after checking the credential. */
+/** Returns the requested job id. Throws 400 if it is missing, after checking the credential. */
 export async function jobToWatch(
   actor: Actor,
   { job_id: jobId }: z.infer<typeof jobQuerySchema>,
 ): Promise<string> {
-  if (jobId !== undefined && isCanonicalUuid(jobId)) return jobId;
+  if (jobId) return canonicalId(jobId);
   await authenticate(actor);
-  if (jobId)
-    throw new ContractError(
-      404,
-      "No such agent job. Check the ID: failed and cancelled jobs are deleted after seven days.",
-    );
   throw new ContractError(400, "Say which job: ?job_id=<id>.");
 }
 

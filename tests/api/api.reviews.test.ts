@@ -80,10 +80,20 @@ describe("GET /api/reviews", () => {
     const second = await read(session, `?limit=2&cursor=${first.next_cursor}`);
     expect([...codes(first), ...codes(second)]).toEqual(["T-3", "T-1", "T-2"]);
     expect(second.next_cursor).toBeNull();
-    for (const limit of ["0", "101", "x"]) {
-      const refused = await app.request(`/api/reviews?limit=${limit}`, { headers: session });
+    for (const query of ["limit=0", "limit=101", "limit=x", "cursor=2", "cursor="]) {
+      const refused = await app.request(`/api/reviews?${query}`, { headers: session });
       expect(refused.status).toBe(422);
     }
+  });
+
+  it("leaves out no row of a later page when those before it are judged", async () => {
+    const { session, actor, jobs } = await scene();
+    const first = await read(session, "?limit=1");
+    await reviewJob(actor, { job_id: at(jobs, 2), verdict: "approve" });
+    const second = await read(session, `?limit=1&cursor=${first.next_cursor}`);
+    const third = await read(session, `?limit=1&cursor=${second.next_cursor}`);
+    expect([first, second, third].flatMap(codes)).toEqual(["T-3", "T-1", "T-2"]);
+    expect(third.next_cursor).toBeNull();
   });
 
   it("leaves out what was judged, what a viewer sees and archived products", async () => {
@@ -207,11 +217,14 @@ describe("the times of a job", () => {
     };
     await app.request(`/api/jobs/${job_id}/diff`, { headers: bearer(token) });
     await app.request(`/jobs/${job_id}`, { headers: session });
+    const page = `/jobs/${job_id}/changes`;
+    await app.request(page, { headers: session, method: "HEAD" });
+    await app.request(page, { headers: { ...session, "sec-purpose": "prefetch;prerender" } });
     expect(await times()).toEqual({ first_seen_at: null, judged_at: null });
-    await app.request(`/jobs/${job_id}/changes`, { headers: session });
+    await app.request(page, { headers: session });
     const { first_seen_at } = await times();
     expect(first_seen_at).not.toBeNull();
-    await app.request(`/jobs/${job_id}/changes`, { headers: session });
+    await app.request(page, { headers: session });
     await reviewJob(actor, { job_id, verdict: "approve" });
     const { judged_at } = await times();
     expect(judged_at).not.toBeNull();

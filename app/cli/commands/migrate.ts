@@ -19,6 +19,6 @@ export const migrate = defineCommand({
     }
     const { migrateDatabase } = await import("../../../supabase/embedded/migrate");
     const applied = await refusing(() => migrateDatabase(connectionSettings(dbUrl)));
-    return { json: { applied }, lines: [`${applied} migrations were applied.`] };
+    return { json: { applied }, lines: [`Migrations applied: ${applied}`] };
   },
 });

@@ -168,7 +168,10 @@ export const waitingReviewsSchema = z.object({
 export const listReviewsQuery = z.object({
   product_id: idSchema.optional(),
   limit: limitInQuery({ max: 100, default: 50 }),
-  cursor: text(20).optional(),
+  cursor: z
+    .string()
+    .regex(/^\d{1,16}(_-?\d{1,16}){4}_[0-9a-f-]{36}$/, "Must be a next_cursor.")
+    .optional(),
 });
 
 export const listReviewsInput = listReviewsQuery.extend({

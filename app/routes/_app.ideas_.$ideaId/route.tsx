@@ -8,7 +8,7 @@ import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { ProductAccess } from "~/features/products/product-access";
 import { QuestionCard } from "~/features/questions/question-card";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
-import { requireId } from "~/http/require-id.server";
+import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { getIdea } from "~/nouns/ideas/operations.server";
 import { getIdeaConversation } from "~/nouns/questions/operations.server";
@@ -34,7 +34,7 @@ export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal } = await requireActor(request, context);
-  const ideaId = requireId(params.ideaId, "idea");
+  const ideaId = canonicalId(params.ideaId);
   const [idea, talk] = await Promise.all([
     getIdea(actor, { idea_id: ideaId }),
     getIdeaConversation(actor, { idea_id: ideaId }),
@@ -49,7 +49,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
 
 export const action = pageAction(async ({ request, context, params }) => {
   const { actor } = await requireWriter(request, context);
-  return actOnIdea(actor, requireId(params.ideaId, "idea"), request);
+  return actOnIdea(actor, canonicalId(params.ideaId), request);
 });
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [

@@ -9,7 +9,7 @@ import { ProductAccess } from "~/features/products/product-access";
 import { RunThis } from "~/features/runs/run-this";
 import { countStopped, RetryForms, statesOf } from "~/features/runs/stopped-run";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
-import { requireId } from "~/http/require-id.server";
+import { canonicalId } from "~/http/uuid";
 import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
 import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { getSprintRun } from "~/nouns/sprint-runs/operations.server";
@@ -29,7 +29,7 @@ export { RouteError as ErrorBoundary } from "~/ui/error-page";
 /** Loads what all job tabs share: the job, its run, and why it does not move. */
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor } = await requireActor(request, context);
-  const jobId = requireId(params.jobId, "agent job");
+  const jobId = canonicalId(params.jobId);
   const [job, why] = await Promise.all([
     getAgentJob(actor, { job_id: jobId }),
     whyNotMoving(actor, { kind: "job", id: jobId }),

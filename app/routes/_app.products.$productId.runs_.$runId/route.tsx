@@ -13,8 +13,8 @@ import { describeStatuses, WovenProgress } from "~/features/runs/woven-progress"
 import { budgetIntents } from "~/http/budget-forms.server";
 import { done, readForm, runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
-import { requireId } from "~/http/require-id.server";
 import { applyCures, keepCures, pressedCures } from "~/http/run-cures.server";
+import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { jobIdInput } from "~/nouns/agent-jobs/contract";
 import { cancelAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
@@ -50,7 +50,7 @@ import { Unmerged } from "./unmerged";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
-  const runId = requireId(params.runId, "run");
+  const runId = canonicalId(params.runId);
   const [run, order, budgets, why] = await Promise.all([
     getSprintRun(actor, { sprint_run_id: runId }),
     listRunOrder(actor, { sprint_run_id: runId }),
@@ -75,7 +75,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
 export const action = pageAction(async ({ request, context, params }) => {
   const { actor } = await requireWriter(request, context);
   const { productId } = await requireProduct(request, context, params);
-  const runId = requireId(params.runId, "run");
+  const runId = canonicalId(params.runId);
   const form = await request.formData();
   const run = sprintRunIdInput.parse({ sprint_run_id: runId });
   const here = `/products/${productId}/runs`;

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
-import { requireId } from "~/http/require-id.server";
 import { applyCures, curesOfStart, keepCures } from "~/http/run-cures.server";
+import { canonicalId } from "~/http/uuid";
 import type { Blocker, planReviewForm, StartedRun } from "~/nouns/sprint-runs/contract";
 import { startRun } from "~/nouns/sprint-runs/operations.server";
 import { listStoryTasks } from "~/nouns/stories/operations.server";
@@ -73,7 +73,4 @@ async function tasksOfItem(actor: Actor, item: string): Promise<ChosenTask[]> {
   return [await getTaskDetail(actor, { task_id: idOf(item) })];
 }
 
-const idOf = (item: string): string => {
-  const [kind, id] = item.split(":");
-  return requireId(id, kind === "story" ? "story" : "task");
-};
+const idOf = (item: string): string => canonicalId(item.split(":")[1]);

@@ -12,7 +12,7 @@ import { ReviewTimesFacts } from "~/features/review/review-times";
 import { shownViews } from "~/features/views/shown-views.server";
 import { collapsedColumns } from "~/http/collapsed-columns.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
-import { requireId } from "~/http/require-id.server";
+import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { getSprintBoard } from "~/nouns/pages/operations.server";
 import { useActionResult } from "~/ui/action-result";
@@ -27,7 +27,7 @@ import { StoryList } from "./story-list";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal, productId } = await requireProduct(request, context, params);
-  const sprintId = requireId(params.sprintId, "sprint");
+  const sprintId = canonicalId(params.sprintId);
   const address = new URL(request.url).searchParams;
   const settings = readSettings(address);
   const { tasks, labels, views, preflight, forecast, burndown, ...board } = await getSprintBoard(
@@ -58,7 +58,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
 export const action = pageAction(async ({ request, context, params }) => {
   const { actor } = await requireWriter(request, context);
   const { productId } = await requireProduct(request, context, params);
-  return actOnSprint(actor, productId, requireId(params.sprintId, "sprint"), request);
+  return actOnSprint(actor, productId, canonicalId(params.sprintId), request);
 });
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [

@@ -11,7 +11,7 @@ import { visible } from "~/features/proof/visible";
 import { ReviewTimesFacts } from "~/features/review/review-times";
 import { RunStatus } from "~/features/runs/run-status";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
-import { requireId } from "~/http/require-id.server";
+import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { getSprintReview } from "~/nouns/pages/operations.server";
 import type { ReviewedJob, ReviewedStory, SprintReview } from "~/nouns/sprints/sprint-review";
@@ -28,7 +28,7 @@ import { Retrospective } from "./retrospective";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor } = await requireProduct(request, context, params);
-  const review = await getSprintReview(actor, { sprint_id: requireId(params.sprintId, "sprint") });
+  const review = await getSprintReview(actor, { sprint_id: canonicalId(params.sprintId) });
   const { burndown, ...rest } = review;
   return json({ review: rest, chart: drawBurndown(burndown, review.sprint) });
 });

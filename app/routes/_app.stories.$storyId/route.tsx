@@ -20,8 +20,8 @@ import { RecurrenceSection } from "~/features/recurrence/recurrence-section";
 import { RunThis } from "~/features/runs/run-this";
 import { BeginsFrom, StartOver } from "~/features/runs/start-over";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
-import { requireId } from "~/http/require-id.server";
 import { readShownComments } from "~/http/shown-comments.server";
+import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import type { FreshStart } from "~/nouns/agent-jobs/beginning";
 import type { StoryPageData } from "~/nouns/pages/contract";
@@ -42,7 +42,7 @@ export { RouteError as ErrorBoundary } from "~/ui/error-page";
 export const loader = pageLoader(async ({ request, context, params }) => {
   const signedIn = await requireActor(request, context);
   const { actor, principal } = signedIn;
-  const story_id = requireId(params.storyId, "story");
+  const story_id = canonicalId(params.storyId);
   const address = new URL(request.url).searchParams;
   const [page, proof, comments, recurrence] = await Promise.all([
     getStoryPage(actor, { story_id }),
@@ -72,7 +72,7 @@ function inWords({ recurrence, template }: Read) {
 
 export const action = pageAction(async ({ request, context, params }) => {
   const { actor } = await requireWriter(request, context);
-  return actOnStory(actor, requireId(params.storyId, "story"), request);
+  return actOnStory(actor, canonicalId(params.storyId), request);
 });
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [

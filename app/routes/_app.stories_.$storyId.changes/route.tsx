@@ -22,7 +22,7 @@ import { useComments } from "~/features/review/use-comments";
 import { AgentSays, ShownCriteria } from "~/features/review/what-was-done";
 import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
-import { requireId } from "~/http/require-id.server";
+import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { jobCommentIdInput, reviewStoryBody, reviewVerdicts } from "~/nouns/job-reviews/contract";
@@ -41,7 +41,7 @@ export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal } = await requireActor(request, context);
-  const storyId = requireId(params.storyId, "story");
+  const storyId = canonicalId(params.storyId);
   const { searchParams } = new URL(request.url);
   const taskId = searchParams.get("task") ?? undefined;
   const [{ story, product }, { criteria }, read] = await Promise.all([
@@ -70,7 +70,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const written = await Promise.all(
     jobs.map(({ id }) => listJobComments(actor, { job_id: id }, null)),
   );
-  await Promise.all(jobs.map(({ id }) => lookAt(actor, id)));
+  await Promise.all(jobs.map(({ id }) => lookAt(request, actor, id)));
   const last = unjudged.findLast(({ waits }) => waits);
   return json({
     ...{ story, product, criteria, jobs, files, viewed, taskId: taskId ?? null },
@@ -97,7 +97,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 
 export const action = pageAction(async ({ request, context, params }) => {
   const { actor } = await requireWriter(request, context);
-  const storyId = requireId(params.storyId, "story");
+  const storyId = canonicalId(params.storyId);
   const form = await request.formData();
   const back = `/stories/${storyId}/changes${new URL(request.url).search}`;
   const task_id = new URL(request.url).searchParams.get("task") ?? undefined;

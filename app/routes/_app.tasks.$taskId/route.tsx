@@ -17,8 +17,8 @@ import { QuestionCard } from "~/features/questions/question-card";
 import { verdictWords } from "~/features/review/review-section";
 import { RunThis } from "~/features/runs/run-this";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
-import { requireId } from "~/http/require-id.server";
 import { readShownComments } from "~/http/shown-comments.server";
+import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { getScoreboard } from "~/nouns/insights/get-scoreboard.server";
@@ -46,7 +46,7 @@ export { RouteError as ErrorBoundary } from "~/ui/error-page";
 export const loader = pageLoader(async ({ request, context, params }) => {
   const signedIn = await requireActor(request, context);
   const { actor, principal } = signedIn;
-  const taskId = requireId(params.taskId, "task");
+  const taskId = canonicalId(params.taskId);
   const address = new URL(request.url).searchParams;
   const [page, why, comments] = await Promise.all([
     getTaskPage(actor, { task_id: taskId }),
@@ -84,7 +84,7 @@ async function findBest(actor: Actor, { task, product }: TaskPageData) {
 
 export const action = pageAction(async ({ request, context, params }) => {
   const { actor } = await requireWriter(request, context);
-  return actOnTask(actor, requireId(params.taskId, "task"), request);
+  return actOnTask(actor, canonicalId(params.taskId), request);
 });
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [

@@ -106,7 +106,7 @@ export function describedOperation(
         description: answers[name] ?? "OK",
         ...contentOf(answer),
       },
-      ...errorResponses(new Set([...errorsOf(endpoint), ...(isKeyed ? keyErrors : [])])),
+      ...errorResponses(new Set([...errorsOf(endpoint, address), ...(isKeyed ? keyErrors : [])])),
     },
   };
 }
@@ -143,19 +143,12 @@ function contentOf(answer: DocumentedEndpoint["answer"]) {
 }
 
 /** Returns the errors of the checks before the operation (app/http/endpoint.server.ts) and of the operation. */
-function errorsOf({
-  auth,
-  id,
-  query,
-  form,
-  body = form,
-  answer,
-  refusals = [],
-}: DocumentedEndpoint) {
+function errorsOf(endpoint: DocumentedEndpoint, address: string) {
+  const { auth, query, form, body = form, answer, refusals = [] } = endpoint;
   const errors = new Set<ErrorStatus>([405, ...refusals]);
   const add = (...more: ErrorStatus[]) => more.forEach((status) => void errors.add(status));
   if (auth !== "none") add(401, 500);
-  if (id !== undefined) add(403, 404);
+  if (address.includes("{id}")) add(403, 404);
   if (body) add(400, 413, 422);
   if (answer === "stream") add(403, 429, 503);
   else if (query && auth !== "none") add(422);

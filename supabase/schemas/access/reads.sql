@@ -89,11 +89,18 @@ begin
       select s.product_id into v_product_id from public.sprints s where s.id = p_id;
     when 'product' then
       select p.id into v_product_id from public.products p where p.id = p_id;
+    when 'lesson' then
+      select l.product_id into v_product_id from public.lessons l where l.id = p_id;
+    when 'landing' then
+      select l.product_id into v_product_id from public.landings l where l.id = p_id;
+    when 'issue note' then
+      select n.product_id into v_product_id from public.issue_notes n where n.id = p_id;
+    when 'upkeep' then
+      select u.product_id into v_product_id from public.upkeeps u where u.id = p_id;
   end case;
 
   if v_product_id is null then
-    raise exception using errcode = 'PT404',
-      message = format('No such %s. Check the ID: it may have been deleted.', case p_kind when 'pbi' then 'PBI' else p_kind end);
+    perform private.refuse_unknown(p_kind);
   end if;
 
   return v_product_id;
@@ -155,7 +162,7 @@ begin
   where p.id = p_product_id;
 
   if v_member is null then
-    raise exception using errcode = 'PT404', message = 'No such product. List products to see yours.';
+    perform private.refuse_unknown('product');
   end if;
 
   if not v_member then

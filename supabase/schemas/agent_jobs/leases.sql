@@ -177,7 +177,7 @@ declare
 begin
   select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
   if not found then
-    perform private.refuse(404, 'No such agent job. Check the ID: failed and cancelled jobs are deleted after seven days.');
+    perform private.refuse_unknown('agent job');
   end if;
   perform private.require_product_access(v_job.product_id);
   if p_share and v_job.kind = 'TASK_IMPLEMENTATION' then
@@ -190,7 +190,7 @@ begin
   perform private.require_product_write(v_job.product_id);
   select j.* into v_job from public.agent_jobs j where j.id = p_job_id for update;
   if not found then
-    perform private.refuse(404, 'No such agent job. Check the ID: failed and cancelled jobs are deleted after seven days.');
+    perform private.refuse_unknown('agent job');
   end if;
   return v_job;
 end;

@@ -52,7 +52,7 @@ declare
 begin
   select j.product_id into v_product_id from public.agent_jobs j where j.id = p_job_id;
   if v_product_id is null then
-    perform private.refuse(404, 'No such agent job. Check the ID: failed and cancelled jobs are deleted after seven days.');
+    perform private.refuse_unknown('agent job');
   end if;
   perform private.require_product_access(v_product_id);
   return v_product_id;

@@ -370,7 +370,7 @@ declare
 begin
   select w.* into v_work from private.works w where w.id = p_job_id;
   if not found then
-    perform private.refuse(404, 'No such agent job. Check the ID: failed and cancelled jobs are deleted after seven days.');
+    perform private.refuse_unknown('agent job');
   end if;
   perform private.require_product_access(v_work.product_id);
   perform private.lock_product(v_work.product_id);

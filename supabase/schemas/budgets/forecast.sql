@@ -13,7 +13,7 @@ begin
   perform private.require_product_access(p_product_id);
   if p_sprint_id is not null then
     if not exists (select from public.sprints s where s.id = p_sprint_id and s.product_id = p_product_id) then
-      perform private.refuse(404, 'No such sprint. Check the ID: it may have been deleted.');
+      perform private.refuse_unknown('sprint');
     end if;
     v_tasks := cardinality(private.sprint_task_ids(p_sprint_id));
   end if;

@@ -26,8 +26,7 @@ begin
   end if;
 
   if v_found is null then
-    raise exception using errcode = 'PT404',
-      message = format('No such %s. Check the ID: it may have been deleted.', case p_kind when 'pbi' then 'PBI' else p_kind end);
+    perform private.refuse_unknown(p_kind);
   end if;
 
   if cardinality(v_found) > 1 then

@@ -29,6 +29,18 @@ end;
 $$;
 grant execute on function private.refuse to authenticated, service_role;
 
+-- Why: every operation refuses an unknown id in the same words. The service passes a malformed one as an id that no row
+-- has (specification: Errors).
+create function private.refuse_unknown(p_kind text) returns void language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.refuse(404, format('No such %s. %s', case p_kind when 'pbi' then 'PBI' else p_kind end, case p_kind
+    when 'product' then 'List products to see yours.'
+    when 'agent job' then 'Check the ID: failed and cancelled jobs are deleted after seven days.'
+    else 'Check the ID: it may have been deleted.' end));
+end;
+$$;
+grant execute on function private.refuse_unknown to authenticated, service_role;
+
 -- Why: turns a value from outside, in any case, into one of the contract's words, or refuses with a 422 that lists
 -- them. Null stays null (specification: Errors).
 create function private.require_choice(p_field text, p_value text, p_choices text[])

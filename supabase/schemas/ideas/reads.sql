@@ -55,7 +55,7 @@ begin
   select i.* into v_idea from public.ideas i where i.id = p_idea_id;
 
   if v_idea.id is null then
-    raise exception using errcode = 'PT404', message = 'No such idea. Check the ID: it may have been deleted.';
+    perform private.refuse_unknown('idea');
   end if;
 
   if v_idea.user_id is distinct from auth.uid() then

@@ -12,7 +12,7 @@ begin
   order by (s.status = 'ACTIVE') desc, s.started_at desc nulls last, s.created_at desc
   limit 1;
   if p_sprint_id is not null and v_sprint.id is null then
-    perform private.refuse(404, 'No such sprint. Check the ID: it may have been deleted.');
+    perform private.refuse_unknown('sprint');
   end if;
   return jsonb_build_object(
     'product_id', p_product_id,

@@ -198,14 +198,12 @@ create function operations.report_issue_note(
 declare
   v_note public.issue_notes;
 begin
-  select n.* into v_note from public.issue_notes n where n.id = p_issue_note_id;
-  perform private.require_product_access(v_note.product_id);
+  perform private.require_access('issue note', p_issue_note_id);
   perform private.take_rate_limit('issue_notes', auth.uid()::text);
-  perform private.lock_product(v_note.product_id);
-  perform private.require_product_write(v_note.product_id);
+  perform private.require_write('issue note', p_issue_note_id);
+  select n.* into v_note from public.issue_notes n where n.id = p_issue_note_id;
   perform private.hear_worker(v_note.product_id, case when p_state in ('written', 'refused') then
     jsonb_build_object('url', v_note.url, 'deed', v_note.deed, 'state', p_state) end);
-  select n.* into v_note from public.issue_notes n where n.id = p_issue_note_id;
   if v_note.lease is distinct from p_lease or v_note.state <> 'working' then
     perform private.refuse(409, 'Another worker has taken this note over, or it has ended. Ask for the next one.');
   end if;

@@ -90,14 +90,12 @@ declare
   v_landing public.landings;
   v_words text := left(p_words, 10000);
 begin
-  select l.* into v_landing from public.landings l where l.id = p_landing_id;
-  perform private.require_product_access(v_landing.product_id);
+  perform private.require_access('landing', p_landing_id);
   perform private.take_rate_limit('landings', auth.uid()::text);
-  perform private.lock_product(v_landing.product_id);
-  perform private.require_product_write(v_landing.product_id);
+  perform private.require_write('landing', p_landing_id);
+  select l.* into v_landing from public.landings l where l.id = p_landing_id;
   perform private.hear_worker(v_landing.product_id, case when p_state in ('landed', 'conflict', 'test_failed', 'refused') then
     jsonb_build_object('branch', v_landing.branch, 'state', p_state, 'head_sha', p_head_sha) end);
-  select l.* into v_landing from public.landings l where l.id = p_landing_id;
   if v_landing.lease is distinct from p_lease or v_landing.state <> 'working' then
     perform private.refuse(409, 'Another worker has taken this landing over, or it has ended. Ask for the next one.');
   end if;

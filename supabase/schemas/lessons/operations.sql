@@ -8,11 +8,7 @@ declare
   v_lesson public.lessons;
   v_text text;
 begin
-  select l.* into v_lesson from public.lessons l where l.id = p_lesson_id;
-  if not found then
-    perform private.refuse(404, 'No such lesson. List the lessons of the product.');
-  end if;
-  perform private.require_write('product', v_lesson.product_id);
+  perform private.require_write('lesson', p_lesson_id);
   if private.is_token() then
     perform private.refuse(403, 'A lesson needs a person: sign in and decide it there.');
   end if;

@@ -69,7 +69,7 @@ declare
 begin
   select u.* into v_question from public.user_questions u where u.id = p_user_question_id;
   if not found then
-    perform private.refuse(404, 'No such user question. Check the ID: it may have been deleted.');
+    perform private.refuse_unknown('user question');
   end if;
   v_product_id := private.require_own_idea(v_question.idea_id);
   perform private.lock_product(v_product_id);
@@ -342,7 +342,7 @@ declare
 begin
   select q.* into v_question from public.agent_questions q where q.id = p_question_id;
   if not found then
-    perform private.refuse(404, 'No such question. Check the ID: it may have been deleted.');
+    perform private.refuse_unknown('question');
   end if;
   perform private.require_question_reader(v_question);
   perform private.lock_product(v_question.product_id);
@@ -352,7 +352,7 @@ begin
   end if;
   select q.* into v_question from public.agent_questions q where q.id = p_question_id for update;
   if not found then
-    perform private.refuse(404, 'No such question. Check the ID: it may have been deleted.');
+    perform private.refuse_unknown('question');
   end if;
   return v_question;
 end;

@@ -25,7 +25,7 @@ declare
 begin
   select q.* into v_question from public.agent_questions q where q.id = p_question_id;
   if not found then
-    perform private.refuse(404, 'No such question. Check the ID: it may have been deleted.');
+    perform private.refuse_unknown('question');
   end if;
   perform private.require_question_reader(v_question);
   return private.question_json(v_question);
@@ -44,7 +44,7 @@ begin
     return;
   end if;
   if p_question.idea_id is not null then
-    perform private.refuse(404, 'No such question. Check the ID: it may have been deleted.');
+    perform private.refuse_unknown('question');
   end if;
   perform private.refuse(403, format('Only %s can answer this: an agent asks what it may do on their machine.',
     coalesce(private.username(p_question.reader_id), 'the user of the worker')));

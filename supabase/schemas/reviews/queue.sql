@@ -1,11 +1,13 @@
 -- Why: what a person should judge first. One order with its reasons: what approving frees, then the whole hours that
 -- the work has waited, then the smaller change. Attempts that wait for CI and archived products are left out. The cursor
--- is the last row's place in this order. Refusals: 404, 403. Definer: limits the products itself (docs/review.md).
+-- is the time of the first page, from which the hours of all pages count, and the key of the last row: verdicts between
+-- two pages leave out no row. Refusals: 404, 403. Definer: limits the products itself (docs/review.md).
 create function operations.list_reviews(p_product_id uuid default null, p_cursor text default null, p_limit integer default 50)
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
   v_limit integer := least(greatest(coalesce(p_limit, 50), 1), 100);
-  v_after integer := case when p_cursor ~ '^[0-9]{1,9}$' then p_cursor::integer else 0 end;
+  v_after text[] := case when p_cursor ~ '^\d{1,16}(_-?\d{1,16}){4}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then string_to_array(p_cursor, '_') end;
+  v_asked bigint := coalesce(v_after[1]::bigint, extract(epoch from private.now()) * 1000000);
   v_products uuid[];
 begin
   if p_product_id is not null then
@@ -15,25 +17,30 @@ begin
   v_products := array(
     select w.id from private.writable_product_ids() w (id) where p_product_id is null or w.id = p_product_id);
   return (
-    with waiting as materialized (
-      select r.*, row_number() over (order by r.frees_tasks desc, r.hours desc, r.lines, r.waiting_since, r.job_id) as place
-      from private.waiting_reviews(v_products) r
+    with page as (
+      select r.*, -r.frees_tasks as frees, -r.hours as ago, (extract(epoch from r.waiting_since) * 1000000)::bigint as since
+      from private.waiting_reviews(v_products, 'epoch'::timestamptz + v_asked * interval '1 microsecond') r
+      where v_after is null or (-r.frees_tasks, -r.hours, r.lines, (extract(epoch from r.waiting_since) * 1000000)::bigint, r.job_id)
+        > (v_after[2]::bigint, v_after[3]::bigint, v_after[4]::bigint, v_after[5]::bigint, v_after[6]::uuid)
+      order by frees, ago, r.lines, since, r.job_id limit v_limit + 1
+    ), placed as (
+      select p.*, row_number() over (order by p.frees, p.ago, p.lines, p.since, p.job_id) as place from page p
     )
     select json_build_object(
-      'reviews', coalesce(json_agg(private.waiting_review_json(w.job_id, w.waiting_since, w.frees_tasks, w.frees_jobs) order by w.place), '[]'),
-      'next_cursor', case when max(w.place) < (select max(a.place) from waiting a) then max(w.place)::text end)
-    from waiting w where w.place > v_after and w.place <= v_after + v_limit);
+      'reviews', coalesce(json_agg(private.waiting_review_json(p.job_id, p.waiting_since, p.frees_tasks, p.frees_jobs) order by p.place)
+        filter (where p.place <= v_limit), '[]'),
+      'next_cursor', case when count(*) > v_limit then
+        max(concat_ws('_', v_asked, p.frees, p.ago, p.lines, p.since, p.job_id)) filter (where p.place = v_limit) end)
+    from placed p);
 end;
 $$;
 grant execute on function operations.list_reviews to authenticated;
 
 -- Why: the rows of list_reviews before they are cut and described: a thousand must cost little. A task that waits for
 -- nothing else starts when this one is approved; so do the tasks that wait for its story, where it is the last of it.
-create function private.waiting_reviews(p_products uuid[])
+create function private.waiting_reviews(p_products uuid[], p_asked timestamptz)
 returns table (job_id uuid, waiting_since timestamptz, hours integer, lines integer, frees_tasks integer, frees_jobs integer)
 language plpgsql stable set search_path = '' as $$
-declare
-  v_now timestamptz := private.now();
 begin
   return query
     with w as materialized (
@@ -62,7 +69,7 @@ begin
         where o.task_id = b.task_id and not o.resolved and o.blocker_id not in (b.blocker_id, b.story_id))
       group by b.id
     )
-    select w.id, w.since, floor(extract(epoch from v_now - w.since) / 3600)::integer, w.lines,
+    select w.id, w.since, floor(extract(epoch from p_asked - w.since) / 3600)::integer, w.lines,
       coalesce(f.tasks, 0), coalesce(f.jobs, 0)
     from w left join freed f on f.id = w.id;
 end;

@@ -47,11 +47,10 @@ create function operations.report_upkeep(
 declare
   v_upkeep public.upkeeps;
 begin
-  select u.* into v_upkeep from public.upkeeps u where u.id = p_upkeep_id;
-  perform private.require_product_access(v_upkeep.product_id);
+  perform private.require_access('upkeep', p_upkeep_id);
   perform private.take_rate_limit('upkeeps', auth.uid()::text);
-  perform private.lock_product(v_upkeep.product_id);
-  perform private.require_product_write(v_upkeep.product_id);
+  perform private.require_write('upkeep', p_upkeep_id);
+  select u.* into v_upkeep from public.upkeeps u where u.id = p_upkeep_id;
   perform private.hear_worker(v_upkeep.product_id, case when p_state <> 'put_off' then
     jsonb_build_object('kind', v_upkeep.kind, 'state', p_state, 'url', coalesce(p_url, v_upkeep.url)) end, array_remove(array[p_url], null));
   update public.upkeeps u
