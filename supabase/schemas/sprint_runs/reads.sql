@@ -191,11 +191,11 @@ begin
   end if;
   select count(*) filter (where j.phase = 'review' and p.done_requires <> 'ci') as reviews,
     count(*) filter (where q.status = 'OPEN') as answers,
-    count(*) filter (where j.status <> 'QUEUED' or not g.gates && '{review,question,plan,dependency,order}') as moving
+    count(*) filter (where j.status <> 'QUEUED'
+      or not (select g.gates from private.job_gates g where g.id = j.id) && '{review,question,plan,dependency,order}') as moving
   into v
   from public.agent_jobs j
   join public.products p on p.id = j.product_id
-  left join private.job_gates g on g.id = j.id
   left join public.agent_questions q on q.id = j.parked_question_id
   where j.sprint_run_id = p_run.id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING');
   return case when v.moving = 0 and v.reviews + v.answers > 0 then jsonb_build_object('reviews', v.reviews, 'answers', v.answers) end;

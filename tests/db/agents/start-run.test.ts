@@ -30,6 +30,18 @@ async function refusedBlockers(world: SprintWorld) {
 }
 
 describe("starting a run", () => {
+  it("takes 1,200 tasks, for which the work must not grow with their square", async () => {
+    const world = await seedSprint(t, { stories: [1] });
+    await t.sql.query(
+      `insert into public.tasks (product_id, story_id, code, title, implementation_plan)
+       select product_id, story_id, 'N-' || n, 'One of many', 'Do it.'
+       from public.tasks, generate_series(2, 1200) n where id = $1`,
+      [at(world.tasks, 0).id],
+    );
+    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    expect(run.counts).toMatchObject({ queued: 1_200 });
+  });
+
   it("makes one job per task in PBI, story, task order under SPRINT, on one branch", async () => {
     const world = await seedSprint(t, { stories: [2, 1] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
