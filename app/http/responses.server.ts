@@ -5,13 +5,13 @@ interface JsonInit {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** A response that still has its text, so that the front sends it without reading the body's stream. */
+/** A response whose text the front sends as it is. A body would be a stream, which costs more than the whole answer. */
 class TextResponse extends Response {
   constructor(
     readonly content: string,
     init: ResponseInit,
   ) {
-    super(content, init);
+    super(null, init);
   }
 }
 

@@ -13,7 +13,7 @@ const readerPatience = 10_000;
 
 /** Writes a web response to Node's in one piece. Only event streams are streamed, and they write to the sink. */
 export async function sendResponse(response: Response, target: ServerResponse): Promise<void> {
-  send(response, Buffer.from(await response.arrayBuffer()), target);
+  send(response, await bodyOf(response), target);
 }
 
 /** Like `sendResponse`, for the API: in parts where the length is known, and compressed where that is worth it. */
@@ -25,8 +25,10 @@ export async function sendApiResponse(
   if (response.body && response.headers.has("content-length")) {
     return sendParts(response, response.body, target);
   }
-  const body = textOf(response) ?? Buffer.from(await response.arrayBuffer());
-  if (body.length < compressFrom || !acceptsGzip(request)) return send(response, body, target);
+  const body = await bodyOf(response);
+  if (body === undefined || body.length < compressFrom || !acceptsGzip(request)) {
+    return send(response, body, target);
+  }
   target.setHeader("content-encoding", "gzip");
   target.setHeader("vary", "Accept-Encoding");
   send(response, await compress(body, { level: constants.Z_BEST_SPEED }), target);
@@ -51,16 +53,15 @@ async function* partsOf(reader: ReadableStreamDefaultReader<Uint8Array>) {
   for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
 }
 
-/** The text of a response that `jsonText` made. The routes are built apart, so their class is not known here. */
-function textOf(response: Response): string | undefined {
-  return "content" in response && typeof response.content === "string"
-    ? response.content
-    : undefined;
+/** The text of a response that `jsonText` made, else its bytes. The routes are built apart, so the class is not known here. */
+async function bodyOf(response: Response): Promise<Buffer | string | undefined> {
+  if ("content" in response && typeof response.content === "string") return response.content;
+  return response.body === null ? undefined : Buffer.from(await response.arrayBuffer());
 }
 
-function send(response: Response, body: Buffer | string, target: ServerResponse): void {
+function send(response: Response, body: Buffer | string | undefined, target: ServerResponse): void {
   writeHead(response, target);
-  if (response.body !== null) target.setHeader("content-length", Buffer.byteLength(body));
+  if (body !== undefined) target.setHeader("content-length", Buffer.byteLength(body));
   target.end(body);
 }
 
