@@ -12,8 +12,8 @@ export interface TopicViewer {
   lost(): void;
   /** The topic is joined (again). Earlier events are unknown, so read the state again. */
   resync(): void;
-  /** Events of these transactions were lost. Returns true if the viewer's state lacks them and it reads again. */
-  missed(transactions: readonly number[]): boolean;
+  /** Events of these transactions were lost. If the viewer's state lacks them, it is read again. */
+  missed(transactions: readonly number[]): void;
 }
 
 /** One viewer's subscription to a topic. */
@@ -188,12 +188,10 @@ export class TopicHub implements Hub {
     }
   }
 
-  /** Makes reconnecting readers read the state too, unless all viewers had it: then it was sent before the join. */
+  /** Reconnecting readers read the state too: what the present viewers know says nothing about them. */
   #missed(topic: Topic, lost: readonly SentMessage[]): void {
     const transactions = lost.map(({ xid }) => xid);
-    const viewers = [...topic.viewers];
-    const ignorant = viewers.filter((viewer) => viewer.missed(transactions));
-    if (ignorant.length === 0 && viewers.length > 0) return;
+    for (const viewer of [...topic.viewers]) viewer.missed(transactions);
     this.#lastMark += 1;
     topic.recent.restart(this.#lastMark);
   }

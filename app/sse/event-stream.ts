@@ -83,16 +83,18 @@ export class EventStream implements TopicViewer, OpenStream {
       this.recheck();
       return;
     }
-    const missed = this.#missedSince(topics, lastEventId);
+    const left = this.#options.hub.markOf(readEventId(lastEventId).cursor);
+    const missed = left === undefined ? undefined : this.#missedSince(topics, left);
     this.#waiting.push(...(missed ?? since));
-    this.#greet(this.#state, mark, missed !== undefined);
+    // The missed events follow `ready`: its id must not count them as received.
+    if (missed && left !== undefined) this.#greet(this.#state, left, true);
+    else this.#greet(this.#state, mark, false);
   }
 
   /** Returns the events a reconnecting reader missed, or undefined if unknown or if they require a fresh read. */
-  #missedSince(topics: TopicBundle, lastEventId: string): TopicEvent[] | undefined {
+  #missedSince(topics: TopicBundle, mark: number): TopicEvent[] | undefined {
     if (this.#state.mayResume?.() === false) return undefined;
-    const mark = this.#options.hub.markOf(readEventId(lastEventId).cursor);
-    const events = mark === undefined ? undefined : topics.since(mark);
+    const events = topics.since(mark);
     const changesMore = events?.some((event) => this.#deliveryOf(event).follow !== undefined);
     return changesMore ? undefined : events;
   }
@@ -129,12 +131,10 @@ export class EventStream implements TopicViewer, OpenStream {
     if (this.#topics?.isJoined) this.recheck();
   }
 
-  missed(transactions: readonly number[]): boolean {
-    if (this.#connection.isOver || this.#phase === "joining") return false;
+  missed(transactions: readonly number[]): void {
+    if (this.#connection.isOver || this.#phase === "joining") return;
     const known = this.#phase === "live" ? this.#known : undefined;
-    if (known && transactions.every((id) => known.includes(id))) return false;
-    this.recheck();
-    return true;
+    if (!known || !transactions.every((id) => known.includes(id))) this.recheck();
   }
 
   recheck(): void {
