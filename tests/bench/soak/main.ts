@@ -18,8 +18,9 @@ import { type Done, serve } from "./workers";
 import { createSoakWorld, type SoakWorld } from "./world";
 
 const viewersAnswer = z.object({
-  ...{ opened: z.number(), resumed: z.number(), changes: z.number() },
-  ...{ missed: z.number(), refused: z.number(), open: z.number(), saw: z.number() },
+  ...{ opened: z.number(), resumed: z.number(), changes: z.number(), repeated: z.number() },
+  ...{ missed: z.number(), told: z.number(), toldAfter: z.number(), stories: z.array(z.string()) },
+  ...{ refused: z.number(), open: z.number(), saw: z.number() },
 });
 
 /**
@@ -147,14 +148,15 @@ async function checkViewers({ viewers, world }: Scene, origin: string): Promise<
     }
   }
   const state = await within(({ saw }) => saw === settings.viewers);
-  const { opened, resumed, changes, missed, refused, saw } = state;
+  const { opened, resumed, changes, repeated, missed, told, toldAfter, refused, saw } = state;
   console.log(
-    `     viewers: ${opened} streams opened for ${settings.viewers}, ${resumed} went on where they were, ${refused} refused meanwhile, ${changes} changes seen`,
+    `     viewers: ${opened} streams opened for ${settings.viewers}, ${resumed} went on where they were, ${refused} refused meanwhile, ${changes} changes seen, ${repeated} of them again; ${told} did not come, but the stream said within ${toldAfter.toFixed(0)} s that all is to be read anew`,
   );
   const isRight = saw === settings.viewers && missed === 0;
   console.log(
     `${isRight ? "ok  " : "MISS"} viewers: ${saw} of ${settings.viewers} saw the last changes, ${missed} changes were missed by a stream that said nothing of it`,
   );
+  for (const story of state.stories) console.log(`       ${story}`);
   return isRight;
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { askUntilAnswered } from "./asking";
+import { settings } from "./settings";
 import type { Team } from "./world";
 
 /** What one person was told that is kept. */
@@ -13,7 +14,7 @@ export interface Kept {
   entries: Map<number, string>;
 }
 
-/** A person changes a task once a second and writes into the log of a story every two, until it is over. */
+/** A person changes a task, as often as the settings say, and writes into the log of a story every second time, until it is over. */
 export async function beAtWork(
   origin: string,
   { token, storyId }: Team,
@@ -21,13 +22,17 @@ export async function beAtWork(
   isOver: () => boolean,
 ): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  await pause(Math.random() * 1_000);
+  const between = settings.changeSeconds * 1_000;
+  await pause(Math.random() * between);
   for (let round = 1; !isOver(); round++) {
-    const due = performance.now() + 1_000;
+    const due = performance.now() + between;
     const status = round % 2 === 0 ? "todo" : "in_progress";
     const changed = await askUntilAnswered(`${origin}/api/tasks/${kept.taskId}`, {
       ...{ method: "PATCH", headers },
-      body: JSON.stringify({ status, implementation_plan: `Change ${round}` }),
+      body: JSON.stringify({
+        ...{ status, title: `Change ${round}` },
+        implementation_plan: `Change ${round}`,
+      }),
     });
     if (changed.status !== 200) throw new Error(`A change: ${changed.status} ${changed.text}`);
     kept.plan = round;

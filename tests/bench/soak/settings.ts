@@ -6,6 +6,8 @@ export const settings = {
   jobSeconds: Number(process.env.BENCH_JOB_SECONDS ?? 10),
   viewers: Number(process.env.BENCH_VIEWERS ?? 5_000),
   people: Number(process.env.BENCH_PEOPLE ?? 20),
+  /** Between two changes of one person. */
+  changeSeconds: Number(process.env.BENCH_CHANGE_SECONDS ?? 1),
   processes: Number(process.env.BENCH_PROCESSES ?? 4),
   /** As processes of a Supabase project over PgBouncer in transaction mode, instead of as `npm start` runs them. */
   isPooled: process.env.BENCH_POOLER === "1",

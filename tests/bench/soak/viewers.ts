@@ -3,8 +3,8 @@ import { z } from "zod";
 
 /**
  * Many who look at boards, in their own process. Each returns when its stream ends, as a browser does, with the id of the
- * last message. The tasks that are looked at change between two states, so the same state twice in a row means that a
- * change between them did not come.
+ * last message. The changes of a task are numbered in its title, so a number that is left out is a change that did not come.
+ * That is all right only when the stream says soon afterwards that all is to be read again.
  */
 const startSchema = z.object({
   port: z.number(),
@@ -18,16 +18,37 @@ interface Viewer {
   isOpen: boolean;
   /** The state of each task as it came last; forgotten when the stream says that all is to be read again. */
   states: Map<string, string>;
+  /** The number of each task's last change, likewise. */
+  numbers: Map<string, number>;
+  /** Changes that did not come, and of which the stream has said nothing yet. */
+  gaps: Gap[];
+  /** How the stream began that is open, and when. */
+  began: { how: string; at: number };
+}
+
+interface Gap {
+  count: number;
+  at: number;
+  story: string;
 }
 
 const changeSchema = z.object({
   entity: z.literal("task"),
   id: z.string(),
   task_status: z.string(),
+  task_title: z.string(),
 });
 const finalsSchema = z.object({ finals: z.array(z.tuple([z.string(), z.string(), z.string()])) });
 const readySchema = z.object({ resumed: z.boolean().optional() });
-const counts = { opened: 0, resumed: 0, changes: 0, missed: 0, refused: 0 };
+const counts = {
+  opened: 0,
+  resumed: 0,
+  changes: 0,
+  told: 0,
+  toldAfter: 0,
+  repeated: 0,
+  refused: 0,
+};
 const viewers: Viewer[] = [];
 const agent = new http.Agent({ maxSockets: Number.POSITIVE_INFINITY });
 let port = 0;
@@ -76,16 +97,41 @@ function take(viewer: Viewer, block: string): void {
   const event = field("event");
   if (event === "ready") {
     viewer.isOpen = true;
-    if (readySchema.parse(JSON.parse(data)).resumed === true) counts.resumed += 1;
-    else viewer.states.clear();
+    const isResumed = readySchema.parse(JSON.parse(data)).resumed === true;
+    viewer.began = { how: isResumed ? "resumed" : "read anew", at: Date.now() };
+    if (isResumed) counts.resumed += 1;
+    else beginAnew(viewer);
     return;
   }
   const change = event === undefined ? changeSchema.safeParse(JSON.parse(data)) : undefined;
   if (!change?.success) return;
-  const { id, task_status: state } = change.data;
+  const { id, task_status: state, task_title: title } = change.data;
   counts.changes += 1;
-  if (viewer.states.get(id) === state) counts.missed += 1;
   viewer.states.set(id, state);
+  count(viewer, id, Number(/^Change (\d+)$/.exec(title)?.[1]));
+}
+
+function count(viewer: Viewer, id: string, number: number): void {
+  const last = viewer.numbers.get(id);
+  if (Number.isNaN(number)) return;
+  if (last !== undefined && number <= last) counts.repeated += 1;
+  if (last !== undefined && number > last + 1) {
+    const { how, at } = viewer.began;
+    const story = `${id} ${last}, then ${number}, ${(Date.now() - at) / 1_000} s after the stream was ${how} (${viewer.lastId})`;
+    viewer.gaps.push({ count: number - last - 1, at: Date.now(), story });
+  }
+  viewer.numbers.set(id, number);
+}
+
+/** The stream says that all is to be read again: with that it owns up to what did not come. */
+function beginAnew(viewer: Viewer): void {
+  for (const { count: changes, at } of viewer.gaps) {
+    counts.told += changes;
+    counts.toldAfter = Math.max(counts.toldAfter, (Date.now() - at) / 1_000);
+  }
+  viewer.gaps = [];
+  viewer.states.clear();
+  viewer.numbers.clear();
 }
 
 function sawTheEnd({ board, states }: Viewer): boolean {
@@ -104,13 +150,19 @@ process.on("message", (message) => {
     for (let n = 0; n < count; n++) {
       const board = boards[n % boards.length];
       if (!board) break;
-      const viewer = { board, lastId: "", isOpen: false, states: new Map<string, string>() };
+      const viewer: Viewer = {
+        ...{ board, lastId: "", isOpen: false, gaps: [], began: { how: "", at: 0 } },
+        ...{ states: new Map(), numbers: new Map() },
+      };
       viewers.push(viewer);
       setTimeout(() => open(viewer), n * 5);
     }
   }
+  const gaps = viewers.flatMap((viewer) => viewer.gaps);
   process.send?.({
     ...counts,
+    missed: gaps.reduce((sum, gap) => sum + gap.count, 0),
+    stories: gaps.slice(0, 5).map(({ story }) => story),
     open: viewers.filter(({ isOpen }) => isOpen).length,
     saw: viewers.filter(sawTheEnd).length,
   });

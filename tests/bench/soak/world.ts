@@ -24,6 +24,8 @@ export interface SoakWorld {
 const teams = 10;
 /** A person may have fifty workers. */
 const workersOfPerson = 20;
+/** The start of a run of so many ends in time, also while the machine is busy. */
+const jobsOfProduct = 100;
 
 export async function createSoakWorld(sql: pg.Pool, database: Database): Promise<SoakWorld> {
   const world: SoakWorld = { teams: [], workerTokens: [] };
@@ -37,7 +39,7 @@ export async function createSoakWorld(sql: pg.Pool, database: Database): Promise
     ((settings.seconds / settings.jobSeconds) * settings.workers * 1.5) / owners,
   );
   for (let n = 0; n < owners; n++) {
-    const queue = await createQueueWorld(sql, database, jobs, 4);
+    const queue = await createQueueWorld(sql, database, jobs, Math.ceil(jobs / jobsOfProduct));
     await startRuns(queue);
     const token = `blm_${randomBytes(32).toString("base64url")}`;
     await sql.query(
