@@ -22,7 +22,7 @@ const issuer = z.string().refine((value) => {
   const isSafe =
     protocol === "https:" || (protocol === "http:" && loopbackNames.includes(hostname));
   return isSafe && search === "" && hash === "";
-}, "must be the https address of the provider, as it stands in its discovery document");
+}, "must be the https URL of the provider, as in its discovery document");
 
 const domain = z
   .string()

@@ -55,7 +55,7 @@ export function describeFirstStart(first: FirstStart, origin: string): string[] 
     `  API token       ${token}`,
     `  Demo account    ${demo.username} / ${demo.password} (read-only)`,
     `  Sample product  ${product.code} at ${origin}/products/${product.id}/backlog`,
-    `Sign in and open ${origin}/start, a guide to the first five minutes. What an agent reads first:`,
+    `Sign in and open ${origin}/start, a guide to the first five minutes. The first call of an agent:`,
     `  curl -H "Authorization: Bearer ${token}" ${origin}/api/products/${product.id}/agent-context`,
   ];
 }

@@ -23,7 +23,7 @@ export async function mergeEdit<Input extends object, Answer>(
     const clashing = changed_fields.filter((field) => field in input);
     if (clashing.length > 0) {
       const names = clashing.map((field) => field.replaceAll("_", " ")).join(", ");
-      const text = `${changed_by ?? "Someone else"} changed this meanwhile: ${names}. Save again to keep yours, or reload the page to see theirs.`;
+      const text = `${changed_by ?? "Someone else"} has changed this: ${names}. Save again to keep yours, or reload the page to see theirs.`;
       throw new ContractError(412, text, error.detail ? { detail: error.detail } : {});
     }
     return mergeEdit(edit, { ...input, expected_version: current.version });

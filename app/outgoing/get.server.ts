@@ -39,13 +39,13 @@ export function get({ address, headers, allowPrivate }: OutgoingGet): Promise<Sh
     let bytes = 0;
     outgoing.on("error", reject);
     outgoing.on("information", () => {
-      if ((outgoing.socket?.bytesRead ?? 0) > answerBytes) stop("The answer is too long.");
+      if ((outgoing.socket?.bytesRead ?? 0) > answerBytes) stop("The response is too long.");
     });
     outgoing.on("response", (response) => {
       response.on("error", reject);
       response.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
-        if (bytes > answerBytes) stop("The answer is too long.");
+        if (bytes > answerBytes) stop("The response is too long.");
         else chunks.push(chunk);
       });
       response.on("end", () =>

@@ -62,7 +62,7 @@ export default function PricesPage() {
       <PriceForm key={model} model={model} price={edited} />
       <Section
         title="Prices"
-        about="Per one million tokens. The shipped list has the public prices of common models; a price of your own replaces it."
+        about="Per one million tokens. The shipped list has the public prices of common models; a price that you set replaces it."
         flush
       >
         <Table caption="Prices per one million tokens" head={head}>

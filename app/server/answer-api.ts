@@ -53,7 +53,7 @@ async function dispatch(
     context,
   });
   if (answer instanceof Response) return answer;
-  throw new Error(`${match.route.id} answered with something that is no response`);
+  throw new Error(`${match.route.id} did not return a response`);
 }
 
 /** False for broken paths and for Remix data requests (`?_data=`), which must not act as aliases of the API. */
@@ -75,5 +75,5 @@ function methodsOf(handler: RouteFunction): readonly string[] {
 
 function unknownAddress(pathname: string): ContractError {
   if (pathname.startsWith("/.well-known")) return howProgramsSignIn(404);
-  return new ContractError(404, "There is no such address; /openapi.json lists them all.");
+  return new ContractError(404, "Unknown endpoint. /openapi.json lists all of them.");
 }

@@ -124,7 +124,7 @@ export class EventStream implements TopicViewer, OpenStream {
   }
 
   lost(): void {
-    this.#connection.tellFailure("Live changes are interrupted; what happened meanwhile follows.");
+    this.#connection.tellFailure("Live changes are interrupted. You will see what you missed.");
   }
 
   resync(): void {

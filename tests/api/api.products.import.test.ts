@@ -220,16 +220,16 @@ describe("POST /api/products/import", () => {
 
   it("refuses what is not the file that it is said to be, with words", async () => {
     const refusals: [string, Part, string][] = [
-      ["linear", github, "no CSV file"],
-      ["linear", jira, "no CSV export of Linear"],
+      ["linear", github, "not a CSV file"],
+      ["linear", jira, "not a CSV export of Linear"],
       ["jira", linear, "the column Summary"],
-      ["github", linear, "it is no JSON"],
+      ["github", linear, "it is not valid JSON"],
       ["trello", github, "export of a Trello board"],
       ["backloom", trello, "an export of Backloom"],
       ["backlog-md", "just a text", "no Backlog.md tasks"],
       ["linear", new Uint8Array([0xff, 0xfe, 0x00]), "neither UTF-8 nor UTF-16 text"],
       ["linear", "ID,Title,Status\n", "nothing to import"],
-      ["github", "[".repeat(100_000), "it is no JSON"],
+      ["github", "[".repeat(100_000), "it is not valid JSON"],
     ];
     for (const [format, file, words] of refusals) {
       const { send } = await mover(t, app, await createUser(t));

@@ -66,6 +66,6 @@ test("a pasted backlog goes into a product from its settings without script", as
   await page.goto(`/import?product=${world.productId}`);
   await page.getByLabel("Or paste it").fill("no list at all");
   await page.getByRole("button", { name: "Preview" }).click();
-  await expect(page.getByRole("alert")).toContainText("no CSV export of Linear");
+  await expect(page.getByRole("alert")).toContainText("not a CSV export of Linear");
   await context.close();
 });

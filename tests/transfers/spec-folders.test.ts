@@ -174,7 +174,7 @@ describe("beads", () => {
     expect(report.left_out).toEqual(
       expect.arrayContaining([
         { count: 1, reason: "Deleted in beads: g-9" },
-        { count: 1, reason: "Issues that are no work: message" },
+        { count: 1, reason: "Issues that are not work: message" },
         { count: 1, reason: "Links that block nothing: discovered-from" },
         { count: 1, reason: "Dependencies on what is not imported: g-3 on g-9" },
       ]),
@@ -188,7 +188,7 @@ describe("beads", () => {
     const broken = `${beads}\n<<<<<<< HEAD`;
     const refused = await send({ format: "beads", ...newProduct() }, ["issues.jsonl", broken]);
     expect([refused.status, await refused.json()]).toMatchObject([
-      ...[422, { error: "This is not an issue of beads (line 9): it is no JSON." }],
+      ...[422, { error: "This is not an issue of beads (line 9): it is not valid JSON." }],
     ]);
   });
 });

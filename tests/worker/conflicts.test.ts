@@ -73,7 +73,7 @@ describe("two tasks that change the same lines", { timeout: 120_000 }, () => {
     const run = await startStories("MEET", 3);
     await work("MEET", same);
     const output = await work("MEET", same);
-    expect(output).toContain("Merge conflict with T-1 in same: the task goes back to work");
+    expect(output).toContain("Merge conflict with T-1 in same: the task returns to its agent");
     expect((await run.jobOf("T-2")).status).toBe("queued");
     expect(await run.read()).toMatchObject({ status: "running", pause_context: null });
 

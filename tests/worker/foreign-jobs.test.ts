@@ -112,7 +112,7 @@ describe("a repository of this machine serves one product", { timeout: 120_000 }
   it("says in a line that there is no such product", async () => {
     const worker = start("unknown", ["--product", "NOWHERE", "--exec", "true"]);
     expect(await worker.ended).toBe(1);
-    expect(worker.output()).toContain("There is no product NOWHERE for you");
+    expect(worker.output()).toContain("You have no product NOWHERE");
     expect(worker.output()).not.toContain("    at ");
   });
 });

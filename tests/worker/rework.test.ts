@@ -201,7 +201,7 @@ describe("two stories that do not go together", { timeout: 120_000 }, () => {
     const run = await p.startRun();
 
     expect(await work("CLASH", "b", line, "--once")).toContain(
-      "Merge conflict with T-2 in same: the task goes back to work",
+      "Merge conflict with T-2 in same: the task returns to its agent",
     );
     expect(await p.readRun(run)).toMatchObject({
       jobs: [{ status: "queued", retry_count: 0 }],

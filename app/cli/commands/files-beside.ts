@@ -34,7 +34,7 @@ export async function writeFilesBeside(
   for (const file of files) {
     const stored = await exportFile(database, { file_id: file.id });
     if (stored === null)
-      throw new CommandError(`${file.name} was deleted meanwhile: export once more`);
+      throw new CommandError(`${file.name} was deleted during the export: export again`);
     const path = pathOf(folder, file);
     await writeOwnFile(path, Buffer.from(stored.content, "base64")).catch(() => {
       throw new CommandError(`${path} cannot be written: check the path and the room on the disk`);

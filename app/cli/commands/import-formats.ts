@@ -60,7 +60,7 @@ function linesOf(report: ImportReport): string[] {
       ({ word, became, known, count }) =>
         `  ${count} × "${word}" was read as ${became}${known ? "" : ", a guess"}`,
     ),
-    ...report.unknown_people.map((name) => `There is no member ${name}: unassigned`),
+    ...report.unknown_people.map((name) => `No member ${name}: unassigned`),
     ...report.left_out.map(({ count, reason }) => `  ${count} × ${reason}`),
   ];
 }

@@ -16,7 +16,7 @@ export async function checkRegistration({
   if (isOpen === null) {
     return failed(
       name,
-      `REGISTRATION=${registration}, and Supabase Auth does not say whether it takes sign-ups of its own`,
+      `REGISTRATION=${registration}, and Supabase Auth does not say whether it accepts sign-ups itself`,
     );
   }
   if (!isOpen) return passed(name, `${registration}: an administrator creates accounts`);

@@ -29,7 +29,7 @@ async function tell(marks: readonly Mark[], viewed: boolean): Promise<string | n
         body: JSON.stringify({ ...mark, viewed }),
       });
       if (!answer.ok)
-        return "Not marked as viewed: the changes are no longer these. Reload the page.";
+        return "Not marked as viewed: the changes are different now. Reload the page.";
     } catch {
       return "Not marked as viewed: the service could not be reached. Try again.";
     }

@@ -44,7 +44,7 @@ export function StoryTexts({
         action={action}
         files={files}
         content={criteria}
-        empty="How can you tell that it is done?"
+        empty="What is true when it is done?"
         inPanel={inPanel}
       />
     </>

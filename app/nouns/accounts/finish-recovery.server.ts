@@ -25,7 +25,7 @@ export async function finishRecovery(
       : await client.auth.verifyOtp({ token_hash: value, type: "recovery" });
   if (error || !data.user) {
     const message =
-      "This link is no longer good, or was asked for in another browser. Ask for a new one.";
+      "This link has expired, or was requested in another browser. Request a new one.";
     throw new ContractError(422, message);
   }
   await setPassword(database, data.user.id, recovery.password);

@@ -44,7 +44,7 @@ export const reportWithDiffInput = reportAgentJobInput
   })
   .refine(({ diff, base_sha, head_sha }) => diff === undefined || (base_sha && head_sha), {
     path: ["diff"],
-    message: "A diff comes with base_sha and head_sha, the commits that it lies between.",
+    message: "A diff comes with base_sha and head_sha, the commits it is between.",
   });
 
 export const reportJobUsageInput = attemptInput

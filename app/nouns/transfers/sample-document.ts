@@ -32,7 +32,7 @@ export const sampleDocument: Omit<ExportDocumentInput, "format" | "version"> = {
     {
       code: "PBI-1",
       title: "Greet visitors",
-      description: "Whoever opens the page is greeted in a friendly way.",
+      description: "Everyone who opens the page gets a friendly greeting.",
       stories: [
         {
           code: "ST-001",

@@ -72,7 +72,7 @@ export function NewStoryPanel({
         <TextAreaField
           label="Acceptance criteria"
           required={false}
-          description="How can you tell that it is done? Markdown."
+          description="What is true when it is done? Markdown."
           {...form.field("acceptance_criteria")}
         />
         <SelectField

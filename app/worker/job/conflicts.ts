@@ -102,7 +102,7 @@ export async function tellClash(attempt: Attempt, worktree: Worktree, clash: Cla
 
 const decisionWords: Record<ConflictDecision["decision"], string> = {
   go_on: "the other one resolves it",
-  home: "the task goes back to work with both versions",
+  home: "the task returns to its agent with both versions",
   paused: "the run is paused",
 };
 

@@ -30,7 +30,7 @@ export async function findServedProduct(
   if (served.length === 1 && served[0] !== undefined) return served[0];
   throw new WorkerProblem(
     served.length === 0
-      ? `There is no product ${product} for you (you have ${codes})`
+      ? `You have no product ${product} (yours: ${codes})`
       : `Several products have the code ${product}: give the id of one with --product`,
   );
 }

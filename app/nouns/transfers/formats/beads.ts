@@ -101,7 +101,7 @@ function issuesOf(text: string): Issue[] {
 
 function isWork(draft: Draft, { id, status, issue_type }: Issue): boolean {
   if (status === "tombstone") draft.leftOut.add("Deleted in beads", 1, id);
-  else if (!work.includes(issue_type)) draft.leftOut.add("Issues that are no work", 1, issue_type);
+  else if (!work.includes(issue_type)) draft.leftOut.add("Issues that are not work", 1, issue_type);
   else return true;
   return false;
 }

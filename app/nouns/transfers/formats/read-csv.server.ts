@@ -35,7 +35,7 @@ export function readCsv(text: string, needed: readonly string[], tool: string): 
   if (missing.length > 0)
     throw new ContractError(
       422,
-      `This is no CSV export of ${tool}: the column ${missing.join(", ")} is missing. If it was made in another language, set the language of your ${tool} account to English, and export again.`,
+      `This is not a CSV export of ${tool}: the column ${missing.join(", ")} is missing. If it was made in another language, set the language of your ${tool} account to English, and export again.`,
     );
   const asked = new Set<string>();
   const rows = lines.map((line): CsvRow => {
@@ -91,7 +91,7 @@ function parseLines(given: string): string[][] {
   } catch (error) {
     if (error instanceof ContractError) throw error;
     const why = error instanceof Error ? error.message.slice(0, 200) : "it cannot be read";
-    throw new ContractError(422, `This is no CSV file: ${why}`);
+    throw new ContractError(422, `This is not a CSV file: ${why}`);
   }
 }
 

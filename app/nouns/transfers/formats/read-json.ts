@@ -21,6 +21,6 @@ function parse(text: string, expected: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch {
-    throw new ContractError(422, `This is not ${expected}: it is no JSON.`);
+    throw new ContractError(422, `This is not ${expected}: it is not valid JSON.`);
   }
 }
