@@ -93,7 +93,7 @@ describe("someone who has an account", () => {
     }
   });
 
-  it("alone answers: no one else accepts, and no stranger asks", async () => {
+  it("is the only one who accepts, and no stranger asks", async () => {
     const s = await scene();
     await ask(s);
     const { rows } = await t.sql.query("select id from product_invitations where product_id = $1", [

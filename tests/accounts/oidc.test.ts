@@ -213,7 +213,7 @@ describe("whose account it is", () => {
     expect(await accountOf(first.sub)).toBeUndefined();
   });
 
-  it("that began ten minutes ago is over, although its cookie was kept", async () => {
+  it("is not found by a sign-in that began ten minutes ago, although its cookie was kept", async () => {
     const trip = {
       departure: { state: "s", nonce: "n", verifier: "v" },
       ...{ goTo: "/", connects: null, asksConsent: false, expires_at: Date.now() - 1 },

@@ -140,7 +140,7 @@ describe("POST /api/jobs/:id/conflicts", () => {
     expect((await post(first, body(first, second, long))).status).toBe(422);
   });
 
-  it("of two that end at the same moment exactly one goes home", async () => {
+  it("returns exactly one of two that end at the same moment", async () => {
     for (let round = 0; round < rounds; round++) {
       const { first, second, tell, read } = await scene();
       const decisions = await Promise.all([tell(first, second), tell(second, first)]);
@@ -150,7 +150,7 @@ describe("POST /api/jobs/:id/conflicts", () => {
     }
   });
 
-  it("of one that ends and one that looks at this moment, the work is mended by someone", async () => {
+  it("has one of two resolve the work when one ends while the other looks", async () => {
     for (let round = 0; round < rounds; round++) {
       const { first, second, tell, done } = await scene();
       const [, { decision }] = await Promise.all([done(first), tell(second, first)]);

@@ -265,7 +265,7 @@ describe("a lesson", () => {
     }
   });
 
-  it("of 100 kB is refused before anything is kept", async () => {
+  it("is refused at 100 kB before anything is kept", async () => {
     const { propose, rework, list } = await scene(2);
     const job = await rework();
     expect(await statusOf(propose("x".repeat(100_000), job.id))).toBe(422);

@@ -176,7 +176,7 @@ describe("patches on top of each other", () => {
     expect(joinPatches(["@@ -9 +9 @@\n-a\n+b\n@@ -1 +1 @@\n-a\n+b\n"])).toBeNull();
   });
 
-  it("that take each other back change nothing", () => {
+  it("change nothing when they revert each other", () => {
     expect(joinPatches(["@@ -1 +1 @@\n-a\n+b\n", "@@ -1 +1 @@\n-b\n+a\n"])).toEqual([]);
   });
 });

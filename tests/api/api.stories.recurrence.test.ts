@@ -253,7 +253,7 @@ describe("a template", () => {
     expect(await copies()).toHaveLength(2);
   });
 
-  it("after a night off makes one copy, or none where missed slots are skipped", async () => {
+  it("makes one copy after a night off, or none where missed slots are skipped", async () => {
     for (const [missed, outcome, count] of [
       ["once", "fired", 1],
       ["skip", "missed", 0],

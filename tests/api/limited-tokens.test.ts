@@ -43,7 +43,7 @@ const codesOf = async (token: string) =>
     .map(({ code }) => code);
 
 describe("an API token", () => {
-  it("without a limit does what its user does", async () => {
+  it("does what its user does if it has no limit", async () => {
     const token = await makeToken([]);
     expect(await codesOf(token)).toEqual(["SHOP", "OTHER"]);
     expect((await post(token, `/api/products/${other.id}/labels`, { name: "a" })).status).toBe(201);

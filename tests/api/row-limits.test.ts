@@ -151,7 +151,7 @@ describe("what a product or an account has of one kind", () => {
     ]);
   });
 
-  it("and an import brings no more either", async () => {
+  it("is not exceeded by an import either", async () => {
     const { send } = await mover(t, app, owner);
     const answer = await send({ format: "linear", product_id }, ["linear.csv", linear]);
     expect([answer.status, await answer.json()]).toMatchObject([

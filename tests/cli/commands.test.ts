@@ -102,7 +102,7 @@ describe("passwords", () => {
     });
   });
 
-  it("of the database stand in no list of processes while the Supabase CLI runs", async () => {
+  it("are in no list of processes while the Supabase CLI runs", async () => {
     const { password } = new URL(t.urlFor("postgres"));
     const seen = await whileListing(() => admin.run("doctor"));
     expect(seen.some((line) => /supabase.*db advisors/.test(line))).toBe(true);

@@ -54,7 +54,7 @@ describe("dependencies of a Backlog.md folder", () => {
     ]);
   });
 
-  it("between a story and a part of another one hold the stories", async () => {
+  it("become dependencies of stories when one end is a part of another story", async () => {
     const { folder } = writeBacklogFolder({
       "milestones/m-1 - First.md": backlogFile("id: m-1\ntitle: First"),
       "completed/back-1 - One.md": task("1", "milestone: m-1"),
@@ -86,23 +86,26 @@ describe("dependencies of an export file", () => {
   it.each([
     ["a circle", [story("ST-1", ["ST-2"]), story("ST-2", ["ST-1"])], "ST-2"],
     ["a story that is not in it", [story("ST-1", []), story("ST-2", ["ST-9"])], "ST-2"],
-  ])("with %s: nothing is imported, and what is wrong is named", async (_name, stories, wrong) => {
-    const document: ExportDocumentInput = {
-      format: "backloom-export",
-      version: 1,
-      product: { code: "WRONG", name: "Wrong" },
-      pbis: [{ title: "All", stories }],
-    };
-    const file = join(home, "wrong.json");
-    writeFileSync(file, JSON.stringify(document));
-    expect(await admin.refusal("import", file, "--owner", "ada")).toMatchObject({
-      error: expect.stringContaining("Nothing was imported"),
-      code: 422,
-      issues: [{ path: `blocked_by of ${wrong}`, message: expect.any(String) }],
-    });
-    const { rows } = await t.sql.query("select from products where code = 'WRONG'");
-    expect(rows).toEqual([]);
-    const { output, exitCode } = await admin.run("import", file, "--owner", "ada");
-    expect([exitCode, output]).toEqual([1, expect.stringContaining(`blocked_by of ${wrong}`)]);
-  });
+  ])(
+    "are refused with %s: nothing is imported, and the fault is named",
+    async (_name, stories, wrong) => {
+      const document: ExportDocumentInput = {
+        format: "backloom-export",
+        version: 1,
+        product: { code: "WRONG", name: "Wrong" },
+        pbis: [{ title: "All", stories }],
+      };
+      const file = join(home, "wrong.json");
+      writeFileSync(file, JSON.stringify(document));
+      expect(await admin.refusal("import", file, "--owner", "ada")).toMatchObject({
+        error: expect.stringContaining("Nothing was imported"),
+        code: 422,
+        issues: [{ path: `blocked_by of ${wrong}`, message: expect.any(String) }],
+      });
+      const { rows } = await t.sql.query("select from products where code = 'WRONG'");
+      expect(rows).toEqual([]);
+      const { output, exitCode } = await admin.run("import", file, "--owner", "ada");
+      expect([exitCode, output]).toEqual([1, expect.stringContaining(`blocked_by of ${wrong}`)]);
+    },
+  );
 });

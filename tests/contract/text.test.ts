@@ -59,7 +59,7 @@ describe("text", () => {
     );
   });
 
-  it("that is required is neither empty nor blank", () => {
+  it("is neither empty nor blank where it is required", () => {
     expect(["", " ", "\n\t", "\u00A0"].filter((value) => accepts(requiredText(10), value))).toEqual(
       [],
     );

@@ -19,7 +19,7 @@ describe("what a hosted project refuses to `postgres`, who runs the migrations",
     await expect(t.sql.query(statement)).rejects.toMatchObject({ code: "42501" });
   });
 
-  it("and what it allows: policies on realtime.messages, triggers on auth.users", async () => {
+  it("does not include policies on realtime.messages and triggers on auth.users, which it allows", async () => {
     const client = await t.sql.connect();
     await client.query("begin");
     await client.query("create policy a on realtime.messages for select to anon using (false)");

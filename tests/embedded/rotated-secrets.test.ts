@@ -105,7 +105,7 @@ describe("secrets rotate", { timeout: 300_000 }, () => {
     await stop(third);
   });
 
-  it("that was cut short says so at the start, and is done by running it again", async () => {
+  it("says at the start that it was cut short, and is done by running it again", async () => {
     const dataDir = await ownDataDir();
     const stack = await ownStack(dataDir);
     await stack.stop();

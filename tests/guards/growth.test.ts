@@ -385,7 +385,7 @@ async function growsTooFast(worst: Worst): Promise<string | null> {
 }
 
 describe("what is sent is read in time that grows with its length", () => {
-  it("by a list that has every parser", () => {
+  it("is checked for every parser", () => {
     expect(named.filter((name) => !(name in parsers) && !(name in others))).toEqual([]);
     expect(importFormats.length).toBe(
       Object.keys(parsers).filter((name) =>

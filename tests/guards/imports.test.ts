@@ -77,7 +77,7 @@ function circleFrom(file: string, way: readonly string[], isDone: Set<string>): 
 }
 
 describe("imports point one way", () => {
-  it("and never in a circle", () => {
+  it("never go in a circle", () => {
     const isDone = new Set<string>();
     const circles = [...graph.keys()].flatMap((file) => {
       const circle = circleFrom(file, [], isDone);
@@ -99,7 +99,7 @@ describe("imports point one way", () => {
     expect(wrong.map(({ file, to }) => `${file} → ${to}`)).toEqual([]);
   });
 
-  it("and between the worker's rooms, types included", () => {
+  it("hold between the worker's rooms too, types included", () => {
     const roomOf = (file: string) => /^app\/(worker\/\w+)\//.exec(file)?.[1] ?? "";
     const wrong = [...graph].flatMap(([file, targets]) => {
       const from = roomOf(file);

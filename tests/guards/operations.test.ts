@@ -41,7 +41,7 @@ describe("operations", () => {
     expect(again).toEqual([]);
   });
 
-  it("that only pass on stand in the list of their noun, and have no file of their own", () => {
+  it("are in the list of their noun when they only pass on, and have no separate file", () => {
     const found = others.flatMap(([file, text]) =>
       [...text.matchAll(passesOn)].map(([, name]) => `${file}: ${name}`),
     );

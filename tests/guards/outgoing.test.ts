@@ -40,7 +40,7 @@ describe("every outgoing request", () => {
     expect(openers.filter((file) => !places.some((place) => file.startsWith(place)))).toEqual([]);
   });
 
-  it("to an address that a user gave leaves by the one sender", () => {
+  it("leaves by the one sender if a user gave its address", () => {
     expect(openers.some((file) => file.startsWith("app/outgoing/"))).toBe(true);
     expect(
       openers.filter((file) => /^app\/(notices|nouns|http|mcp|sse|realtime)\//.test(file)),

@@ -84,7 +84,7 @@ describe("regular expressions on what is sent", () => {
     ({ literal }) => expect(attackOn(literal)).toBeUndefined(),
   );
 
-  it("that are listed as bounded are still there", () => {
+  it("are still there if they are listed as bounded", () => {
     const known = new Set(repeating.map(({ literal }) => literal));
     expect(Object.keys(bounded).filter((literal) => !known.has(literal))).toEqual([]);
   });

@@ -225,7 +225,7 @@ describe("each route, as each role", () => {
     if (isOfProduct(each) && owner !== 204) expect([403, 404]).toContain(stranger);
   });
 
-  it("of those that have comments tells a viewer what was said", () => {
+  it("shows a viewer the comments, if it has any", () => {
     expect(telling).toEqual(expect.arrayContaining(placesOfComments));
   });
 });

@@ -32,7 +32,7 @@ describe("forms", () => {
     "__proto__",
     "",
     "x".repeat(41),
-  ])("with a field named %s are refused", async (name) => {
+  ])("are refused if they have a field named %s", async (name) => {
     expect(await statusOf(new URLSearchParams([[name, "1"]]).toString())).toBe(422);
     expect(await statusOf(multipart([name]), "multipart/form-data; boundary=b")).toBe(422);
   });
@@ -67,7 +67,7 @@ describe("forms", () => {
     expect(await statusOf(multipart(names), "multipart/form-data; boundary=b")).toBe(422);
   });
 
-  it("that are none are malformed", async () => {
+  it("are malformed if they are not forms", async () => {
     expect(await statusOf("{}", "application/json")).toBe(400);
     expect(await statusOf("x", "")).toBe(400);
   });

@@ -150,7 +150,7 @@ describe("a client without a token", () => {
     }
   });
 
-  it("and with a bad one is refused in words by the tools", async () => {
+  it("is refused in words by the tools, and so is one with a bad token", async () => {
     for (const path of ["/mcp", "/mcp/worker"]) {
       for (const headers of [{}, bearer("blm_unknown")]) {
         const body = await (await post(listTools, headers, path)).json();

@@ -70,7 +70,7 @@ describe("questions over the tools", () => {
     });
   });
 
-  it("of users about ideas are listed and answered", async () => {
+  it("are listed and answered when users ask about ideas", async () => {
     const { agent } = await connectBoth(stage);
     await createProduct(stage, "USERS");
     const idea = ok(await agent.call("create_idea", { product_id: "USERS", title: "Idea" }));

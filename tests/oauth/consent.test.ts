@@ -241,7 +241,7 @@ describe("a redirect", () => {
     expect(await answer.json()).toMatchObject({ error: "invalid_redirect_uri" });
   });
 
-  it("on this machine has any port and exactly the named path and host", async () => {
+  it("may have any port on this machine, and exactly the named path and host", async () => {
     const clientId = await register(app, ["http://localhost/callback"]);
     for (const redirectUri of [
       "http://localhost:1/callback/",
@@ -352,7 +352,7 @@ describe("registrations", () => {
     await t.sql.query("delete from public.rate_limit_counters");
   });
 
-  it("that no one used for 30 days are removed, and the program learns it by invalid_client", async () => {
+  it("are removed after 30 days without use, and the app gets invalid_client", async () => {
     const unused = await register(app);
     const clientId = await register(app);
     await getAccess({ t, app, user: ada }, all, { clientId });

@@ -66,7 +66,7 @@ function createKeeper() {
 
 describe("the official client", () => {
   it.each(["/mcp", "/mcp/all", "/mcp/worker"])(
-    "of revision 2026-07-28 signs in to %s and refreshes",
+    "signs in to %s with revision 2026-07-28 and refreshes",
     async (path) => {
       const { kept, provider } = createKeeper();
       const authProvider: OAuthClientProvider = provider;
@@ -95,7 +95,7 @@ describe("the official client", () => {
     },
   );
 
-  it("of the sdk 1 line signs in and refreshes", async () => {
+  it("signs in with the SDK 1 line and refreshes", async () => {
     const { kept, provider } = createKeeper();
     const authProvider: EarlierProvider = provider;
     const url = new URL(`${app.origin}/mcp`);

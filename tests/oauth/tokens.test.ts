@@ -96,7 +96,7 @@ describe("a code", () => {
 });
 
 describe("a token", () => {
-  it("for one address never works at the other, nor at /api", async () => {
+  it("never works at another address than its own, nor at /api", async () => {
     await forgetLimits();
     const worker = await getAccess(stage, all, { resource: `${app.origin}/mcp/worker` });
     const whole = await getAccess(stage, all);
@@ -153,7 +153,7 @@ describe("a token", () => {
     expect(works).not.toContain("create_story");
   });
 
-  it("with `work` has all that a worker's loop needs", async () => {
+  it("has all that a worker's loop needs with `work`", async () => {
     const wish = { resource: `${app.origin}/mcp/worker`, scope: "work" };
     const { tokens } = await getAccess(stage, { ...all, scopes: ["work"] }, wish);
     expect(await toolsOf(tokens.access_token, "/mcp/worker")).toHaveLength(12);
@@ -298,7 +298,7 @@ describe("what programs do wrong", () => {
     expect((await app.request("/token")).status).toBe(405);
   });
 
-  it("too often is 429 with Retry-After", async () => {
+  it("ends in 429 with Retry-After when it is too often", async () => {
     await forgetLimits();
     const form = { grant_type: "refresh_token", client_id: "gone", refresh_token: "x" };
     const answers = await Promise.all(

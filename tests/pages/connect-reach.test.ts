@@ -14,7 +14,7 @@ describe("Connect", () => {
     ["https://backlog.local", /Clients in your network.*Hosted connectors.*cannot/],
     ["http://backlog.example.com", /Hosted connectors.*ask for https/],
     ["https://backlog.example.com", /Every client reaches this address/],
-  ])("with %s says which clients reach the address, and what to paste", async (origin, words) => {
+  ])("says with %s which clients reach the address, and what to paste", async (origin, words) => {
     const app = await startTestApp(t, { pages, variables: origin ? { APP_ORIGIN: origin } : {} });
     const cookie = await signIn(t, app, user);
     const host = origin ? new URL(origin).host : `127.0.0.1:${app.port}`;
@@ -25,7 +25,7 @@ describe("Connect", () => {
     expect(text).toContain(`${host}/mcp`);
   });
 
-  it("from a run opens at the worker's command, any program's too, and folds the rest", async () => {
+  it("opens at the worker's command when it comes from a run, and folds the rest", async () => {
     const app = await startTestApp(t, { pages });
     const cookie = await signIn(t, app, user);
     const answer = await app.request("/connect?for=worker", { headers: { cookie } });

@@ -31,7 +31,7 @@ describe("a text in Markdown", () => {
     }
   });
 
-  it("that says nothing is none", async () => {
+  it("is left out if it says nothing", async () => {
     expect(await renderMarkdown(" \n", "anna")).toBeNull();
     expect(await renderMarkdown(null, "anna")).toBeNull();
   });
@@ -51,7 +51,7 @@ describe("a text in Markdown", () => {
     ["footnotes", "[^a]: ".repeat(16_000)],
     ["indented lists", Array.from({ length: 300 }, (_, at) => `${"  ".repeat(at)}- a`).join("\n")],
   ])(
-    "of endless %s holds no one up and is shown",
+    "holds no one up with endless %s, and is shown",
     async (_, text) => {
       let longest = 0;
       let last = busyMilliseconds();

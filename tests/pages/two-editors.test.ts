@@ -49,7 +49,7 @@ it("without script, anyone who saves an older text is shown both, and decides", 
   expect(await stored()).toMatchObject({ description: "Of Ada" });
 });
 
-it("changes of different texts both stand, and no one is asked", async () => {
+it("changes of different texts are both kept, and no one is asked", async () => {
   const opened = versionIn(await visitor.read(page));
   await byBen({ title: "A title of Ben" });
   expect((await save("More of Ada", opened)).status).toBe(303);

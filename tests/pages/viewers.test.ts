@@ -160,7 +160,7 @@ describe("a viewer", () => {
     expect(rows.map(({ detail }) => detail.to)).toEqual(["VIEWER", "MEMBER"]);
   });
 
-  it("is no one's way to take the product from its owner", async () => {
+  it("takes the product from its owner for no one", async () => {
     const s = await scene();
     for (const role of ["viewer", "owner"]) {
       const answer = await s.owner.send(s.members, [

@@ -93,7 +93,7 @@ it("an ordinary session that ends leaves its tokens, which its user made", async
   expect(await answerTo(token)).toBe(200);
 });
 
-it("a browser is told things only while it is signed in", async () => {
+it("a browser is notified only while it is signed in", async () => {
   const user = await createUser(t);
   const browser = await session(user, false);
   const keys = { p_endpoint: "https://push.example.com/1", p_p256dh: "k", p_auth: "a" };

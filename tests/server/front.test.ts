@@ -78,7 +78,7 @@ describe("A16 an unexpected failure", () => {
     expect(text).not.toMatch(/secrets|ReflectiveError|node_modules|\bat \w+ \(/);
   });
 
-  it("tells a request id and nothing else, and is logged under it", async () => {
+  it("shows a request ID and nothing else, and is logged under it", async () => {
     const fail = () => Promise.reject(new Error("relation private.secrets of 10.0.0.7"));
     const database = { ...t.database, call: fail, callAs: fail, authenticate: fail };
     const app = await startTestApp(t, { database });

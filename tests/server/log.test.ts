@@ -7,7 +7,7 @@ import { createUser } from "../setup/users";
 const t = await createTestDatabase();
 
 describe("D10 the log", () => {
-  it("strikes out secrets wherever they stand", () => {
+  it("strikes out secrets anywhere", () => {
     const lines: string[] = [];
     const log = createLog("info", { write: (line) => void lines.push(line) });
     log.info({ authorization: "one", headers: { cookie: "two", "set-cookie": "three" } }, "x");

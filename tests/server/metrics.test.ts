@@ -150,7 +150,7 @@ describe("GET /metrics", () => {
 describe("who may read /metrics", () => {
   const token = "a token of monitoring";
 
-  it("with METRICS_TOKEN no one without it, from wherever they ask", async () => {
+  it("is everyone with METRICS_TOKEN where it is set, and no one without it", async () => {
     const app = await startTestApp(t, { variables: { METRICS_TOKEN: token } });
     const status = async (headers: Record<string, string>) =>
       (await app.request("/metrics", { headers })).status;
@@ -162,7 +162,7 @@ describe("who may read /metrics", () => {
     expect(await status(forwarded)).toBe(200);
   });
 
-  it("without one this machine alone, and no one whom a proxy brings", async () => {
+  it("is this machine alone where it is not set, and no one whom a proxy brings", async () => {
     const app = await startTestApp(t);
     const status = async (...lines: string[]) =>
       (await rawRequest(app.port, rawGet("/metrics", lines))).status;

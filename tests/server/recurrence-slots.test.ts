@@ -47,7 +47,7 @@ describe("slots of a template", () => {
     expect(decided("0 * * * *", "2026-10-24T22:30:00Z", "2026-10-25T02:30:00Z")).toHaveLength(4);
   });
 
-  it("of a night off are one: the last, which is late after ten minutes", () => {
+  it("become one after a night off: the last, which is late after ten minutes", () => {
     const schedule = berlin("0 * * * *");
     const due = new Date("2026-10-24T20:00:00Z");
     const inTime = dueSlot(schedule, due, new Date("2026-10-25T06:09:59Z"));

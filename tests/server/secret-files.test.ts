@@ -47,7 +47,7 @@ describe("a secret in a file", () => {
     });
   });
 
-  it("that is missing, empty, wrong or given twice names its variable", async () => {
+  it("names its variable when it is missing, empty, wrong or given twice", async () => {
     const missing = join(folder, "nowhere");
     const empty = await keep("empty", "\n");
     expect(problemsOf({ CRON_SECRET_FILE: missing })).toEqual([

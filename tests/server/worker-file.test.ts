@@ -62,7 +62,7 @@ it("a worker that is too old says so, with what to do, and takes no job", async 
   });
 });
 
-it("a worker that is too old is told where the one of today is", async () => {
+it("a worker that is too old gets the place of the current one", async () => {
   const headers = { ...bearer(token), "backloom-worker-protocol": "0" };
   const answer = await app.request("/mcp/worker", { method: "POST", headers, body: "{}" });
   expect(answer.status).toBe(410);

@@ -50,7 +50,7 @@ describe("GET /api/realtime/backlog", () => {
     expect(await reader.next()).toMatchObject({ event: "ready" });
   });
 
-  it("tells anyone who asks with live=1 what comes while agents work, and spares everyone else", async () => {
+  it("sends agents' doings to streams with live=1, and to no others", async () => {
     const live = await connect(w.productId, bearer(token), "&live=1");
     const plain = [await connect(), await connect(w.productId, bearer(token), "&live=0")];
     for (const reader of [live, ...plain]) await reader.nextNamed("ready");

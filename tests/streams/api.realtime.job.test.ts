@@ -114,7 +114,7 @@ describe("a reader who returns", () => {
 });
 
 describe("GET /api/realtime/job", () => {
-  it("begins with ready and the job as it stands", async () => {
+  it("begins with ready and the job as it is", async () => {
     const { connect, job } = await scene();
     const reader = await connect();
     expect(await reader.next()).toMatchObject({ event: "ready", data: { job_id: job.id } });
@@ -124,7 +124,7 @@ describe("GET /api/realtime/job", () => {
     });
   });
 
-  it("tells the boards of its product in one line what is done at the moment", async () => {
+  it("sends the boards of its product one line about the current step", async () => {
     const { world, job, attempt, say } = await scene();
     const url = `${app.origin}/api/realtime/backlog?product_id=${world.product.id}&live=1`;
     const board = await openStream(url, bearer(await createToken(t, world.owner)));

@@ -231,7 +231,7 @@ describe("what the filter follows (S2)", () => {
 });
 
 describe("refusals of the solo stream", () => {
-  it("in the order 401, 400, 404, 403", async () => {
+  it("come in the order 401, 400, 404, 403", async () => {
     const headers = bearer(await createToken(t, w.member));
     expect((await app.request(path)).status).toBe(401);
     expect((await app.request(path, { headers: bearer("blm_wrong") })).status).toBe(401);

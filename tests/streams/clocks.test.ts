@@ -53,7 +53,7 @@ describe("coming back after the end of a stream", () => {
     again.close();
   });
 
-  it("with Last-Event-ID brings the messages missed in the short window, after a ready that says so", async () => {
+  it("brings the messages missed in the short window with Last-Event-ID, after a ready that says so", async () => {
     const { reader, url } = await connect({});
     await reader.nextNamed("ready");
     const seen = await createTask(t, w.storyId, "seen");
@@ -78,7 +78,7 @@ describe("coming back after the end of a stream", () => {
   });
 
   it.each(["unknown.5", "nonsense", "1"])(
-    "with the unknown Last-Event-ID %s is an ordinary ready",
+    "begins with an ordinary ready at the unknown Last-Event-ID %s",
     async (id) => {
       const { reader, url } = await connect({});
       const again = await openStream(url, { ...bearer(token), "last-event-id": id });

@@ -80,7 +80,7 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
     expect(await run.budget()).toMatchObject({ spent: 0, state: "open" });
   });
 
-  it("pays for a conversation that continues only once, though its agent tells the sum of all of it", async () => {
+  it("pays for a continued conversation only once, though its agent reports the sum of all of it", async () => {
     const run = await scene("TWICE", 50);
     mkdirSync(join(home, "TWICE"));
     writeFileSync(join(home, "TWICE", "limit-first"), "");
@@ -95,7 +95,7 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
     expect(await run.budget()).toMatchObject({ spent: 1 });
   });
 
-  it("is told to Claude Code, which stops itself at the sum", async () => {
+  it("is passed to Claude Code, which stops itself at the sum", async () => {
     const run = await scene("CAPPED", 2.5);
     const bin = join(home, "capped");
     mkdirSync(bin);

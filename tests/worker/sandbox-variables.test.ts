@@ -47,7 +47,7 @@ describe.skipIf(sandboxProblem !== null)("the variables of a job in a sandbox", 
     expect(read("got.txt")).toBe("sk-x .");
   });
 
-  it("of .backloom.yml reach the job, and nothing that starts outside of it", async () => {
+  it("reach the job from .backloom.yml, and nothing that starts outside of it", async () => {
     const trace = put("traces/.keep", "").replace(".keep", "trace");
     const traced = `LD_DEBUG: libs, LD_DEBUG_OUTPUT: ${trace},`;
     put("repo/.backloom.yml", `env: { ${traced} OF_THE_WORK: shown }\n`);

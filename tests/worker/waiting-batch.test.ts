@@ -109,7 +109,7 @@ describe("a batch whose tasks wait for each other", { timeout: 120_000 }, () => 
     expect(run.executions.map(({ status }) => status)).toEqual(["skipped", "done"]);
   });
 
-  it("continues when what was waited for stands before a person", async () => {
+  it("continues when its blocker waits for a person", async () => {
     const stories = waitingPair.map((task) => ({ tasks: [task] }));
     const batch = await startBatch("PERSON", stories, { done_requires: "person" });
     await work("PERSON", noteCode);

@@ -124,7 +124,7 @@ describe("a batch job", () => {
     expect((await execute(1, "failed")).status).toBe("failed");
   });
 
-  it("that fails fails its current task and its run", async () => {
+  it("fails its current task and its run when it fails", async () => {
     const { world, run, attempt, execute, taskStatuses } = await heldBatch();
     await execute(0, "done", "ALIGNED");
     await reportAgentJob(world.actor, { ...attempt, status: "failed" });
@@ -142,7 +142,7 @@ describe("a batch job", () => {
     expect(await taskStatuses()).toEqual(["DONE", "FAILED", "TO_DO"]);
   });
 
-  it("that fails after its last task fails that one, so that its sprint can be resumed", async () => {
+  it("fails its last task when it fails after it, so that its sprint can be resumed", async () => {
     const { world, attempt, execute, taskId, taskStatuses } = await heldBatch();
     for (const n of [0, 1, 2]) await execute(n, "done", "ALIGNED");
     await reportAgentJob(world.actor, { ...attempt, status: "failed" });
@@ -154,7 +154,7 @@ describe("a batch job", () => {
 });
 
 describe("resuming a paused batch run", () => {
-  it("with unfinished executions continues as a new run on the old branch with a new job", async () => {
+  it("starts a new run on the old branch with a new job while executions are unfinished", async () => {
     const { world, run, job, execute, taskId } = await heldBatch();
     await execute(0, "done", "ALIGNED");
     await execute(1, "running");
@@ -183,7 +183,7 @@ describe("resuming a paused batch run", () => {
     expect((await claim(world.actor)).run?.previous_run_id).toBe(run.id);
   });
 
-  it("with nothing unfinished continues itself", async () => {
+  it("continues the run itself when nothing is unfinished", async () => {
     const { world, run, execute } = await heldBatch();
     for (const n of [0, 1, 2]) await execute(n, "done", "ALIGNED");
     await pauseSprintRun(world.actor, { sprint_run_id: run.id });

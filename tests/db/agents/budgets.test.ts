@@ -96,7 +96,7 @@ describe("a budget that is probably not enough", () => {
     expect((await claim(actor, "w-1")).budget_left).toEqual([{ unit: "USD", amount: 1 }]);
   });
 
-  it("of one task is listed with it, next to what else it falls under", async () => {
+  it("is listed with its task, next to the task's other budgets", async () => {
     const { actor, product, tasks, sprint } = await scene(5);
     const [task, other] = [at(tasks, 0), at(tasks, 1)];
     const usd = { product_id: product.id, unit: "USD", amount: 1 };

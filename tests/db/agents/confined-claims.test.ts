@@ -121,14 +121,14 @@ describe("a task with its own repository", () => {
   });
 
   it.each([`${forge}team/../evil`, `${forge}team/%2e%2e/evil`])(
-    "that steps out of what was named is not followed: %s",
+    "is not followed if it steps out of what was named: %s",
     async (address) => {
       const world = await elsewhere(address);
       expect((await claims(world, { also_repos: [`${forge}team/`] })).job).toBeNull();
     },
   );
 
-  it("that is the product's is no other, and the next job is given instead of one that is", async () => {
+  it("counts as none if it is the product's, and the next job is given instead of one that has another", async () => {
     const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1] });
     await updateProduct(world.actor, { product_id: world.product.id, repo_url: `${forge}own` });
     await editTask(world.actor, { task_id: at(world.tasks, 0).id, repo_url: `${forge}other` });

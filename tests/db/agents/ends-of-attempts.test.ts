@@ -64,7 +64,7 @@ describe("an attempt that was given back in order", () => {
     expect(attempts.map(({ outcome }) => outcome)).toEqual(["question", "returned"]);
   });
 
-  it("is told so again, and returns when what it waits for is done", async () => {
+  it("gets the same answer again, and returns when its blocker is done", async () => {
     const { world, attempt, report } = await holdJob(t, { strategy: "SPRINT_BATCH", stories: [2] });
     const { product, tasks, pbi } = world;
     const story = await create(world.actor, "create_story", {

@@ -104,7 +104,7 @@ describe("an attempt that would fail the job", () => {
     ]);
   });
 
-  it("and was cancelled is handed to no one", async () => {
+  it("hands a cancelled job to no one", async () => {
     const world = await running(["codex"]);
     const job = await claimed(world, "claude");
     expect(await fail(world, job, { failure_class: "cancelled" })).toMatchObject({
@@ -123,7 +123,7 @@ describe("an attempt that would fail the job", () => {
     expect(job).toMatchObject({ attempt: 5, retry_count: 0, agent: "codex" });
   });
 
-  it("of a batch leaves the task to the next agent", async () => {
+  it("leaves the task of a batch to the next agent", async () => {
     const world = await running(["codex"], "SPRINT_BATCH");
     const job = await claimed(world, "claude");
     const task = { job_id: job.id, attempt: job.attempt, task_id: at(world.tasks, 0).id };

@@ -149,7 +149,7 @@ describe("a request for changes", () => {
     expect(refusal.issues?.[0]?.message).toContain("requested changes");
   });
 
-  it("of a run that is over voids it too, and leaves what failed as it is", async () => {
+  it("voids proof of a run that is over too, and leaves failures as they are", async () => {
     const { take, world, actor, sendBack, works } = await openRun();
     await updateProduct(actor, { product_id: world.product.id, done_requires: "none" });
     const { job, report, evidence } = await take();
@@ -168,7 +168,7 @@ describe("a request for changes", () => {
     expect(await other.works()).toMatchObject({ state: "failed", evidence: [{ voided_by: null }] });
   });
 
-  it("by a token leaves a person's word, and a person may confirm what they see at any commit", async () => {
+  it("leaves a person's word when a token makes it, and a person may confirm what they see at any commit", async () => {
     const { take, world, actor, of, sendBack, works } = await openRun();
     const first = await take();
     await first.report({ head_sha: "aaa", evidence: first.evidence });

@@ -72,7 +72,7 @@ describe("a lease", () => {
     expect(answer.reason?.message).toContain("merge conflict");
   });
 
-  it("that ran out returns to the queue by the sweep, exactly at its end, with one retry more", async () => {
+  it("returns the job to the queue by the sweep, exactly at its end, with one retry more", async () => {
     const { world, job } = await holdJob(t, { stories: [2] });
     const end = new Date("2030-01-01T00:00:00.000Z");
     await t.sql.query("update public.agent_jobs set lease_until = $2 where id = $1", [job.id, end]);
@@ -88,7 +88,7 @@ describe("a lease", () => {
     expect(again.previous_failure).toContain("lease of attempt 1 expired");
   });
 
-  it("that ran out is taken over by the next claim", async () => {
+  it("is taken over by the next claim when it ran out", async () => {
     const { world, job } = await holdJob(t, { stories: [2] });
     expect(await claimRefusal(world.actor, "worker-2")).toBe("order");
     await expireLease(job.id);
@@ -190,7 +190,7 @@ describe("a lost attempt", () => {
     expect(await columnOf(t, "agent_jobs", job.id, "lease_until")).toEqual(lease);
   });
 
-  it("of a worker that restarted is closed in one call", async () => {
+  it("is closed in one call after its worker restarted", async () => {
     const { world, job, attempt } = await holdJob(t, { stories: [2] });
     const other = await restartWorker(world.actor, { worker: "worker-2" });
     expect(other.closed).toEqual([]);

@@ -49,7 +49,7 @@ describe("who does a job", () => {
     });
   });
 
-  it("is shown where it is set, and null takes it away", async () => {
+  it("is shown where it is set, and null removes it", async () => {
     const world = await running();
     const task_id = at(world.tasks, 0).id;
     const read = () => getTaskDetail(world.actor, { task_id });

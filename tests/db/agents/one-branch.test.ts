@@ -47,7 +47,7 @@ it("changes requested of a task that another one in review waits for hand out no
   expect((await claim(actor, "w2")).id).toBe(first.id);
 });
 
-it("nor does a dependency of a task that is in review", async () => {
+it("a dependency of a task that is in review holds no one either", async () => {
   const { actor, wait, done, work } = await openLane();
   await work();
   const second = await claim(actor, "w1");

@@ -25,7 +25,7 @@ async function startedRun() {
 }
 
 describe("pausing", () => {
-  it("by a person keeps the context, opens a question on the first unfinished story and links it", async () => {
+  it("keeps a person's context, opens a question on the first unfinished story and links it", async () => {
     const { world, run, id } = await startedRun();
     const paused = await pauseSprintRun(world.actor, { ...id, reason: "Release day" });
     expect(paused).toMatchObject({
@@ -46,7 +46,7 @@ describe("pausing", () => {
     expect(await statusOf(pauseSprintRun(world.actor, id))).toBe(409);
   });
 
-  it("by a worker with a merge conflict keeps reason, pull request and files; the held claim continues", async () => {
+  it("keeps reason, pull request and files of a worker's merge conflict; the held claim continues", async () => {
     const { world, id } = await startedRun();
     const job = await claim(world.actor);
     const conflict = {

@@ -81,7 +81,7 @@ describe("a batch", () => {
     expect(executions).toMatchObject([{ task_id: at(world.tasks, 1).id, status: "pending" }]);
   });
 
-  it("is done when the last of its tasks is deleted, and tells what it does not know", async () => {
+  it("is done when the last of its tasks is deleted, and names what it does not know", async () => {
     const { world, run, attempt } = await holdJob(t, { ...batch, stories: [2] });
     await deleteTask(world.actor, { task_id: at(world.tasks, 0).id });
     const move = { ...attempt, task_id: at(world.tasks, 1).id, status: "running" } as const;

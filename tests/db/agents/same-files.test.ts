@@ -72,7 +72,7 @@ describe("tasks that change the same file while they are at work", () => {
     expect((await read()).overlaps).toEqual([]);
   });
 
-  it("that do not merge are named while one of them waits to mend it", async () => {
+  it("are named if they do not merge, while one of them waits to resolve it", async () => {
     const { actor, run, why } = await scene({ strategy: "STORY", stories: [1, 1] });
     const first = await claim(actor, "worker-1");
     const second = await claim(actor, "worker-2");
@@ -94,7 +94,7 @@ describe("tasks that change the same file while they are at work", () => {
 });
 
 describe("a dependency against the order of a lane", () => {
-  it("of a task that has begun does not stop the lane", async () => {
+  it("does not stop the lane if its task has begun", async () => {
     const { actor, tasks, read } = await scene({ strategy: "SPRINT", stories: [3] });
     const [first, second, third] = [at(tasks, 0), at(tasks, 1), at(tasks, 2)];
     const held = await claim(actor);

@@ -96,7 +96,7 @@ describe("work that waits for a review", () => {
     expect(again.begins_from).toMatchObject([{ head_sha: "bbb" }]);
   });
 
-  it("of a batch returns to the board too when its run was cancelled", async () => {
+  it("returns to the board too when it is a batch whose run was cancelled", async () => {
     const world = await seedJudged({ strategy: "SPRINT_BATCH", stories: [2] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const job = await claim(world.actor);

@@ -96,7 +96,7 @@ describe("supplied codes", () => {
     expect(rows).toEqual([{ title: "Task" }]);
   });
 
-  it("may stand on a PBI, a story and a task of one product, and in another product", async () => {
+  it("may be on a PBI, a story and a task of one product, and in another product", async () => {
     const here = await seedStory();
     const there = await seedStory();
     const pbi = await createPbi(actor, { product_id: here.product.id, title: "x", code: "X-9" });
@@ -131,7 +131,7 @@ describe("supplied codes", () => {
     expect(await statusOf(editTask(actor, { task_id: second.id, code: "A-1" }))).toBe(422);
   });
 
-  it("of ideas are unique per user, not across users", async () => {
+  it("are unique per user for ideas, not across users", async () => {
     await ownerOfItsOwn();
     const product = await seedProduct(t, bea);
     const idea = await createIdea(t.actorOf(bea), { product_id: product.id, title: "Mine" });

@@ -55,7 +55,7 @@ const done = async (world: SprintWorld, worker?: string) => {
 };
 
 describe("circles", () => {
-  it("of three tasks, of three stories, and of both together are refused with their path", async () => {
+  it("are refused with their path among three tasks, three stories, and both together", async () => {
     const world = await seedSprint(t, { stories: [2, 2, 1] });
     const [a, b, c] = [at(world.stories, 0), at(world.stories, 1), at(world.stories, 2)];
     const [a1, b1] = [at(a.tasks, 0), at(b.tasks, 0)];

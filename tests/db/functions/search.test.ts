@@ -78,7 +78,7 @@ describe("search", () => {
     }
   });
 
-  it("tells words of products apart that someone writes like the beginning of another's", async () => {
+  it("separates words of products that begin like those of another", async () => {
     const { actor, product } = await seedWorld(t, 0);
     const stranger = await seedWorld(t, 0);
     const title = `${product.id.slice(0, 13)} numbat`;

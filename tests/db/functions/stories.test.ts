@@ -108,7 +108,7 @@ describe("add_story_to_sprint", () => {
 });
 
 describe("get_story and delete_story", () => {
-  it("show where the story stands, and remove it with tasks and log", async () => {
+  it("show the state of the story, and remove it with tasks and log", async () => {
     const { actor, pbi, story, tasks } = await seedWorld(t, 2);
     const story_id = story.id;
     await appendStoryLog(actor, { story_id, type: "IMPLEMENTATION_PLAN", content: "x" });

@@ -110,7 +110,7 @@ describe("a token limited to other products", () => {
     expect(known.length).toBeGreaterThan(25);
   });
 
-  it("with scopes writes what they are for and nothing else", async () => {
+  it("writes what its scopes are for and nothing else", async () => {
     const client = await t.sql.connect();
     const label = { p_product_id: open.id, p_name: "bug" };
     const claim = { p_worker: "w" };

@@ -176,7 +176,7 @@ describe("a status that someone writes directly", () => {
     expect((await statusesOf(world)).story).toBe("open");
   });
 
-  it("of a task sent straight to the table cascades like an operation", async () => {
+  it("cascades like an operation when a task's is sent straight to the table", async () => {
     const world = await seedWorld(t);
     await asUser(t, world.owner, async (client) => {
       await client.query("update public.tasks set status = 'DONE' where story_id = $1", [
