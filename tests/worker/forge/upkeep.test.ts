@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { listLessons } from "~/nouns/lessons/operations.server";
@@ -16,6 +16,7 @@ import { createToken } from "../../setup/app";
 import { seedProduct } from "../../setup/backlog";
 import { createUser } from "../../setup/users";
 import { gitIn, makeRepository, openStage } from "../fixture";
+import { makeHold } from "../hold";
 import { openToolGate } from "../tool-gate";
 import { killAt, type Step, startWatcher, writeRules } from "./victim";
 import { mergePull, openForgeWorld } from "./world";
@@ -73,6 +74,8 @@ async function begin(repo: string, bare: string, remote: string, code = `KEPT-${
   const textAt = (ref: string, path = "AGENTS.md") => textIn(bare, ref, path);
   return { product_id, code, token, accept, retire, look, files, branch, textAt };
 }
+
+type Kept = Awaited<ReturnType<typeof begin>>;
 
 /** The bytes of a file as text, with its ends of lines; null without it. */
 function textIn(folder: string, ref: string, path: string): string | null {
@@ -420,24 +423,53 @@ describe("a worker that is killed", () => {
     ["has reported", { service: { tool: "PUT upkeeps", when: "after" } }],
   ];
 
+  /** One that is killed there; then what the next ones leave. */
+  async function expectOnePull(code: string, step: Step, next: (one: Kept) => Promise<void>) {
+    forge.pulls.splice(0);
+    const one = await begin(repo, forge.bare, forge.remote, code);
+    await one.accept("Format first.");
+    const stage = { forge, gate, token: one.token, home };
+    await killAt({ forge, gate }, step, () => startWatcher(stage, { code, repo, name: "victim" }));
+    await next(one);
+    await one.look();
+    expect(forge.pulls.map(({ branch, state }) => [branch, state])).toEqual([[one.branch, "open"]]);
+    expect(await one.files()).toMatchObject([{ state: "open" }]);
+    expect(lessonsIn(one.textAt(one.branch))).toEqual(["Format first."]);
+    expect(one.textAt("main")).toBeNull();
+  }
+
   it.each(steps)(
     "when it %s leaves one pull request, which the next one finds or opens",
     async (name, step) => {
-      forge.pulls.splice(0);
       const place = steps.findIndex(([other]) => other === name);
-      const one = await begin(repo, forge.bare, forge.remote, `DEAD-${place}`);
-      await one.accept("Format first.");
-      const stage = { forge, gate, token: one.token, home };
-      const wish = { code: one.code, repo, name: "victim" };
-      await killAt({ forge, gate }, step, () => startWatcher(stage, wish));
       // The lease of one is lost to the other.
-      await Promise.allSettled([one.look(), one.look()]);
-      await one.look();
-      expect(forge.pulls.map(({ branch, state }) => [branch, state])).toEqual([
-        [one.branch, "open"],
-      ]);
-      expect(await one.files()).toMatchObject([{ state: "open" }]);
-      expect(lessonsIn(one.textAt(one.branch))).toEqual(["Format first."]);
+      await expectOnePull(`DEAD-${place}`, step, async (one) => {
+        await Promise.allSettled([one.look(), one.look()]);
+      });
+    },
+    120_000,
+  );
+
+  it.each([
+    ["pre-receive", "before"],
+    ["pre-receive", "after"],
+    ["post-receive", "before"],
+    ["post-receive", "after"],
+  ])(
+    "when it pushes and the host is in %s leaves one branch, also if the push ends %s the next worker came",
+    async (hook, when) => {
+      const hold = makeHold(join(home, `hold-${unused()}`));
+      const place = join(forge.bare, "hooks", hook);
+      mkdirSync(dirname(place), { recursive: true });
+      symlinkSync(hold.script, place);
+      await expectOnePull(`DEAD-${hook}-${when}`.toUpperCase(), { push: hold }, async (one) => {
+        if (when === "after") await one.look();
+        await hold.release();
+        const branches = gitIn(forge.bare)("for-each-ref", "--format=%(refname)", "refs/heads");
+        const own = branches.split("\n").filter((ref) => ref.includes(one.code));
+        expect(own).toEqual([`refs/heads/${one.branch}`]);
+      });
+      rmSync(place);
     },
     120_000,
   );

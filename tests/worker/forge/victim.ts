@@ -8,14 +8,16 @@ import { placeOf } from "~/worker/forge/place";
 import { openRequests } from "~/worker/forge/requests";
 import type { Service } from "~/worker/service/service";
 import { connectService } from "~/worker/service/service";
+import type { Hold } from "../hold";
 import type { HeldTool, openToolGate } from "../tool-gate";
 import { startWorker, type WorkerProcess } from "../worker-process";
 import type { Fault, ForgeWorld } from "./world";
 
-/** Where a worker is killed: at a call of the service, or at a request to the Git host. */
+/** Where a worker is killed: at a call of the service, at a request to the Git host, or where a hook of the host holds its push. */
 export type Step =
   | { service: HeldTool }
-  | { host: Pick<Fault, "method" | "path"> & { when: "before" | "after" } };
+  | { host: Pick<Fault, "method" | "path"> & { when: "before" | "after" } }
+  | { push: Hold };
 
 interface Stage {
   forge: ForgeWorld;
@@ -62,16 +64,17 @@ export async function killAt(
   step: Step,
   start: () => WorkerProcess,
 ): Promise<void> {
-  let reached: Promise<void>;
+  let reached: Promise<void> | undefined;
   if ("service" in step) {
     reached = gate.hold(step.service).reached;
-  } else {
+  } else if ("host" in step) {
     const { when, ...place } = step.host;
     reached = new Promise((resolve) => {
       forge.faults.push({ ...place, held: { when, reached: resolve } });
     });
   }
   const victim = start();
+  if ("push" in step) reached = step.push.reached(victim.output);
   const early = victim.ended.then(() => {
     throw new Error(`The worker ended before the step:\n${victim.output()}`);
   });
