@@ -138,6 +138,32 @@ describe("the marks of a change", () => {
     expect(await marksOf(...files)).toEqual(expect.arrayContaining(marks));
   });
 
+  const cases = (patch: string, path = "src/a.test.ts") => ({ path, patch, status: "modified" });
+  it.each<[string, boolean, File[]]>([
+    ["another case in its place", true, [cases('-it("x", f);\n+it("y", f);')]],
+    ["another body", false, [cases('-it("x", f);\n+it.only("x", async () => {')]],
+    ["a case that moved", false, [cases("-  test('x', f);"), cases("+test('x', f);", "test/b.ts")]],
+    ["the same word in code that is no test", true, [cases("-it(`x`)"), cases("+it(`x`)", "a.ts")]],
+    ["a file that goes on under another name", false, [{ ...cases(""), old_path: "tests/a.ts" }]],
+    ["a file that is gone without its text", true, [{ ...cases(""), status: "deleted" }]],
+    [
+      "a file that is gone while its cases are elsewhere",
+      false,
+      [{ ...cases('-it(\n-  "x",'), status: "deleted" }, cases('+it(\n+  "x",', "tests/b.ts")],
+    ],
+    ["context below an empty line", false, [cases('-\n it("x", f);')]],
+    ["Python", true, [cases("-async def test_x():\n+def test_y():", "tests/test_a.py")]],
+    ["Go", true, [cases("-func TestX(t *testing.T) {\n+func TestY(t", "a_test.go")]],
+    ["Rust", true, [cases("-#[tokio::test]\n-async fn x() {\n+#[test]\n+fn y()", "tests/a.rs")]],
+    ["Java", true, [cases("-@Test\n-public void x() {\n+@Test\n+void y() {", "test/A.java")]],
+    ["Java, whose case is the same", false, [cases("-@Test\n-void x() {\n+@Test\n+void x() {")]],
+  ])("know test cases by their names: %s", async (_, isDeleted, files) => {
+    const { rows } = await t.sql.query("select private.deletes_tests($1) as found", [
+      JSON.stringify(files),
+    ]);
+    expect(rows).toEqual([{ found: isDeleted }]);
+  });
+
   it("say no less than they know: 400 lines are not large, and the plan's own file is within it", async () => {
     const marks = await marksOf({ path: "src/part-1-1.ts", additions: 399, deletions: 1 });
     expect(marks).not.toContain("large");

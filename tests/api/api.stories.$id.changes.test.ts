@@ -347,7 +347,10 @@ describe("POST /api/stories/:id/review", () => {
     expect((await approve([one, { job_id: at(elsewhere.jobs, 0), attempt: 1 }])).status).toBe(422);
     expect((await approve([one, { ...two, job_id: crypto.randomUUID() }])).status).toBe(422);
     expect((await approve([])).status).toBe(422);
-    expect((await judge({ verdict: "request_changes", attempts: all })).status).toBe(422);
+    const bare = await judge({ verdict: "request_changes", attempts: all });
+    expect([bare.status, await bare.json()]).toMatchObject([
+      ...[422, { error: expect.stringMatching(/^Say what should change in T-\d+: comment/) }],
+    ]);
     expect((await approve(all, bearer(await createToken(t, owner)))).status).toBe(403);
     const { rows } = await t.sql.query("select from job_reviews where job_id = any($1)", [jobs]);
     expect(rows).toHaveLength(0);

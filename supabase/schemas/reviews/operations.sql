@@ -77,7 +77,8 @@ begin
   if v_verdict = 'request_changes' and v_summary = '' and not exists (
     select from public.job_comments c where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null)
   then
-    perform private.refuse(422, 'Say what should change: comment on a line, or write it in the summary.');
+    perform private.refuse(422, format('Say what should change%s: comment on a line of it, or write a summary.',
+      (select ' in ' || t.code from public.tasks t where t.id = v_job.task_id)));
   end if;
 
   insert into public.job_reviews (job_id, product_id, attempt, verdict, summary, author_id, author, head_sha, handed_in_at, first_seen_at)
