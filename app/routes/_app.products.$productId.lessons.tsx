@@ -118,10 +118,11 @@ function LessonRow({ lesson }: { lesson: Lesson }) {
           As many tasks came back as before. Retire this lesson, or leave it as it is.
         </p>
       ) : null}
-      <WriteFields quiet className="grid gap-2">
-        {status === "proposed" ? <VerdictForm id={id} text={text} /> : null}
-        {status === "accepted" ? <RetireForm id={id} /> : null}
-      </WriteFields>
+      {status === "proposed" || status === "accepted" ? (
+        <WriteFields quiet className="grid gap-2">
+          {status === "proposed" ? <VerdictForm id={id} text={text} /> : <RetireForm id={id} />}
+        </WriteFields>
+      ) : null}
     </article>
   );
 }

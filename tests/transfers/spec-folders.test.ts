@@ -1,27 +1,16 @@
 import { strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import type { ImportFormat, ImportReport } from "~/nouns/transfers/contract";
-import { signIn, startTestApp } from "../setup/app";
-import { seedProduct } from "../setup/backlog";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 import { mover, newProduct, type Part, stock } from "./mover";
-import { beads, openspec, specKit } from "./spec-shapes";
+import { beads, openspec, specKit, zipOf } from "./spec-shapes";
 
 const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const app = await startTestApp(t);
 /** No one may make more than five products a minute. */
 const someone = async () => mover(t, app, await createUser(t));
-
-type Content = string | Uint8Array;
-
-function zipOf(files: Readonly<Record<string, Content>>): Uint8Array<ArrayBuffer> {
-  const entries = Object.entries(files).map(([path, content]): [string, Uint8Array] => [
-    path,
-    typeof content === "string" ? strToU8(content) : content,
-  ]);
-  return new Uint8Array(zipSync(Object.fromEntries(entries)));
-}
 
 async function imported(format: ImportFormat, file: Part) {
   const { move } = await someone();
@@ -290,32 +279,4 @@ describe("folders that someone made on purpose", () => {
       ]);
     }
   });
-});
-
-it.each<[ImportFormat, Uint8Array<ArrayBuffer>]>([
-  ["spec-kit", zipOf(specKit)],
-  ["openspec", zipOf(openspec)],
-])("%s makes nothing twice in the browser", async (format, zip) => {
-  const owner = await createUser(t);
-  const { id } = await seedProduct(t, owner);
-  const cookie = await signIn(t, app, owner);
-  const send = async (fields: Record<string, string>, file?: Uint8Array<ArrayBuffer>) => {
-    const body = new FormData();
-    for (const [name, value] of Object.entries({ product_id: id, ...fields }))
-      body.set(name, value);
-    if (file !== undefined) body.set("file", new File([file], "specs.zip"));
-    const headers = { cookie, origin: app.origin };
-    const answer = await app.request(`/import?product=${id}`, { method: "POST", headers, body });
-    expect(answer.status).toBe(200);
-    return answer.text();
-  };
-  const packedIn = (page: string) => /name="packed" value="([^"]+)"/.exec(page)?.[1] ?? "";
-  const bring = async () => {
-    const packed = packedIn(await send({ intent: "preview", format }, zip));
-    await send({ intent: "import", packed });
-    return (await stock(t, id)).map(({ title, tasks }) => [title, tasks]);
-  };
-  const first = await bring();
-  expect(first.length).toBeGreaterThan(1);
-  expect(await bring()).toEqual(first);
 });

@@ -1,3 +1,15 @@
+import { strToU8, zipSync } from "fflate";
+
+export function zipOf(
+  files: Readonly<Record<string, string | Uint8Array>>,
+): Uint8Array<ArrayBuffer> {
+  const entries = Object.entries(files).map(([path, content]): [string, Uint8Array] => [
+    path,
+    typeof content === "string" ? strToU8(content) : content,
+  ]);
+  return new Uint8Array(zipSync(Object.fromEntries(entries)));
+}
+
 /** Spec folders as their tools write them, from the first to the newest form. */
 export const specKit: Readonly<Record<string, string>> = {
   "README.md": "# Garden",

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect } from "react";
 import { ChoiceField } from "~/features/products/agent-choices";
 import { requirementChoices } from "~/features/proof/proof-words";
 import type { ImportFormat, ImportReport } from "~/nouns/transfers/contract";
@@ -77,13 +77,24 @@ export function ImportFields({ isNew }: { isNew: boolean }) {
   );
 }
 
+const reportId = "report";
+
 /** What an import will do or did, what it left out and why, and the first rows. */
 export function ImportResult({ report, children }: { report: ImportReport; children: ReactNode }) {
   const { preview, product, already_there, left_out, unknown_people, rows, statuses } = report;
+  const counts = counted(report);
+  // It stands above the form, which may be longer than the window.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each report is shown once
+  useEffect(() => document.getElementById(reportId)?.scrollIntoView(), [report]);
   return (
     <Section
+      id={reportId}
       title={preview ? "Preview" : "Imported"}
-      about={`${counted(report)} ${preview ? "will go" : "went"} into ${isolated(product.name)}.`}
+      about={
+        counts === ""
+          ? `Nothing is new in this file: ${isolated(product.name)} has all of it.`
+          : `${counts} ${preview ? "will go" : "went"} into ${isolated(product.name)}.`
+      }
     >
       <div className="grid gap-3 text-sm">
         {already_there > 0 ? (
@@ -112,8 +123,8 @@ export function ImportResult({ report, children }: { report: ImportReport; child
         ) : null}
         {preview ? <FirstRows rows={rows} stories={report.stories + already_there} /> : null}
         <div>
-          {children}
-          {product.id && !preview ? (
+          {counts === "" ? null : children}
+          {product.id && (!preview || counts === "") ? (
             <ButtonLink to={`/products/${product.id}/backlog`} tone="primary">
               Open the backlog
             </ButtonLink>
@@ -157,15 +168,20 @@ export function PeopleTable({
   );
 }
 
+/** Empty when there is nothing new. */
 function counted({ pbis, stories, tasks, ideas, labels, dependencies }: ImportReport): string {
-  return [
-    countText(stories, "story", "stories"),
-    countText(tasks, "task", "tasks"),
-    countText(pbis, "new PBI", "new PBIs"),
-    countText(labels, "new label", "new labels"),
-    ...(ideas > 0 ? [countText(ideas, "new idea", "new ideas")] : []),
-    ...(dependencies > 0 ? [countText(dependencies, "dependency", "dependencies")] : []),
-  ].join(", ");
+  const all: [number, string, string][] = [
+    [stories, "story", "stories"],
+    [tasks, "task", "tasks"],
+    [pbis, "new PBI", "new PBIs"],
+    [labels, "new label", "new labels"],
+    [ideas, "new idea", "new ideas"],
+    [dependencies, "dependency", "dependencies"],
+  ];
+  return all
+    .filter(([count]) => count > 0)
+    .map((one) => countText(...one))
+    .join(", ");
 }
 
 const stateWords = {
