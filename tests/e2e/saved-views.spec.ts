@@ -107,7 +107,7 @@ test("a look of the backlog is kept for oneself, with what its lines leave out",
   const count = page.getByTitle("0 of 3 tasks done");
   await expect(count).toBeVisible();
   await page.getByRole("button", { name: "Display" }).click();
-  await page.getByLabel("Done count").check();
+  await page.getByLabel("Done count").uncheck();
   await expect(count).toBeHidden();
   await page.keyboard.press("Escape");
   await page.getByRole("combobox", { name: "Sprint" }).selectOption("SP-1");

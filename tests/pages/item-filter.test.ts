@@ -4,7 +4,7 @@ import { readSettings, viewOf } from "~/features/board/board-view.server";
 import { getSprintBoard } from "~/nouns/pages/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { signIn, startTestApp } from "../setup/app";
-import { seedBacklog } from "../setup/backlog";
+import { seedBacklog, seedProduct } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createVisitor } from "../setup/page-forms";
 import { createUser } from "../setup/users";
@@ -93,6 +93,23 @@ it("a board shows what matches, in the order of its groups, and counts the rest"
     fold: "",
   });
   expect(look("hide=proof&hide=story,nonsense").hide).toBe("story proof");
+});
+
+it("the form of what to show leads to an address of what is hidden, also without script", async () => {
+  const owner = await createUser(t);
+  const app = await startTestApp(t, { pages: true });
+  const cookie = await signIn(t, app, owner);
+  const { id } = await seedProduct(t, owner);
+  const goesTo = async (form: string) => {
+    const init = { headers: { cookie }, redirect: "manual" } as const;
+    const place = `/products/${id}/backlog`;
+    const answer = await app.request(`${place}?${form}`, init);
+    return answer.headers.get("location")?.replace(place, "");
+  };
+  expect(await goesTo("q=a&show=&show=labels&show=count")).toBe("?q=a&hide=sprint%2Cpull");
+  expect(await goesTo("show=")).toBe("?hide=labels%2Csprint%2Ccount%2Cpull");
+  expect(await goesTo("show=&show=labels&show=sprint&show=count&show=pull&hide=count")).toBe("");
+  expect(await goesTo("hide=labels")).toBeUndefined();
 });
 
 it("a grouped board has a lane for each value, and says what a card in it becomes", async () => {

@@ -17,7 +17,7 @@ export const groupings = [
   { value: "label", label: "Label" },
 ] as const;
 
-/** Parts that cards can hide. */
+/** Parts of cards that people can hide. */
 export const cardParts = [
   { value: "story", label: "Story" },
   { value: "labels", label: "Labels" },

@@ -5,6 +5,7 @@ import { setSelecting, useSelecting } from "~/features/items/selection";
 import { FilterBox } from "~/features/views/filter-box";
 import { PartsMenu, partsMenuId } from "~/features/views/parts-menu";
 import { SavedViews } from "~/features/views/saved-views";
+import { withHidden } from "~/features/views/shown-parts";
 import { Button } from "~/ui/button";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { useWriteAccess } from "~/ui/write-access";
@@ -57,6 +58,7 @@ export function BoardTools({
   );
 }
 
+const quietly = { replace: true, preventScrollReset: true };
 const control = "h-8 rounded border border-line bg-surface px-2 text-sm pointer-coarse:h-10";
 
 function SettingsForm({ settings, view }: { settings: BoardSettings; view: string | null }) {
@@ -67,7 +69,7 @@ function SettingsForm({ settings, view }: { settings: BoardSettings; view: strin
       autoComplete="off"
       className="contents"
       onInput={({ currentTarget }) =>
-        submit(currentTarget, { replace: true, preventScrollReset: true })
+        submit(withHidden(new FormData(currentTarget), cardParts), quietly)
       }
     >
       <FilterBox
@@ -78,7 +80,7 @@ function SettingsForm({ settings, view }: { settings: BoardSettings; view: strin
         placeholder="Filter"
         className="w-36 max-sm:flex-1 lg:focus-within:w-56"
       />
-      <PartsMenu title="Hide on cards" parts={cardParts} hidden={settings.hide}>
+      <PartsMenu title="Show on cards" parts={cardParts} hidden={settings.hide}>
         <Choice label="Group by" name="group" value={settings.group} options={groupings} />
         <Choice label="Layout" name="as" value={settings.list ? "list" : ""} options={layouts} />
         {/* Density does nothing on a phone: it shows one column at a time, with large targets. */}

@@ -1,5 +1,6 @@
 import { type FilterItem, matchesFilter, readFilter } from "~/contract/item-filter";
 import { priorityOptions } from "~/features/items/lists/priority";
+import { hiddenParts } from "~/features/views/hidden-parts.server";
 import { type Label, labelsNamed } from "~/nouns/labels/contract";
 import type { BoardStory, BoardTask } from "~/nouns/pages/contract";
 import { isolated } from "~/ui/isolated";
@@ -15,16 +16,12 @@ import { foldedLanes } from "./folded-lanes";
 
 /** Reads from the address what the board shows and in which layout. */
 export function readSettings(address: URLSearchParams): BoardSettings {
-  const left = address.getAll("hide").join(",").split(",");
   return {
     query: address.get("q")?.trim().slice(0, 200) ?? "",
     group: groupings.find(({ value }) => value === address.get("group"))?.value ?? "",
     list: address.get("as") === "list",
     dense: address.get("dense") === "1",
-    hide: cardParts
-      .map(({ value }) => value)
-      .filter((value) => left.includes(value))
-      .join(" "),
+    hide: hiddenParts(address, cardParts),
     fold: foldedLanes(address).join(","),
   };
 }

@@ -1,10 +1,11 @@
 import type { ReactNode } from "react";
 import { buttonClass } from "~/ui/button";
 import { MenuHeading } from "~/ui/menu";
+import type { Part } from "./shown-parts";
 
 export const partsMenuId = "parts";
 
-/** Checkboxes for the parts that rows or cards hide, in a native popover. Part of the surrounding form. */
+/** Checkboxes for the parts that rows or cards show, in a native popover. Part of the surrounding form. */
 export function PartsMenu({
   title,
   parts,
@@ -12,7 +13,7 @@ export function PartsMenu({
   children,
 }: {
   title: string;
-  parts: readonly { value: string; label: string }[];
+  parts: readonly Part[];
   /** Hidden parts, separated by spaces. */
   hidden: string;
   /** Further options, shown first. */
@@ -40,13 +41,15 @@ export function PartsMenu({
       >
         {children}
         <MenuHeading>{title}</MenuHeading>
+        {/* Also without any part it tells the choice from an address that makes none. */}
+        <input type="hidden" name="show" />
         {parts.map(({ value, label }) => (
           <label key={value} className="menu-item">
             <input
               type="checkbox"
-              name="hide"
+              name="show"
               value={value}
-              defaultChecked={left.includes(value)}
+              defaultChecked={!left.includes(value)}
             />
             {label}
           </label>

@@ -3,6 +3,7 @@ import { type RefObject, useEffect, useRef } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { FilterBox } from "~/features/views/filter-box";
 import { PartsMenu } from "~/features/views/parts-menu";
+import { withHidden } from "~/features/views/shown-parts";
 import type { BacklogTree } from "~/nouns/pages/contract";
 import { Button } from "~/ui/button";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
@@ -22,15 +23,15 @@ const statuses = [
   ["failed", "Failed"],
 ] as const;
 
-/** Parts that rows can hide. */
-const parts = [
+/** Parts of rows that people can hide. */
+export const rowParts = [
   { value: "labels", label: "Labels" },
   { value: "sprint", label: "Sprint" },
   { value: "count", label: "Done count" },
   { value: "pull", label: "Pull request" },
 ] as const;
-export const rowParts: readonly string[] = parts.map(({ value }) => value);
 
+const quietly = { replace: true, preventScrollReset: true };
 const control = "h-8 rounded border border-line bg-surface px-2 text-sm pointer-coarse:h-10";
 
 /** The filter, kept in the address. With JavaScript it applies while the user types. */
@@ -60,7 +61,9 @@ export function Filters({
       aria-label="Filter the backlog"
       ref={form}
       className="contents"
-      onInput={(event) => submit(event.currentTarget, { replace: true, preventScrollReset: true })}
+      onInput={({ currentTarget }) =>
+        submit(withHidden(new FormData(currentTarget), rowParts), quietly)
+      }
     >
       <FilterBox
         page="backlog"
@@ -91,7 +94,7 @@ export function Filters({
           </option>
         ))}
       </select>
-      <PartsMenu title="Hide on rows" parts={parts} hidden={hide}>
+      <PartsMenu title="Show on rows" parts={rowParts} hidden={hide}>
         <label className="menu-item">
           <input type="checkbox" name="done" value="1" defaultChecked={filter.done} />
           Show done
@@ -126,8 +129,8 @@ function useSaidFields(
     for (const field of fields.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[name]")) {
       const value = said[field.name];
       if (value !== undefined) field.value = value;
-      if (field instanceof HTMLInputElement && field.name === "hide")
-        field.checked = hide.split(" ").includes(field.value);
+      if (field instanceof HTMLInputElement && field.type === "checkbox" && field.name === "show")
+        field.checked = !hide.split(" ").includes(field.value);
       if (field instanceof HTMLInputElement && field.name === "done") field.checked = done;
     }
   }, [form, query, status, sprint, done, hide]);

@@ -6,6 +6,7 @@ import { beginning } from "~/contract/text";
 import { useListPaste } from "~/features/items/lists/pasted-text";
 import { type OwnPeek, RowActions } from "~/features/items/row-actions";
 import { setSelecting, useSelected, useSelecting } from "~/features/items/selection";
+import { hiddenParts } from "~/features/views/hidden-parts.server";
 import { SavedViews } from "~/features/views/saved-views";
 import { shownViews } from "~/features/views/shown-views.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
@@ -44,7 +45,6 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     // Sprint by code, which is the same in other installations. Older links have the id.
     sprint: tree.sprints.find(({ id }) => id === sprint)?.code ?? sprint,
   };
-  const left = address.getAll("hide").join(",").split(",");
   const storiesInSprint: Record<string, number> = {};
   for (const { sprint_id } of tree.stories) {
     if (sprint_id) storiesInSprint[sprint_id] = (storiesInSprint[sprint_id] ?? 0) + 1;
@@ -52,7 +52,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   return json({
     productId,
     filter,
-    hide: rowParts.filter((part) => left.includes(part)).join(" "),
+    hide: hiddenParts(address, rowParts),
     saved: shownViews(tree.views, "backlog", request),
     view: treeRows(
       tree,
