@@ -154,8 +154,14 @@ export default function JobChanges() {
       <AgentSays job={job} />
       <ShownCriteria criteria={criteria} />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
-        <span>{countText(diff.count, "file")}</span>
-        <LineCounts additions={diff.additions} deletions={diff.deletions} />
+        {since !== null && diff.count === 0 ? (
+          <span>{`Attempt ${diff.attempt} changed nothing since attempt ${since.attempt}.`}</span>
+        ) : (
+          <span>{countText(diff.count, "file")}</span>
+        )}
+        {since === null ? (
+          <LineCounts additions={diff.additions} deletions={diff.deletions} />
+        ) : null}
         <a href="#review" className="text-accent underline pointer-coarse:py-3">
           Review{drafts > 0 ? ` (${drafts})` : ""}
         </a>

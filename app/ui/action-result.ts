@@ -1,5 +1,5 @@
 import { useActionData, useFetcher, useLocation } from "@remix-run/react";
-import { useEffect, useState } from "react";
+import { type RefObject, useEffect, useState } from "react";
 import type { Begin } from "./start-blocked";
 import { showToast, type WayBack } from "./toast";
 
@@ -25,14 +25,20 @@ export function showResult({ error, message, undo, back, begin }: ActionResult):
 /** Answers already shown. A fetcher with a key keeps its answer after its form is gone. */
 const told = new WeakSet<ActionResult>();
 
-/** Shows an answer once and immediately: after revalidation the form and its row may be gone. */
-export function useResultToast(data: ActionResult | undefined, onDone?: () => void): void {
+export const wasToast = (answer: ActionResult): boolean => told.has(answer);
+
+/** Shows an answer once and immediately: after revalidation the form and its row may be gone. Not where its place shows it. */
+export function useResultToast(
+  data: ActionResult | undefined,
+  onDone?: () => void,
+  place?: RefObject<HTMLElement>,
+): void {
   useEffect(() => {
-    if (!data || told.has(data)) return;
+    if (!data || told.has(data) || place?.current?.checkVisibility()) return;
     told.add(data);
     showResult(data);
     if (data.ok) onDone?.();
-  }, [data, onDone]);
+  }, [data, onDone, place]);
 }
 
 /** Shows the answer to the fetcher with this key, wherever its form is. */

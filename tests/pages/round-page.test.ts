@@ -38,6 +38,10 @@ it("the page of the changes shows what a round changed, and so does the address 
     expect(shown).toContain(line);
   }
   expect(shown).not.toContain('l a" data-n="1">first');
+  await save(2, "first", "second", "third");
+  const same = await createVisitor(app, cookie).read(`/jobs/${job.id}/changes?since=1`);
+  expect(same).toContain("Attempt 2 changed nothing since attempt 1.");
+  await save(2, "first", "2nd", "third", "fourth");
 
   const address = `/jobs/${job.id}/file?attempt=2&index=0&since=1&_data=routes%2F_app.jobs_.%24jobId.file`;
   const file = await (await app.request(address, { headers: { cookie } })).json();

@@ -3,11 +3,11 @@ import { type ReactNode, useId, useRef } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { EnhancedField } from "~/ui/action-form";
 import type { ActionResult } from "~/ui/action-result";
-import { useResultToast } from "~/ui/action-result";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import type { SelectOption } from "~/ui/field";
 import { HiddenFields } from "~/ui/field";
+import { FormResult } from "~/ui/form-result";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { WriteFields } from "~/ui/write-access";
 import { EditLink } from "./edit-link";
@@ -61,7 +61,6 @@ export function Picker({
     key: `pick ${Object.values(fields).concat(name).join(" ")}`,
   });
   const { data, state, formData } = fetcher;
-  useResultToast(data);
   const chosen = state === "idle" ? value : String(formData?.get(name) ?? value);
   const known = options.some((option) => option.value === chosen);
   return (
@@ -99,6 +98,7 @@ export function Picker({
         )}
         {children}
       </span>
+      <FormResult answer={data} isSending={state === "submitting"} />
     </fetcher.Form>
   );
 }

@@ -2,9 +2,10 @@ import { Link, useFetcher } from "@remix-run/react";
 import { useRef } from "react";
 import type { Label } from "~/nouns/labels/contract";
 import { EnhancedField } from "~/ui/action-form";
-import { type ActionResult, useResultToast } from "~/ui/action-result";
+import type { ActionResult } from "~/ui/action-result";
 import { Button } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
+import { FormResult } from "~/ui/form-result";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { LabelChips } from "./label-chips";
 
@@ -21,7 +22,6 @@ export function LabelsProperty({
   productId: string;
 }) {
   const fetcher = useFetcher<ActionResult>({ key: `labels ${Object.values(fields).join(" ")}` });
-  useResultToast(fetcher.data);
   const form = useRef<HTMLFormElement>(null);
   useEarlierChoices(form);
   const own = labels ?? [];
@@ -74,6 +74,7 @@ export function LabelsProperty({
               Edit the product's labels
             </Link>
           </div>
+          <FormResult answer={fetcher.data} isSending={fetcher.state === "submitting"} />
         </fetcher.Form>
       </details>
     </div>

@@ -158,7 +158,6 @@ function ReviewForm({
   return (
     <ActionForm
       fetcherKey={fetcherKey}
-      refusal="here"
       aria-label="Review"
       className="grid gap-3"
       onDone={() => setSummary("")}

@@ -114,11 +114,7 @@ function AnswerHere({ questionId }: { questionId: string }) {
   return (
     <details className="min-w-0 open:basis-full">
       <summary className={buttonClass("plain", "sm", "cursor-pointer")}>Answer</summary>
-      <ActionForm
-        action="/inbox?show=questions"
-        refusal="here"
-        className="mt-2 grid justify-items-start gap-2"
-      >
+      <ActionForm action="/inbox?show=questions" className="mt-2 grid justify-items-start gap-2">
         <HiddenFields fields={{ intent: "answer", question_id: questionId }} />
         <textarea
           name="answer"

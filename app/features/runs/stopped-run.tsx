@@ -3,8 +3,9 @@ import { useId } from "react";
 import { waitsForReview } from "~/features/jobs/job-badges";
 import type { Blocker, Preflight, SprintRunDetail } from "~/nouns/sprint-runs/contract";
 import { EnhancedField } from "~/ui/action-form";
-import { type ActionResult, useResultToast } from "~/ui/action-result";
+import type { ActionResult } from "~/ui/action-result";
 import { Button } from "~/ui/button";
+import { FormResult } from "~/ui/form-result";
 import { WriteFields } from "~/ui/write-access";
 import { BlockerList, CommonCures } from "./blocker-list";
 
@@ -53,7 +54,6 @@ export function RetryForms({
   const { data } = fetcher;
   const form = useId();
   const { blockers = [], chosen = [], plan_first: planFirst = "ask" } = data ?? {};
-  useResultToast(blockers.length > 0 ? undefined : data);
   return (
     <WriteFields quiet className="grid gap-2">
       <fetcher.Form method="post" action={action} id={form} className="flex flex-wrap gap-2">
@@ -71,6 +71,9 @@ export function RetryForms({
           </Button>
         ) : null}
       </fetcher.Form>
+      {blockers.length > 0 ? null : (
+        <FormResult answer={data} isSending={fetcher.state === "submitting"} />
+      )}
       {blockers.length > 0 && data?.product_id ? (
         <div role="alert" className="grid gap-2 text-sm">
           <p className="font-medium">A new run cannot start yet:</p>

@@ -62,7 +62,7 @@ function Dates({ sprint }: { sprint: Sprint }) {
 
 function StateButtons({ sprint, storyCount }: { sprint: Sprint; storyCount: number }) {
   const change = (intent: string, buttons: React.ReactNode) => (
-    <ActionForm refusal="here">
+    <ActionForm>
       <input type="hidden" name="intent" value={intent} />
       {buttons}
     </ActionForm>

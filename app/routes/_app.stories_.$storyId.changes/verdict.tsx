@@ -52,7 +52,6 @@ export function Verdict({
     <Section id="review" title="Review" about="One verdict for each task that is chosen.">
       <ActionForm
         fetcherKey={fetcherKey}
-        refusal="here"
         aria-label="Review"
         className="grid gap-3"
         onDone={() => setSummary("")}
