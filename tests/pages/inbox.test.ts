@@ -4,8 +4,7 @@ import { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
 import { getAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { createIdea } from "~/nouns/ideas/operations.server";
-import { markInboxItem } from "~/nouns/inbox/mark-inbox-item.server";
-import { getInbox } from "~/nouns/inbox/operations.server";
+import { getInbox, markInboxItem } from "~/nouns/inbox/operations.server";
 import { getShell } from "~/nouns/pages/operations.server";
 import { archiveProduct, restoreProduct } from "~/nouns/products/operations.server";
 import { askQuestion } from "~/nouns/questions/operations.server";
@@ -116,8 +115,8 @@ it("puts aside for one person alone, until tomorrow or until it waits again", as
   const cookie = await signIn(t, app, owner);
   const visitor = createVisitor(app, cookie);
   const id = at(tasks, 0).id;
-  await markInboxItem(actor, { kind: "review", id, mark: "done" });
-  await markInboxItem(actor, { kind: "question", id: question.id, mark: "later" });
+  await markInboxItem(actor, { kind: "review", item_id: id, mark: "done" });
+  await markInboxItem(actor, { kind: "question", item_id: question.id, mark: "later" });
   expect(await kindsOf(actor)).toEqual(["job", "run"]);
   expect(await kindsOf(t.actorOf(friend))).toEqual(["added", "question", "review", "run"]);
   expect(await visitor.read("/inbox?show=later")).toContain("Which words?");
@@ -144,7 +143,7 @@ it("refuses what waits for no one, what is too far off, and demo accounts; marks
   const { actor, owner, product, question } = await seedWaiting();
   const stranger = await createUser(t);
   const demo = await createMember(t, product.id, { demo: true });
-  const item = { kind: "question", id: question.id } as const;
+  const item = { kind: "question", item_id: question.id } as const;
   const mark = { ...item, mark: "later" } as const;
   await expect(markInboxItem(t.actorOf(stranger), mark)).rejects.toMatchObject({ status: 404 });
   await expect(markInboxItem(t.actorOf(demo), mark)).rejects.toMatchObject({ status: 403 });
@@ -168,7 +167,7 @@ it("is true at once: anyone who listens hears it when something begins to wait, 
   const told = { event: "inbox", data: { op: "U", entity: "inbox", id } };
   await setTaskStatus(actor, { task_id: id, status: "review" });
   expect(await reader.next()).toMatchObject(told);
-  await markInboxItem(actor, { kind: "review", id, mark: "done" });
+  await markInboxItem(actor, { kind: "review", item_id: id, mark: "done" });
   expect(await reader.next()).toMatchObject(told);
   reader.close();
 });

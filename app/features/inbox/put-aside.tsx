@@ -10,7 +10,7 @@ export function PutAside({ item }: { item: Pick<InboxItem, "kind" | "id" | "stat
   return (
     <WriteFields quiet>
       <ActionForm action="/inbox" className="flex gap-1">
-        <HiddenFields fields={{ intent: "mark", kind: item.kind, id: item.id }} />
+        <HiddenFields fields={{ intent: "mark", kind: item.kind, item_id: item.id }} />
         <TomorrowMorning />
         {item.state === "open" ? (
           <>

@@ -117,8 +117,7 @@ export type GetInboxInput = z.infer<typeof getInboxInput>;
 /** `later` without `until` snoozes until tomorrow morning. */
 export const markInboxItemInput = z.object({
   kind: z.enum(inboxKinds),
-  id: idSchema,
+  item_id: idSchema,
   mark: z.enum(inboxStates),
   until: z.iso.datetime({ offset: true }).optional(),
 });
-export type MarkInboxItemInput = z.infer<typeof markInboxItemInput>;

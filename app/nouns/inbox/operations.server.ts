@@ -1,5 +1,9 @@
+import { z } from "zod";
 import { operation } from "~/nouns/operation.server";
-import { getInboxInput, inboxSchema } from "./contract";
+import { getInboxInput, inboxSchema, markInboxItemInput } from "./contract";
 
 /** The caller's inbox over all products: open, snoozed or done items. */
 export const getInbox = operation("get_inbox", getInboxInput, inboxSchema);
+
+/** Archives or snoozes an item in the caller's own inbox, or brings it back. The item itself does not change. */
+export const markInboxItem = operation("mark_inbox_item", markInboxItemInput, z.unknown());

@@ -7,8 +7,7 @@ import { done, doneWithWayBack, readForm, runIntent } from "~/http/form-action.s
 import { lessonIntents } from "~/http/lesson-forms.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { type Inbox, type InboxItem, inboxKinds, markInboxItemInput } from "~/nouns/inbox/contract";
-import { markInboxItem } from "~/nouns/inbox/mark-inbox-item.server";
-import { getInbox } from "~/nouns/inbox/operations.server";
+import { getInbox, markInboxItem } from "~/nouns/inbox/operations.server";
 import { listReviews } from "~/nouns/job-reviews/operations.server";
 import { invitationIdInput } from "~/nouns/products/invitation";
 import { answerInvitation } from "~/nouns/products/invitations.server";
@@ -88,9 +87,9 @@ export const action = pageAction(async ({ request, context }) => {
     mark: async () => {
       const input = readForm(form, markInboxItemInput);
       await markInboxItem(actor, input);
-      const { mark, kind, id } = input;
+      const { mark, kind, item_id } = input;
       if (mark === "open") return done(form, "/inbox", marked[mark]);
-      const fields = { intent: "mark", kind, id, mark: "open" };
+      const fields = { intent: "mark", kind, item_id, mark: "open" };
       return doneWithWayBack(form, "/inbox", marked[mark], { action: "/inbox", fields });
     },
   });
