@@ -49,12 +49,12 @@ export function ReviewSection({
         <p className="text-sm" role="status">
           {drafts > 0 ? `${countText(drafts, "comment")} not sent yet.` : null} {reason}
         </p>
-        <ReviewForm isOpen={reason === null} next={next}>
+        <ReviewForm
+          isOpen={reason === null}
+          {...{ next, criteria }}
+          about={waits ? confirmWords(confirms) : null}
+        >
           <input type="hidden" name="attempt" value={job.attempt} />
-          {criteria.map(({ id }) => (
-            <input key={id} type="hidden" name="criterion" value={id} />
-          ))}
-          {waits ? <p className="text-sm text-muted">{confirmWords(confirms)}</p> : null}
         </ReviewForm>
         {isReviewed(job, reviews) ? <NextSteps job={job} next={next} /> : null}
       </div>
@@ -140,13 +140,22 @@ function whatFollows(job: AgentJobDetail, reviews: JobComments["reviews"]): stri
 const fetcherKey = "review";
 
 /** The review form. If someone else reviewed the attempt first, the typed text stays so that it can be copied. */
-function ReviewForm({
+export function ReviewForm({
   isOpen,
   next,
+  criteria,
+  about,
+  title,
   children,
 }: {
   isOpen: boolean;
   next: string | null;
+  criteria: readonly ProvenCriterion[];
+  /** What an approval leads to. */
+  about: string | null;
+  /** For a card around the form, which goes with it. */
+  title?: { title: string; about: string };
+  /** What is judged. */
   children: ReactNode;
 }) {
   const [summary, setSummary] = useState("");
@@ -155,7 +164,7 @@ function ReviewForm({
   useResultToast(isOpen ? undefined : data);
   const isLate = !isOpen && state === "idle";
   if (!isOpen && summary.trim() === "") return null;
-  return (
+  const form = (
     <ActionForm
       fetcherKey={fetcherKey}
       aria-label="Review"
@@ -164,15 +173,19 @@ function ReviewForm({
     >
       <WriteFields>
         <input type="hidden" name="intent" value="review" />
+        {criteria.map(({ id }) => (
+          <input key={id} type="hidden" name="criterion" value={id} />
+        ))}
+        {children}
         <TextAreaField
           id="review-summary"
           name="summary"
           label="Summary"
-          description={isLate ? "Not sent: someone else reviewed this attempt first." : undefined}
+          description={isLate ? "Not sent: someone else reviewed this first." : undefined}
           rows={3}
           onChange={(event) => setSummary(event.target.value)}
         />
-        {children}
+        {about === null ? null : <p className="text-sm text-muted">{about}</p>}
         {isOpen ? (
           <div className="flex flex-wrap gap-2 max-sm:grid">
             <VerdictButton value="approve" tone="primary" label="Approve" />
@@ -184,6 +197,12 @@ function ReviewForm({
         ) : null}
       </WriteFields>
     </ActionForm>
+  );
+  if (!title) return form;
+  return (
+    <Section id="review" {...title}>
+      {form}
+    </Section>
   );
 }
 
