@@ -25,7 +25,13 @@ export function showResult({ error, message, undo, back, begin }: ActionResult):
 /** Answers already shown. A fetcher with a key keeps its answer after its form is gone. */
 const told = new WeakSet<ActionResult>();
 
-export const wasToast = (answer: ActionResult): boolean => told.has(answer);
+export const wasTold = (answer: ActionResult): boolean => told.has(answer);
+
+export function tellOnce(answer: ActionResult): void {
+  if (told.has(answer)) return;
+  told.add(answer);
+  showResult(answer);
+}
 
 /** Shows an answer once and immediately: after revalidation the form and its row may be gone. Not where its place shows it. */
 export function useResultToast(
@@ -35,8 +41,7 @@ export function useResultToast(
 ): void {
   useEffect(() => {
     if (!data || told.has(data) || place?.current?.checkVisibility()) return;
-    told.add(data);
-    showResult(data);
+    tellOnce(data);
     if (data.ok) onDone?.();
   }, [data, onDone, place]);
 }

@@ -1,9 +1,12 @@
-import { useRef } from "react";
-import { type ActionResult, useResultToast, wasToast } from "./action-result";
+import { useEffect, useRef } from "react";
+import { type ActionResult, tellOnce, useResultToast, wasTold } from "./action-result";
+
+/** How long a refusal is there to be read. */
+const readingTime = 9000;
 
 /**
  * The answer to a form: a refusal below its controls, all else in the corner. There goes a refusal too that offers a press, or
- * whose form is out of sight, as in a menu that has closed.
+ * whose form is out of sight, as in a menu that has closed, or is taken away by what others changed.
  */
 export function FormResult({
   answer,
@@ -16,7 +19,22 @@ export function FormResult({
 }) {
   const place = useRef<HTMLParagraphElement>(null);
   useResultToast(answer, onDone, place);
-  if (isSending || !answer?.error || answer.begin || wasToast(answer)) return null;
+  const isHere = !isSending && answer?.error && !answer.begin && !wasTold(answer);
+  const shown = useRef<{ refusal: ActionResult; since: number; address: string }>();
+  useEffect(() => {
+    shown.current = isHere
+      ? { refusal: answer, since: Date.now(), address: location.href }
+      : undefined;
+  }, [isHere, answer]);
+  useEffect(
+    () => () => {
+      const { refusal, since = 0, address } = shown.current ?? {};
+      const isUnread = Date.now() - since < readingTime && address === location.href;
+      if (refusal && isUnread) tellOnce(refusal);
+    },
+    [],
+  );
+  if (!isHere) return null;
   return (
     <p ref={place} role="alert" className="max-w-prose basis-full text-sm text-failed">
       {answer.error}
