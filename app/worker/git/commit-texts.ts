@@ -21,8 +21,12 @@ export async function readTextAt(folder: string, tree: string, path: string): Pr
   const entry = await git(folder, "ls-tree", "--full-tree", tree, "--", path);
   const [mode = "", type, object] = entry.split(/\s/);
   if (object === undefined) return { path, mode: "100644", text: null };
+  if (mode === "120000")
+    throw new PeoplesWords(
+      `${path} is a symbolic link, and nothing is written through one. Make it a plain file; the file that it points to can be the link.`,
+    );
   if (type !== "blob" || !mode.startsWith("100"))
-    throw new PeoplesWords(`${path} is a link or a folder. Make it a plain file.`);
+    throw new PeoplesWords(`${path} is no file. Make it a plain file.`);
   if (Number(await git(folder, "cat-file", "-s", object)) > largest)
     throw new PeoplesWords(`${path} is larger than 1 MB. Make it smaller.`);
   const { output, code, problem } = await gitEnd(folder, "cat-file", "blob", object);

@@ -334,7 +334,7 @@ describe("the block of AGENTS.md", () => {
     git("push", "--quiet", "origin", "main");
     await one.look();
     expect(await one.files()).toMatchObject([
-      { state: "conflict", words: expect.stringContaining("a link") },
+      { state: "conflict", words: expect.stringContaining("a symbolic link") },
     ]);
     expect(forge.pulls).toEqual([]);
     git("rm", "--quiet", "--cached", "AGENTS.md");
