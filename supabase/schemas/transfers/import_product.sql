@@ -175,15 +175,12 @@ begin
 
   perform private.insert_rows('public.tasks', v_tasks);
 
-  insert into public.story_logs
-    (story_id, product_id, type, content, status, commit_hash, commit_message, metadata, user_id, created_at)
-  select (e.story ->> 'id')::uuid, p_product_id, (l ->> 'type')::public.story_log_type, l ->> 'content',
-    (l ->> 'status')::public.story_log_status, l ->> 'commit_hash', l ->> 'commit_message',
-    nullif(l -> 'metadata', 'null'), coalesce(u.id, p_owner_id),
-    coalesce((l ->> 'created_at')::timestamptz, private.now())
-  from jsonb_array_elements(v_stories) e (story)
-  cross join lateral jsonb_array_elements(e.story -> 'log') l
-  left join public.users u on lower(u.username) = lower(l ->> 'username');
+  perform private.insert_rows('public.story_logs', (
+    select jsonb_agg(l || jsonb_build_object('story_id', e.story -> 'id', 'product_id', p_product_id, 'user_id', coalesce(u.id, p_owner_id),
+      'created_at', coalesce(l ->> 'created_at', private.now()::text)))
+    from jsonb_array_elements(v_stories) e (story)
+    cross join lateral jsonb_array_elements(e.story -> 'log') l
+    left join public.users u on lower(u.username) = lower(l ->> 'username')));
 
   perform private.import_proof(p_product_id, v_stories);
   perform private.import_reviews(p_product_id, v_tasks);
@@ -249,23 +246,18 @@ returns void language plpgsql volatile set search_path = '' as $$
 declare
   v_reviews jsonb;
 begin
-  select jsonb_agg(r.review || jsonb_build_object('id', gen_random_uuid(), 'task_id', t -> 'id'))
+  select jsonb_agg(r.review || jsonb_build_object('id', gen_random_uuid(), 'product_id', p_product_id, 'task_id', t -> 'id',
+    'created_at', coalesce(r.review ->> 'created_at', private.now()::text)))
   into v_reviews
   from jsonb_array_elements(p_tasks) t
   cross join lateral jsonb_array_elements(t -> 'reviews') r (review);
 
-  insert into public.job_reviews (id, product_id, task_id, attempt, verdict, summary, author, handed_in_at, first_seen_at, created_at)
-  select (r ->> 'id')::uuid, p_product_id, (r ->> 'task_id')::uuid, (r ->> 'attempt')::integer, r ->> 'verdict', r ->> 'summary',
-    r ->> 'author', (r ->> 'handed_in_at')::timestamptz, (r ->> 'first_seen_at')::timestamptz,
-    coalesce((r ->> 'created_at')::timestamptz, private.now())
-  from jsonb_array_elements(v_reviews) r;
-
-  insert into public.job_comments
-    (product_id, review_id, attempt, path, line, side, line_text, body, author, created_at)
-  select p_product_id, (r ->> 'id')::uuid, (c ->> 'attempt')::integer, c ->> 'path', (c ->> 'line')::integer, c ->> 'side',
-    c ->> 'line_text', c ->> 'body', c ->> 'author', coalesce((c ->> 'created_at')::timestamptz, private.now())
-  from jsonb_array_elements(v_reviews) r
-  cross join lateral jsonb_array_elements(r -> 'comments') c;
+  perform private.insert_rows('public.job_reviews', v_reviews);
+  perform private.insert_rows('public.job_comments', (
+    select jsonb_agg(c || jsonb_build_object('product_id', p_product_id, 'review_id', r -> 'id',
+      'created_at', coalesce(c ->> 'created_at', private.now()::text)))
+    from jsonb_array_elements(v_reviews) r
+    cross join lateral jsonb_array_elements(r -> 'comments') c));
 end;
 $$;
 grant execute on function private.import_reviews to service_role;
@@ -294,15 +286,11 @@ grant execute on function operations.place_files to service_role;
 create function private.import_comments(p_product_id uuid, p_kind text, p_items jsonb)
 returns void language plpgsql volatile set search_path = '' as $$
 begin
-  insert into public.comments (product_id, pbi_id, story_id, task_id, body, author, created_at, edited_at)
-  select p_product_id, case p_kind when 'pbi' then i.id end, case p_kind when 'story' then i.id end, case p_kind when 'task' then i.id end,
-    c ->> 'body', c ->> 'author', coalesce((c ->> 'created_at')::timestamptz, private.now()), (c ->> 'edited_at')::timestamptz
-  from (
-    select (e.item ->> 'id')::uuid as id, e.item -> 'comments' as comments, e.place
+  perform private.insert_rows('public.comments', (
+    select jsonb_agg(l.c || jsonb_build_object('product_id', p_product_id, p_kind || '_id', e.item -> 'id',
+      'created_at', coalesce(l.c ->> 'created_at', private.now()::text)) order by e.place, l.place)
     from jsonb_array_elements(p_items) with ordinality e (item, place)
-  ) i
-  cross join lateral jsonb_array_elements(coalesce(i.comments, '[]')) with ordinality l (c, place)
-  order by i.place, l.place;
+    cross join lateral jsonb_array_elements(e.item -> 'comments') with ordinality l (c, place)));
 end;
 $$;
 grant execute on function private.import_comments to service_role;

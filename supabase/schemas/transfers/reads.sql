@@ -59,9 +59,8 @@ grant execute on function operations.export_product to service_role;
 create function private.export_ideas(p_product_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select coalesce(json_agg(json_build_object(
-      'code', i.code, 'username', u.username, 'title', i.title, 'description', i.description,
-      'status', i.status, 'archived_at', private.export_time(i.archived_at),
+    select coalesce(json_agg(private.exported(to_jsonb(i), '{user_id,pbi_id}') || jsonb_build_object(
+      'username', u.username,
       'pbi', (select b.code from public.pbis b where b.id = i.pbi_id and b.product_id = p_product_id),
       'linked_products', (
         select coalesce(json_agg(p.code order by p.code), '[]')
@@ -69,13 +68,9 @@ begin
         join public.products p on p.id = ip.product_id
         where ip.idea_id = i.id
       ),
-      'created_at', private.export_time(i.created_at),
       'log', (
-        select coalesce(json_agg(json_build_object(
-          'kind', l.kind, 'content', l.content,
-          'username', (select lu.username from public.users lu where lu.id = l.user_id),
-          'created_at', private.export_time(l.created_at)
-        ) order by l.created_at, l.kind, l.content, l.id), '[]')
+        select coalesce(json_agg(private.exported(to_jsonb(l), '{idea_id,user_id}') || jsonb_build_object('username', private.username(l.user_id))
+          order by l.created_at, l.kind, l.content, l.id), '[]')
         from public.idea_logs l
         where l.idea_id = i.id
       )
@@ -93,12 +88,10 @@ grant execute on function private.export_ideas to service_role;
 create function private.export_files(p_product_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select coalesce(json_agg(json_build_object(
-      'id', f.id, 'name', f.name, 'type', f.type, 'size', f.size,
+    select coalesce(json_agg(private.exported(to_jsonb(f), '{story_id,task_id,comment_id,job_id,created_by}') || jsonb_build_object(
+      'id', f.id, 'of_comment', f.comment_id is not null,
       'story', (select s.code from public.stories s where s.id = f.story_id),
-      'task', (select t.code from public.tasks t where t.id = f.task_id),
-      'of_comment', f.comment_id is not null,
-      'created_at', private.export_time(f.created_at)
+      'task', (select t.code from public.tasks t where t.id = f.task_id)
     ) order by f.created_at, f.id), '[]')
     from public.files f
     where f.product_id = p_product_id
@@ -120,28 +113,20 @@ begin
       'blocked_by', private.export_blocked_by('story', s.id),
       'tasks', private.export_tasks(s.id),
       'log', (
-        select coalesce(json_agg(json_build_object(
-          'type', l.type, 'content', l.content, 'status', l.status,
-          'commit_hash', l.commit_hash, 'commit_message', l.commit_message, 'metadata', l.metadata,
-          'username', (select u.username from public.users u where u.id = l.user_id),
-          'created_at', private.export_time(l.created_at)
-        ) order by l.created_at, l.type, l.content, l.id), '[]')
+        select coalesce(json_agg(private.exported(to_jsonb(l), '{story_id,user_id,job_id}') || jsonb_build_object(
+          'username', private.username(l.user_id)) order by l.created_at, l.type, l.content, l.id), '[]')
         from public.story_logs l
         where l.story_id = s.id),
       'head_sha', (select h.head_sha from public.story_heads h where h.story_id = s.id),
       'evidence', (
-        select coalesce(json_agg(json_build_object(
-          'criterion', e.criterion_text, 'verdict', e.verdict, 'grade', e.grade, 'kind', e.kind, 'command', e.command,
-          'exit_code', e.exit_code, 'base_exit_code', e.base_exit_code, 'guards', e.guards, 'passed_before', e.passed_before,
-          'excerpt', e.excerpt, 'url', e.url, 'file', e.file_id, 'base_file', e.base_file_id, 'head_sha', e.head_sha,
-          'observed_by', e.observed_by, 'voided_by', e.voided_by,
-          'created_at', private.export_time(e.created_at)) order by e.seq), '[]')
+        select coalesce(json_agg(
+          private.exported(to_jsonb(e), '{story_id,seq,criterion_text,file_id,base_file_id,job_id,attempt,worker_id,user_id}')
+          || jsonb_build_object('criterion', e.criterion_text, 'file', e.file_id, 'base_file', e.base_file_id) order by e.seq), '[]')
         from public.evidence e
         where e.story_id = s.id),
       'waivers', (
-        select coalesce(json_agg(json_build_object(
-          'criterion', w.criterion_text, 'reason', w.reason, 'waived_by', w.waived_by,
-          'created_at', private.export_time(w.created_at)) order by w.created_at, w.criterion), '[]')
+        select coalesce(json_agg(private.exported(to_jsonb(w), '{story_id,criterion_text,user_id}')
+          || jsonb_build_object('criterion', w.criterion_text) order by w.created_at, w.criterion), '[]')
         from public.waivers w
         where w.story_id = s.id),
       'comments', private.export_comments(s.id)
@@ -175,15 +160,10 @@ grant execute on function private.export_tasks to service_role;
 create function private.export_reviews(p_task_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select coalesce(json_agg(json_build_object(
-      'attempt', r.attempt, 'verdict', r.verdict, 'summary', r.summary, 'author', r.author,
-      'handed_in_at', private.export_time(r.handed_in_at), 'first_seen_at', private.export_time(r.first_seen_at),
-      'created_at', private.export_time(r.created_at),
+    select coalesce(json_agg(private.exported(to_jsonb(r), '{job_id,task_id,author_id,head_sha}') || jsonb_build_object(
       'comments', (
-        select coalesce(json_agg(json_build_object(
-          'attempt', c.attempt, 'path', c.path, 'line', c.line, 'side', c.side, 'line_text', c.line_text, 'body', c.body,
-          'author', c.author, 'created_at', private.export_time(c.created_at)
-        ) order by c.created_at, c.path, c.line, c.side, c.body), '[]')
+        select coalesce(json_agg(private.exported(to_jsonb(c), '{job_id,review_id,author_id}')
+          order by c.created_at, c.path, c.line, c.side, c.body), '[]')
         from public.job_comments c where c.review_id = r.id)
     ) order by r.created_at, r.attempt, r.author, r.summary), '[]')
     from (
@@ -209,9 +189,8 @@ grant execute on function private.export_reviews to service_role;
 create function private.export_comments(p_item_id uuid) returns json language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select coalesce(json_agg(json_build_object(
-      'body', c.body, 'author', c.author, 'created_at', private.export_time(c.created_at), 'edited_at', private.export_time(c.edited_at)
-    ) order by c.created_at, c.author, c.body), '[]')
+    select coalesce(json_agg(private.exported(to_jsonb(c), '{pbi_id,story_id,task_id,author_id}')
+      order by c.created_at, c.author, c.body), '[]')
     from public.comments c
     where c.pbi_id = p_item_id or c.story_id = p_item_id or c.task_id = p_item_id
   );
