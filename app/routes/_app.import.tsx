@@ -101,7 +101,6 @@ export default function ImportPage() {
         ]}
         lead="From Linear, GitHub, Jira, Trello, Backlog.md, Spec Kit, OpenSpec, beads or another Backloom. You see a preview before anything is imported. Importing the same file again creates no duplicates."
       />
-      <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
       {report ? (
         <ImportResult report={report}>
           {packed ? (
@@ -123,6 +122,7 @@ export default function ImportPage() {
             {product ? <input type="hidden" name="product_id" value={product.id} /> : null}
             <WriteFields className="grid gap-4">
               <ImportFields isNew={product === null} />
+              <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
               <div>
                 {report ? (
                   <Button type="submit">Preview</Button>

@@ -159,8 +159,11 @@ async function inUploadPlace(
 
 /** Replaces Express's error page, which would show the stack outside production. */
 const answerFailure: ErrorRequestHandler = (error, request, response, _next) => {
-  const context = asked.get(request)?.context;
-  const send = isFromProgram(request) ? sendJsonProblem : sendPlainProblem;
+  const { context, target } = asked.get(request) ?? {};
+  const isOfForm = request.method === "POST" && new URLSearchParams(target?.search).has("_data");
+  // Without this header the page takes the answer for one of some proxy, and says that the service broke.
+  if (isOfForm && !response.headersSent) response.setHeader("x-remix-response", "yes");
+  const send = isOfForm || isFromProgram(request) ? sendJsonProblem : sendPlainProblem;
   if (error instanceof ContractError) return send(response, error);
   context?.log.error({ err: error }, "a page request failed");
   const text = `Something went wrong here. Try again; request id: ${context?.requestId ?? "unknown"}`;

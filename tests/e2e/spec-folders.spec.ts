@@ -1,4 +1,4 @@
-import { expect, type Page } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { beads, openspec, specKit, zipOf } from "../transfers/spec-shapes";
 import { findingsInBothThemes } from "./axe";
 import { test } from "./test";
@@ -10,47 +10,50 @@ const part = (folder: Readonly<Record<string, string>>, words: RegExp) => {
   return Buffer.from(zipOf(Object.fromEntries(files)));
 };
 
-/** From the first form of each tool to its newest. */
-const folders = [
-  ["spec-kit", "001-beds.zip", part(specKit, /001-beds|README/), "1 story, 5 tasks, 1 new PBI"],
-  ["spec-kit", "002-water.zip", part(specKit, /002-water|\.specify/), "1 story, 2 tasks"],
-  ["openspec", "add-compost.zip", part(openspec, /add-compost|archive/), "1 story, 3 tasks"],
-  ["openspec", "move-shed.zip", part(openspec, /move-shed|project/), "1 story, 2 tasks"],
-  ["beads", "issues.jsonl", Buffer.from(beads), "3 stories, 3 tasks, 2 new PBIs"],
-] as const;
+/** Of each tool, from the first form of its folders to the newest. */
+const tools = {
+  "spec-kit": [
+    [
+      "001-beds.zip",
+      part(specKit, /001-beds|README/),
+      "1 story, 5 tasks, 1 new PBI",
+      "Plan the beds",
+    ],
+    ["002-water.zip", part(specKit, /002-water|\.specify/), "1 story, 2 tasks", "Water the beds"],
+  ],
+  openspec: [
+    ["compost.zip", part(openspec, /compost|archive/), "1 story, 3 tasks", "Add a compost heap"],
+    ["move-shed.zip", part(openspec, /move-shed|project/), "1 story, 2 tasks", "move-shed"],
+  ],
+  beads: [["issues.jsonl", Buffer.from(beads), "3 stories, 3 tasks, 2 new PBIs", "Pick"]],
+} as const;
 
-async function preview(page: Page, format: string, name: string, buffer: Buffer) {
-  await page.getByLabel("From").selectOption(format);
-  await page
-    .locator("input[type=file]")
-    .setInputFiles({ name, mimeType: "application/octet-stream", buffer });
-  await page.getByRole("button", { name: "Preview" }).click();
-  return page.getByRole("region", { name: "Preview" });
-}
-
-test("spec folders of every age come in by the form, and a second time make nothing", async ({
-  browser,
-}) => {
-  const { context } = await newPerson(browser, { viewport: { width: 390, height: 800 } });
-  const { product, productId } = await newWorld(context);
-  const page = await context.newPage();
-  for (const [format, name, buffer, counts] of folders) {
-    await page.goto(`/import?product=${productId}`);
-    const first = await preview(page, format, name, buffer);
-    await expect(first).toContainText(`${counts}`);
-    await expect(first).toContainText("will go into");
-    await first.getByRole("button", { name: "Import", exact: true }).click();
-    const imported = page.getByRole("region", { name: "Imported" });
-    await expect(imported).toContainText(`${counts}`);
-
-    await page.goto(`/import?product=${productId}`);
-    const again = await preview(page, format, name, buffer);
-    await expect(again).toContainText("Nothing is new");
-    await expect(again.getByRole("button", { name: "Import", exact: true })).toHaveCount(0);
-  }
-  expect(await findingsInBothThemes(page)).toEqual([]);
-  await page.goto(`${product}/backlog?done=1`);
-  for (const title of ["Plan the beds", "Water the beds", "Add a compost heap", "move-shed"])
-    await expect(page.getByRole("link", { name: title })).toHaveCount(1);
-  await context.close();
-});
+for (const [tool, folders] of Object.entries(tools))
+  test(`${tool} comes in by the form, and a second time makes nothing`, async ({ browser }) => {
+    const { context } = await newPerson(browser, { viewport: { width: 390, height: 800 } });
+    const { product, productId } = await newWorld(context);
+    const page = await context.newPage();
+    const preview = async (name: string, buffer: Buffer) => {
+      await page.goto(`/import?product=${productId}`);
+      await page.getByLabel("From").selectOption(tool);
+      const file = { name, mimeType: "application/octet-stream", buffer };
+      await page.locator("input[type=file]").setInputFiles(file);
+      await page.getByRole("button", { name: "Preview" }).click();
+      return page.getByRole("region", { name: "Preview" });
+    };
+    for (const [name, buffer, counts] of folders) {
+      const first = await preview(name, buffer);
+      await expect(first).toContainText(counts);
+      await expect(first.getByRole("heading", { name: "Preview" })).toBeInViewport();
+      await first.getByRole("button", { name: "Import", exact: true }).click();
+      await expect(page.getByRole("region", { name: "Imported" })).toContainText(counts);
+      const again = await preview(name, buffer);
+      await expect(again).toContainText("Nothing is new in this file");
+      await expect(again.getByRole("button", { name: "Import", exact: true })).toHaveCount(0);
+    }
+    expect(await findingsInBothThemes(page)).toEqual([]);
+    await page.goto(`${product}/backlog?done=1`);
+    for (const [, , , title] of folders)
+      await expect(page.getByRole("link", { name: title, exact: true })).toHaveCount(1);
+    await context.close();
+  });

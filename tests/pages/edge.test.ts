@@ -73,6 +73,24 @@ describe("a page that is asked too often", () => {
   });
 });
 
+describe("an upload that is refused before its page is asked", () => {
+  it("is answered in a way that the form of the page can show", async () => {
+    const cookie = await signIn(t, app, owner);
+    const send = () => {
+      const body = new FormData();
+      for (const [name, value] of Object.entries({ intent: "preview", name: "A" }))
+        body.set(name, value);
+      const headers = { cookie, origin: app.origin };
+      const address = "/import?_data=routes%2F_app.import";
+      return app.request(address, { method: "POST", headers, body });
+    };
+    for (let tries = 0; tries < 10; tries += 1) expect((await send()).status).toBe(422);
+    const refused = await send();
+    expect([refused.status, refused.headers.get("x-remix-response")]).toEqual([429, "yes"]);
+    expect(await refused.json()).toMatchObject({ error: expect.stringMatching(/^Too many/) });
+  });
+});
+
 describe("POST /password", () => {
   const change = (user: TestUser) =>
     `current_password=${encodeURIComponent(user.password)}&new_password=another+long+one`;

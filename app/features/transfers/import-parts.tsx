@@ -85,7 +85,9 @@ export function ImportResult({ report, children }: { report: ImportReport; child
   const counts = counted(report);
   // It stands above the form, which may be longer than the window.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each report is shown once
-  useEffect(() => document.getElementById(reportId)?.scrollIntoView(), [report]);
+  useEffect(() => {
+    document.getElementById(reportId)?.scrollIntoView();
+  }, [report]);
   return (
     <Section
       id={reportId}
