@@ -161,7 +161,7 @@ async function inUploadPlace(
 const answerFailure: ErrorRequestHandler = (error, request, response, _next) => {
   const { context, target } = asked.get(request) ?? {};
   const isOfForm = request.method === "POST" && new URLSearchParams(target?.search).has("_data");
-  // Without this header the page takes the answer for one of some proxy, and says that the service broke.
+  // Without this header the page takes it for the page of some proxy, and says that the service broke.
   if (isOfForm && !response.headersSent) response.setHeader("x-remix-response", "yes");
   const send = isOfForm || isFromProgram(request) ? sendJsonProblem : sendPlainProblem;
   if (error instanceof ContractError) return send(response, error);

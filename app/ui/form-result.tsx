@@ -5,8 +5,8 @@ import { type ActionResult, tellOnce, useResultToast, wasTold } from "./action-r
 const readingTime = 9000;
 
 /**
- * The answer to a form: a refusal below its controls, all else in the corner. There goes a refusal too that offers a press, or
- * whose form is out of sight, as in a menu that has closed, or is taken away by what others changed.
+ * What came of a form: a refusal is below its controls, what was done is said in the corner. A refusal goes there too that offers a
+ * press, or whose form is out of sight, as in a menu that has closed, or is taken away by what others changed.
  */
 export function FormResult({
   answer,
@@ -36,7 +36,7 @@ export function FormResult({
   );
   if (!isHere) return null;
   return (
-    <p ref={place} role="alert" className="max-w-prose basis-full text-sm text-failed">
+    <p ref={place} role="alert" className="mt-1 max-w-prose basis-full text-sm text-failed">
       {answer.error}
     </p>
   );

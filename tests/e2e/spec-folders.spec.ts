@@ -25,7 +25,7 @@ const tools = {
     ["compost.zip", part(openspec, /compost|archive/), "1 story, 3 tasks", "Add a compost heap"],
     ["move-shed.zip", part(openspec, /move-shed|project/), "1 story, 2 tasks", "move-shed"],
   ],
-  beads: [["issues.jsonl", Buffer.from(beads), "3 stories, 3 tasks, 2 new PBIs", "Pick"]],
+  beads: [["issues.jsonl", Buffer.from(beads), "3 stories, 4 tasks, 2 new PBIs", "Pick"]],
 } as const;
 
 for (const [tool, folders] of Object.entries(tools))

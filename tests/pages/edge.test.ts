@@ -74,7 +74,7 @@ describe("a page that is asked too often", () => {
 });
 
 describe("an upload that is refused before its page is asked", () => {
-  it("is answered in a way that the form of the page can show", async () => {
+  it("gives the form of the page a reason that it can show", async () => {
     const cookie = await signIn(t, app, owner);
     const send = () => {
       const body = new FormData();

@@ -9,7 +9,7 @@ import { WriteFields } from "~/ui/write-access";
 export function PutAside({ item }: { item: Pick<InboxItem, "kind" | "id" | "state"> }) {
   return (
     <WriteFields quiet>
-      <ActionForm action="/inbox" className="flex gap-1">
+      <ActionForm action="/inbox" className="flex flex-wrap justify-end gap-1">
         <HiddenFields fields={{ intent: "mark", kind: item.kind, item_id: item.id }} />
         <TomorrowMorning />
         {item.state === "open" ? (

@@ -83,7 +83,7 @@ const reportId = "report";
 export function ImportResult({ report, children }: { report: ImportReport; children: ReactNode }) {
   const { preview, product, already_there, left_out, unknown_people, rows, statuses } = report;
   const counts = counted(report);
-  // It stands above the form, which may be longer than the window.
+  // It is above the form, which may be longer than the window.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each report is shown once
   useEffect(() => {
     document.getElementById(reportId)?.scrollIntoView();

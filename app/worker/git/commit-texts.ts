@@ -26,7 +26,7 @@ export async function readTextAt(folder: string, tree: string, path: string): Pr
       `${path} is a symbolic link, and nothing is written through one. Make it a plain file; the file that it points to can be the link.`,
     );
   if (type !== "blob" || !mode.startsWith("100"))
-    throw new PeoplesWords(`${path} is no file. Make it a plain file.`);
+    throw new PeoplesWords(`${path} is not a file. Make it a plain file.`);
   if (Number(await git(folder, "cat-file", "-s", object)) > largest)
     throw new PeoplesWords(`${path} is larger than 1 MB. Make it smaller.`);
   const { output, code, problem } = await gitEnd(folder, "cat-file", "blob", object);

@@ -98,7 +98,7 @@ end;
 $$;
 
 -- Why: names of test cases on the removed or added lines of a test file, as JavaScript, Python, Go, Rust and Java write
--- them. A name may stand on the line below.
+-- them. A name may be on the line below.
 create function private.test_cases(p_file jsonb, p_sign text)
 returns text[] language plpgsql immutable set search_path = '' as $$
 begin
