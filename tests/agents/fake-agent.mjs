@@ -275,11 +275,16 @@ async function act(client, words) {
     case "costs-told-first": {
       // As the protocol has it: what the whole session has cost, each turn half a dollar.
       const turns = recall().words.length;
-      await edit(client, `turn-${turns}.txt`, "more\n");
+      const { FAKE_NAME = "turn", FAKE_MILLISECONDS = "0", HOME } = process.env;
+      await edit(client, `${FAKE_NAME}-${turns}.txt`, "more\n");
       await tellCost(client, turns - 0.5);
+      await new Promise((resolve) => setTimeout(resolve, Number(FAKE_MILLISECONDS)));
       await tellCost(client, turns);
-      if (turns === 1 && existsSync(join(process.env.HOME, "limit-first")))
-        throw new RequestError(429, "Rate limit reached. Please try again in 1s.");
+      // Empty: the first turn is at a limit of a second. With a number of seconds: every turn is.
+      const limit = join(HOME, "limit-first");
+      const seconds = existsSync(limit) ? readFileSync(limit, "utf8") : null;
+      if (seconds || (seconds === "" && turns === 1))
+        throw new RequestError(429, `Rate limit reached. Please try again in ${seconds || 1}s.`);
       return { stopReason: "end_turn", usage };
     }
     case "costs-anew":
@@ -311,9 +316,9 @@ function news(client, update) {
   return client.notify("session/update", { sessionId: "fake-1", update });
 }
 
-/** So many turns at half a dollar. */
+/** So many turns, each at half a dollar unless FAKE_PRICE says otherwise. */
 function tellCost(client, turns) {
-  const cost = { amount: turns / 2, currency: "USD" };
+  const cost = { amount: turns * Number(process.env.FAKE_PRICE ?? 0.5), currency: "USD" };
   return news(client, { sessionUpdate: "usage_update", used: 1, size: 2, cost });
 }
 

@@ -1,61 +1,27 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { commentSchema } from "~/nouns/comments/contract";
 import { listComments, listJobMessages } from "~/nouns/comments/operations.server";
-import { sweep } from "~/nouns/schedules/operations.server";
 import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { at } from "../db/world";
-import { ownDataDir } from "../embedded/own-stack";
-import { bearer, createToken } from "../setup/app";
-import { createUser } from "../setup/users";
-import { gitIn, makeHome, makeRepository, startRun } from "../worker/fixture";
-import { openToolGate } from "../worker/tool-gate";
-import { isAlive, read, startWorker, type WorkerProcess } from "../worker/worker-process";
-import { killService, openOwnDatabase, startService } from "./own-service";
+import { bearer } from "../setup/app";
+import { gitIn, startRun } from "../worker/fixture";
+import { read, startWorker, type WorkerProcess } from "../worker/worker-process";
+import { drawFrom, kills, openKillStage, seed } from "./kill-stage";
 
-/**
- * People write to the agent while agent, worker and service are killed with -9 at random moments. `KILLS=100` for the full number,
- * `KILL_SEED` for another draw.
- */
-const kills = Number(process.env.KILLS ?? 6);
-const seed = Number(process.env.KILL_SEED ?? 1);
-
-const dataDir = await ownDataDir();
-let service = await startService(dataDir);
-const store = await openOwnDatabase(dataDir);
-const ada = await createUser(store, { username: "ada" });
-const actor = store.actorOf(ada);
-const token = await createToken(store, ada);
-const home = makeHome();
-const repo = join(home, "repo");
-makeRepository(repo);
-const gate = await openToolGate(service.port);
+/** People write to the agent while agent, worker and service are killed with -9 at random moments. */
+const stage = await openKillStage("People write");
+const { ada, actor, token, home, repo, gate } = stage;
 const agent = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
-
-afterAll(async () => {
-  await store.close();
-  service.process.kill("SIGTERM");
-  await service.ended;
-});
 
 type Victim = "agent" | "worker" | "service";
 const victims: readonly Victim[] = ["agent", "worker", "service"];
 const ended = ["done", "failed", "skipped", "cancelled"];
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-function drawFrom(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 const draw = drawFrom(seed);
 
 /** What happens in a round, and when: milliseconds after the start of the worker, for the agent after that of its work. */
@@ -88,7 +54,7 @@ function drawPlan(round: number): Plan {
 
 /** One run of one task with its machines, each with a clone of the same repository. */
 async function openRound(code: string, { way, workMilliseconds }: Plan) {
-  const run = await startRun(store, ada, { code });
+  const run = await startRun(stage.store, ada, { code });
   const folder = join(home, code);
   const origin = join(folder, "origin.git");
   gitIn(home)("clone", "--quiet", "--bare", repo, origin);
@@ -116,16 +82,7 @@ async function openRound(code: string, { way, workMilliseconds }: Plan) {
     taskId: String(first.task_id),
     job: () => getAgentJob(actor, { job_id: first.id }),
     messages: async () => (await listJobMessages(actor, { job_id: first.id })).messages,
-    /** The process group of the agent or command at work, which the worker notes. */
-    async pid(machine: string): Promise<number | undefined> {
-      const worktrees = join(folder, `${machine}-work`, "workers", machine, "worktrees");
-      if (!existsSync(worktrees)) return undefined;
-      const notes = readdirSync(worktrees).filter((name) => name.endsWith(".files"));
-      const [text] = notes
-        .map((name) => read(join(worktrees, name, "command.pid")))
-        .filter(Boolean);
-      return text === undefined ? undefined : JSON.parse(text).pid;
-    },
+    worktrees: join(folder, "here-work/workers/here/worktrees"),
     /** Whether the agent of this attempt has read a text, as the agent itself or the delivered work says it. */
     hasRead(
       text: string,
@@ -161,29 +118,10 @@ async function write({ taskId }: Round, body: string): Promise<string | undefine
   }
 }
 
-/** Whether it was alive until then. */
-async function kill(victim: Victim, round: Round, worker: WorkerProcess, after: number) {
-  if (victim === "agent") {
-    const found = vi.waitFor(async () => expect(await round.pid("here")).toBeGreaterThan(0), {
-      timeout: 60_000,
-      interval: 10,
-    });
-    await Promise.race([found, worker.ended]);
-  }
-  await wait(after);
-  if (victim === "service") {
-    await killService(service);
-    service = await startService(dataDir);
-    // Someone else may have taken the old port. The worker's address stays.
-    gate.moveTo(service.port);
-    return true;
-  }
-  if (worker.process.exitCode !== null) return false;
-  if (victim === "worker") return worker.process.kill("SIGKILL");
-  const pid = await round.pid("here");
-  if (pid === undefined || !isAlive(pid)) return false;
-  process.kill(-pid, "SIGKILL");
-  return true;
+async function kill({ victim, killAt }: Plan, { worktrees }: Round, worker: WorkerProcess) {
+  if (victim === "agent") return stage.killAgent(worktrees, worker, killAt);
+  await wait(killAt);
+  return stage.kill(victim, worker.process);
 }
 
 /** Workers come until the job has ended; none of them lives when the next one does. */
@@ -198,11 +136,7 @@ async function finish(round: Round, { staysHere, isCancelled }: Plan, first: Wor
     await worker.ended;
     const job = await round.job();
     if (ended.includes(job.status)) return { job, said: worker.output() };
-    await store.sql.query(
-      "update agent_jobs set not_before = null, lease_until = least(lease_until, now() - interval '1 second') where id = $1",
-      [job.id],
-    );
-    await sweep(store.database, {});
+    await stage.expire(job.id);
     expect((await round.job()).status, worker.output()).toBe("queued");
     worker = round.start(staysHere ? "here" : "there");
   }
@@ -213,10 +147,9 @@ describe(`${kills} kills (KILL_SEED=${seed})`, () => {
   it("lose no message: each was read by the attempt that delivered, or is said to be undelivered and why", {
     timeout: 60_000 + kills * 60_000,
   }, async () => {
-    const hit = { agent: 0, worker: 0, service: 0 };
     const states: Record<string, number> = {};
-    let rounds = 0;
-    for (; hit.agent + hit.worker + hit.service < kills; rounds += 1) {
+    let hits = 0;
+    for (let rounds = 0; hits < kills; rounds += 1) {
       const plan = drawPlan(rounds);
       const round = await openRound(`K${rounds}`, plan);
       const worker = round.start("here");
@@ -225,11 +158,8 @@ describe(`${kills} kills (KILL_SEED=${seed})`, () => {
         const body = `Round ${rounds}, message ${index + 1}.`;
         return { body, id: await write(round, body) };
       });
-      const [isHit, ...said] = await Promise.all([
-        kill(plan.victim, round, worker, plan.killAt),
-        ...written,
-      ]);
-      if (isHit) hit[plan.victim] += 1;
+      const [isHit, ...said] = await Promise.all([kill(plan, round, worker), ...written]);
+      if (isHit) hits += 1;
       const { job, said: output } = await finish(round, plan, worker);
 
       const story = `${JSON.stringify({ rounds, ...plan, isHit })}\n${worker.output()}\n${output}`;
@@ -256,6 +186,6 @@ describe(`${kills} kills (KILL_SEED=${seed})`, () => {
       if (job.status === "done")
         expect(messages.filter(({ state }) => state === "seen")).toEqual([]);
     }
-    console.log(`${rounds} rounds with kills of ${JSON.stringify(hit)}: ${JSON.stringify(states)}`);
+    console.log(JSON.stringify(states));
   });
 });
