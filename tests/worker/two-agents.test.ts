@@ -1,17 +1,18 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
 import { callsIn, standIns } from "../agents/stand-ins";
 import { at } from "../db/world";
-import { openStage, startRun } from "./fixture";
+import { makeRepository, openStage, startRun } from "./fixture";
 import { read, startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo } = await openStage();
 const actor = t.actorOf(ada);
 
 /** A run whose tasks are named as wished, and a worker that does one job. */
-async function begin(code: string, wishes: Parameters<typeof updateTask>[1][]) {
+async function begin(code: string, wishes: Parameters<typeof updateTask>[1][], place = repo) {
   const run = await startRun(t, ada, { code, tasks: wishes.length, strategy: "STORY" });
   const jobs = (await run.read()).jobs;
   for (const [n, wish] of wishes.entries()) {
@@ -23,7 +24,7 @@ async function begin(code: string, wishes: Parameters<typeof updateTask>[1][]) {
     startWorker(
       [
         ...["--url", app.origin, "--token", token, "--work-dir", join(folder, "work"), "--once"],
-        ...["--repo", repo, "--name", `worker-${code}`, "--product", code, ...words],
+        ...["--repo", place, "--name", `worker-${code}`, "--product", code, ...words],
       ],
       environment,
     );
@@ -71,4 +72,24 @@ describe("a worker with several agents", { timeout: 240_000 }, () => {
     expect(await worker.ended).toBe(0);
     expect(await job(0)).toMatchObject({ status: "queued", attempt: 0 });
   });
+
+  it.each(["claude", "codex"])(
+    "gives the model of requires_opus to Claude Code alone, when auto does what the repository says (%s)",
+    async (agent) => {
+      const place = join(home, `repo-of-${agent}`);
+      const git = makeRepository(place);
+      writeFileSync(join(place, ".backloom.yml"), `agent: ${agent}\n`);
+      git("add", ".");
+      git("commit", "--quiet", "-m", "Rules");
+      const wish = { task_id: "", effort: "high" as const };
+      const { workOnce, job, folder } = await begin(`OPUS${agent.toUpperCase()}`, [wish], place);
+      const { task_id } = await job(0);
+      await t.sql.query("update tasks set requires_opus = true where id = $1", [task_id]);
+      await workOnce("--agent", "auto");
+      expect(await job(0)).toMatchObject({ status: "done", attempts: [{ agent }] });
+      const words = at(callsIn(folder), 0).words.join(" ");
+      if (agent === "claude") expect(words).toContain("--model opus");
+      else expect(words).not.toContain("opus");
+    },
+  );
 });

@@ -25,6 +25,9 @@ interface Place {
   isAlive: () => void;
 }
 
+/** What `requires_opus` asks of Claude Code; no other agent has it. */
+const opus = "opus";
+
 /** Runs one assignment with the worker's agent, resuming its earlier conversation about it if there is one. */
 export async function runAgentTurn(
   attempt: Attempt,
@@ -42,7 +45,9 @@ export async function runAgentTurn(
   const conversation = await openConversation(attempt, about);
   const used: Usage[] = [];
   const note = noteTurn(attempt, driver.name, files);
-  const turn = turnOf(attempt, wish, assignment, files, place, conversation);
+  const model = modelOf(job, wish, assignment, driver.name);
+  const thinks = { model, effort: assignment.effort ?? undefined };
+  const turn = turnOf(attempt, wish, thinks, files, place, conversation);
   let running = 0;
   try {
     const end = await runAgent(tool, turn, {
@@ -113,7 +118,7 @@ function noteTurn(attempt: Attempt, agent: string, { pid }: ContextFiles) {
 function turnOf(
   attempt: Attempt,
   wish: AgentWish,
-  { model, effort }: Assignment,
+  thinks: Pick<AgentTurn, "model" | "effort">,
   files: ContextFiles,
   { folder, environment }: Place,
   { sessionId, cost }: Conversation,
@@ -125,8 +130,7 @@ function turnOf(
     environment: attempt.sandbox.environment({ ...attempt.sandbox.variables(), ...environment }),
     confine: attempt.sandbox.confine,
     allow: narrower(wish.allow, rules.allow),
-    model: model ?? ownModel(job, wish),
-    effort: effort ?? undefined,
+    ...thinks,
     mostCost: mostCostOf(attempt),
     resume:
       sessionId === undefined
@@ -145,8 +149,19 @@ function turnOf(
   };
 }
 
-/** `--model` is of the first agent. */
-function ownModel(job: JobPayload, wish: AgentWish): string | undefined {
+/**
+ * The model that the task names, for `requires_opus` that of Claude Code, or `--model`, which is of the first agent. With
+ * `auto` the agent can be another one than the service chose its model for.
+ */
+function modelOf(
+  job: JobPayload,
+  wish: AgentWish,
+  { model, requiresOpus }: Assignment,
+  agent: string,
+): string | undefined {
+  const named = requiresOpus && model === opus ? null : model;
+  if (named !== null) return named;
+  if (requiresOpus && agent === "claude") return opus;
   return assignedAgent(job, wish) === wish.agents[0] ? wish.model : undefined;
 }
 

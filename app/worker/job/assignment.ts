@@ -56,27 +56,30 @@ export interface Assignment extends JobContext {
   planned?: true;
 }
 
+/** What a job has of an assignment, whichever part of it is done. */
+function wholeJob(job: JobPayload) {
+  const { previous_failure: previousFailure, criteria, findings, plan } = job;
+  return {
+    ...{ job, previousFailure, criteria, findings, plan, resolution: null },
+    ...{ model: job.model ?? null, effort: job.effort ?? null },
+  };
+}
+
 export function taskAssignment(job: JobPayload, context: JobContext): Assignment {
+  const { task, story } = job;
   return {
     ...context,
-    job,
-    taskId: job.task?.id ?? null,
-    taskCode: job.task?.code ?? null,
-    storyCode: job.story?.code ?? null,
-    storyTitle: job.story?.title ?? "",
-    storyDescription: job.story?.description ?? "",
-    title: job.task?.title ?? job.kind,
-    description: job.task?.description ?? "",
-    plan: job.plan,
-    acceptanceCriteria: job.story?.acceptance_criteria ?? "",
-    previousFailure: job.previous_failure,
-    criteria: job.criteria,
-    findings: job.findings,
-    resolution: null,
-    verifyOnly: job.task?.verify_only ?? false,
-    requiresOpus: job.task?.requires_opus ?? false,
-    model: job.model ?? null,
-    effort: job.effort ?? null,
+    ...wholeJob(job),
+    taskId: task?.id ?? null,
+    taskCode: task?.code ?? null,
+    storyCode: story?.code ?? null,
+    storyTitle: story?.title ?? "",
+    storyDescription: story?.description ?? "",
+    title: task?.title ?? job.kind,
+    description: task?.description ?? "",
+    acceptanceCriteria: story?.acceptance_criteria ?? "",
+    verifyOnly: task?.verify_only ?? false,
+    requiresOpus: task?.requires_opus ?? false,
   };
 }
 
@@ -87,7 +90,7 @@ export function executionAssignment(
 ): Assignment {
   return {
     ...context,
-    job,
+    ...wholeJob(job),
     taskId: execution.task_id,
     taskCode: execution.task_code,
     storyCode: execution.story_code,
@@ -99,42 +102,17 @@ export function executionAssignment(
     acceptanceCriteria: execution.acceptance_criteria,
     previousFailure: execution.previous_failure,
     criteria: job.criteria.filter(({ story_id }) => story_id === execution.story_id),
-    findings: job.findings,
-    resolution: null,
     verifyOnly: execution.verify_only,
     requiresOpus: execution.requires_opus,
-    model: execution.model ?? opusOf(job, execution),
+    model: execution.model ?? null,
     effort: execution.effort ?? null,
   };
 }
 
-/** As the service reads it for a job of one task. */
-function opusOf(job: JobPayload, { requires_opus }: Execution): string | null {
-  return requires_opus && job.attempt_agent === "claude" ? "opus" : null;
-}
-
+/** Nothing in a conversation about an idea is kept or tested. */
 export function ideaAssignment(job: JobPayload): Assignment {
-  return {
-    job,
-    checkout: null,
-    testCommand: undefined,
-    kept: [],
-    taskId: null,
-    taskCode: null,
-    storyCode: null,
-    storyTitle: "",
-    storyDescription: "",
-    title: job.idea?.title ?? "Question about an idea",
-    description: job.idea?.description ?? "",
-    plan: null,
-    acceptanceCriteria: "",
-    previousFailure: job.previous_failure,
-    criteria: [],
-    findings: [],
-    resolution: null,
-    verifyOnly: false,
-    requiresOpus: false,
-    model: job.model ?? null,
-    effort: job.effort ?? null,
-  };
+  const { title = "Question about an idea", description = "" } = job.idea ?? {};
+  const nowhere = { checkout: null, testCommand: undefined, kept: [] };
+  const asked = { ...job, task: null, story: null, plan: null, criteria: [], findings: [] };
+  return { ...taskAssignment(asked, nowhere), job, title, description };
 }
