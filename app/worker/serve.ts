@@ -24,6 +24,7 @@ import { takeWorkFolder } from "./base/work-folder";
 import { describePulls } from "./forge/describe-pulls";
 import { watchForge } from "./forge/watch-forge";
 import { checkRepository } from "./git/repository";
+import { returnDeadTakes } from "./hand/asked";
 import { give } from "./hand/give";
 import { keepLeaseFor } from "./hand/keep-lease";
 import { take } from "./hand/take";
@@ -78,9 +79,10 @@ export async function serve(words: readonly string[], demoCommand: string): Prom
     tellAgents(workerName, sandboxes.confinement, service, hello.signal).catch(() => undefined);
     const over = AbortSignal.any([stop, hello.signal]);
     const watching = watchForge({ ...tools, product }, over);
+    const returning = returnDeadTakes(tools, over);
     const landing = landBranches({ ...tools, sandboxes }, product, over);
     await runLoop({ ...tools, product, sandboxes }).finally(() => hello.abort());
-    await Promise.all([watching, landing]);
+    await Promise.all([watching, landing, returning]);
   } catch (error) {
     if (!stop.aborted) throw error;
   } finally {

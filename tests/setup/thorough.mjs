@@ -71,7 +71,7 @@ export const thoroughNames = [
   "counts no money for an agent that a subscription pays",
   "leaves what it had told when it is killed with -9",
   "returns it, and the agent continues in its conversation",
-  "begins without a conversation, and keeps the work of a dead terminal",
+  "continues at once where a take was killed, and in the folder whose terminal died",
   "what an attempt changed is cut where it is too much",
   "is not opened for a question, with or without a commit",
   "an ordinary user",

@@ -169,7 +169,7 @@ describe("a plan that a person approves", { timeout: 120_000 }, () => {
 const rounds = Number(process.env.PLAN_KILLS ?? 6);
 const victims = ["worker", "agent", "answer"] as const;
 
-describe("a kill while an agent plans", { timeout: 60_000 }, () => {
+describe("a kill while an agent plans", { timeout: 240_000 }, () => {
   it.each(Array.from({ length: rounds }, (_, n) => [n, victims[n % 3]] as const))(
     "leaves no commit and no changed file before the approval (%i: %s)",
     async (n, victim) => {

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
@@ -8,12 +8,14 @@ import { bearer } from "../setup/app";
 import { openStream } from "../streams/stream-reader";
 import { gitIn, openStage, type RunWish, startRun } from "./fixture";
 import { sandboxProblem } from "./sandbox-scene";
+import { openToolGate } from "./tool-gate";
 import { read, startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo } = await openStage();
 const actor = t.actorOf(ada);
 const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
-const environment = { BACKLOOM_URL: app.origin, BACKLOOM_TOKEN: token };
+const gate = await openToolGate(app.port);
+const environment = { BACKLOOM_URL: gate.url, BACKLOOM_TOKEN: token };
 
 /** A run with one task, its clone, and an agent that works until it is stopped. */
 async function begin(code: string, product: RunWish["product"] = {}) {
@@ -29,7 +31,7 @@ async function begin(code: string, product: RunWish["product"] = {}) {
   const place = ["--work-dir", join(folder, "work"), "--repo", join(folder, "clone")];
   const work = (...words: string[]) =>
     startWorker([
-      ...["--url", app.origin, "--token", token, ...place],
+      ...["--url", gate.url, "--token", token, ...place],
       ...["--name", `loom-${code}`, "--product", code, "--heartbeat", "0.3", ...words],
     ]);
   const hand = (...words: string[]) =>
@@ -187,27 +189,35 @@ describe("take and give", { timeout: 240_000 }, () => {
     },
   );
 
-  it("begins without a conversation, and keeps the work of a dead terminal for the next agent", async () => {
-    const scene = await begin("DEAD");
-    const { place, output } = await scene.take();
-    expect(output).toContain("T-1 is yours");
+  /** Killed when the service has given it the job, and no folder is there yet. */
+  async function killTake({ hand }: Scene) {
+    const held = gate.hold({ tool: "update_job_status", status: "running", when: "before" });
+    const taking = hand("take", "T-1");
+    await held.reached;
+    taking.process.kill("SIGKILL");
+    await taking.ended;
+    held.lose();
+  }
+
+  it("continues at once where a take was killed, and in the folder whose terminal died", async () => {
+    const scene = await begin("AGAIN");
+    await killTake(scene);
+    expect(await scene.job()).toMatchObject({ holder: "person", attempt: 1 });
+    const { place } = await scene.take();
     writeFileSync(join(place, "by-hand.txt"), "by hand\n");
-    const note = JSON.parse(readFileSync(`${place}.taken`, "utf8"));
-    process.kill(note.pid, "SIGKILL");
-    const { id } = await scene.job();
-    await t.sql.query(
-      "update agent_jobs set lease_until = now() - interval '1 second' where id = $1",
-      [id],
-    );
-    const next = scene.work("--agent", scene.agentFor(1), "--once");
-    expect(await next.ended, next.output()).toBe(0);
+    process.kill(JSON.parse(readFileSync(`${place}.taken`, "utf8")).pid, "SIGKILL");
+    expect((await scene.take()).place).toBe(place);
+    expect(read(join(place, "by-hand.txt"))).toBe("by hand\n");
+    await scene.run("give");
+    expect(await scene.job()).toMatchObject({ status: "done", attempt: 1 });
+  });
+
+  it("leaves the job to a worker of its machine when it was killed before there was a folder", async () => {
+    const scene = await begin("LEFT");
+    await killTake(scene);
+    const worker = scene.work("--agent", scene.agentFor(1), "--once");
+    expect(await worker.ended, worker.output()).toBe(0);
     const job = await scene.job();
-    expect(job).toMatchObject({ status: "done", attempt: 2, holder: null });
-    expect(job.attempts).toMatchObject([{ outcome: "lost" }, { outcome: "done" }]);
-    const files = scene.origin("ls-tree", "--name-only", String(job.branch)).split("\n");
-    expect(files).toEqual(expect.arrayContaining(["by-hand.txt", "made-2.txt"]));
-    expect(readdirSync(join(place, "..")).filter((name) => name === basename(place))).toEqual([]);
-    const late = scene.hand("give");
-    expect(await late.ended).toBe(1);
+    expect(job).toMatchObject({ status: "done", attempts: [{ outcome: "returned" }, {}] });
   });
 });

@@ -85,7 +85,7 @@ function end(pid: number): void {
 }
 
 /** Start time of a process; its id alone may have been reused. */
-async function beginningOf(pid: number): Promise<string | null> {
+export async function beginningOf(pid: number): Promise<string | null> {
   return run("ps", ["-o", "lstart=", "-p", String(pid)]).then(
     ({ stdout }) => stdout.trim() || null,
     () => null,

@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { beginningOf } from "./orphans";
 
 /** The folders of one worker. Running workers of a machine never share them. */
 export interface WorkFolder {
@@ -28,7 +30,7 @@ export async function takeWorkFolder(workDir: string, name: string): Promise<Wor
   for (let number = 1; ; number += 1) {
     const workerName = number === 1 ? name : `${name}-${number}`;
     const home = homeOf(workDir, workerName);
-    const lock = lockOf(home);
+    const lock = `${home}.pid`;
     if (!(await takeLock(lock))) continue;
     const release = () => rm(lock, { force: true });
     return { ...(await openWorkFolder(workDir, home, workerName)), release };
@@ -63,38 +65,45 @@ export async function openWorkFolder(
   return folder;
 }
 
-const lockOf = (home: string): string => `${home}.pid`;
-
-/** Whether a worker runs with the folders of a home. */
-export function isServed(home: string): Promise<boolean> {
-  return isHeld(lockOf(home));
-}
-
 /** Returns true if the lock was taken. A dead process's lock is replaced. */
-async function takeLock(file: string): Promise<boolean> {
+export async function takeLock(file: string): Promise<boolean> {
+  const mark = await ownMark();
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const handle = await open(file, "wx").catch(() => null);
     if (handle !== null) {
-      await handle.writeFile(String(process.pid));
+      await handle.writeFile(mark);
       await handle.close();
       return true;
     }
-    if (await isHeld(file)) return false;
+    if (await isRunning(await readFile(file, "utf8").catch(() => ""))) return false;
     await rm(file, { force: true });
   }
   return false;
 }
 
-async function isHeld(lock: string): Promise<boolean> {
-  const holder = Number(await readFile(lock, "utf8").catch(() => ""));
-  return Number.isInteger(holder) && holder > 0 && isAlive(holder);
+/** Names this process in a file, for others to see whether it still runs: its id alone is used again. */
+export async function ownMark(): Promise<string> {
+  return `${process.pid} ${(await beginningOf(process.pid)) ?? ""}`;
 }
 
+export async function isRunning(mark: string): Promise<boolean> {
+  const [, id, began] = /^(\d+) ?(.*)$/.exec(mark) ?? [];
+  const pid = Number(id ?? 0);
+  return isAlive(pid) && (!began || began === (await beginningOf(pid)));
+}
+
+/** Whether another process runs. On Linux, one that has ended and waits for its parent does not. */
 export function isAlive(pid: number): boolean {
+  if (pid <= 0 || pid === process.pid) return false;
   try {
     process.kill(pid, 0);
-    return pid !== process.pid;
   } catch {
     return false;
+  }
+  try {
+    const [state] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").slice(-1);
+    return !state?.startsWith("Z");
+  } catch {
+    return process.platform !== "linux";
   }
 }

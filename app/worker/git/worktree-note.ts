@@ -1,4 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { ownMark } from "../base/work-folder";
 
 /** Where a worktree comes from. Stored next to it, so that no one need trust what a program wrote inside. */
 interface WorktreeNote {
@@ -10,6 +11,8 @@ interface WorktreeNote {
   base: string;
   /** Where the names of our branches begin; undefined for the usual one. */
   prefix: string | undefined;
+  /** The process that made it (`ownMark`). */
+  maker: string;
 }
 
 /** Suffix of the file next to a worktree. */
@@ -24,14 +27,15 @@ export function notePath(folder: string): string {
 
 export async function writeNote(
   folder: string,
-  { home, branch, base, prefix }: WorktreeNote,
+  { home, branch, base, prefix }: Omit<WorktreeNote, "maker">,
 ): Promise<void> {
-  await writeFile(notePath(folder), [home, branch ?? "", base, prefix ?? ""].join("\n"));
+  const lines = [home, branch ?? "", base, prefix ?? "", await ownMark()];
+  await writeFile(notePath(folder), lines.join("\n"));
 }
 
 export async function noteOf(folder: string): Promise<WorktreeNote | null> {
   const text = await readFile(notePath(folder), "utf8").catch(() => null);
   if (text === null) return null;
-  const [home = "", branch = "", base = "", prefix = ""] = text.split("\n");
-  return { home, branch: branch === "" ? null : branch, base, prefix: prefix || undefined };
+  const [home = "", branch = "", base = "", prefix = "", maker = ""] = text.split("\n");
+  return { home, branch: branch || null, base, prefix: prefix || undefined, maker };
 }

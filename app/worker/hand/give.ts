@@ -17,7 +17,7 @@ import { openJobContext } from "../job/open-for-job";
 import { reportUsage } from "../job/report-usage";
 import { returnJob } from "../job/reports";
 import { readResult } from "../job/result-file";
-import { listTaken, readTaken, type Taken } from "../job/taken";
+import { listTaken, type Taken } from "../job/taken";
 import { handIn } from "../job/task-job";
 import { takeOver } from "../sandbox/job-store";
 import type { Sandbox } from "../sandbox/sandbox";
@@ -53,12 +53,7 @@ export async function give(words: readonly string[], stopSignal: AbortSignal): P
 
 /** Finds the named task, the one whose folder the person is in, or the only one. */
 async function findTaken(workDir: string, task: string | undefined): Promise<Taken> {
-  const all: Taken[] = [];
-  for (const { folder } of await listTaken(workDir)) {
-    const taken = await readTaken(folder);
-    if (taken !== null) all.push(taken);
-  }
-  const named = all.filter(
+  const named = (await listTaken(workDir)).filter(
     ({ job }) => task === undefined || job.task?.code === task.toUpperCase(),
   );
   const here = `${process.cwd()}${sep}`;

@@ -2,10 +2,11 @@ import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { heartbeatAnswerSchema } from "~/nouns/agent-jobs/contract";
 import { openJournal } from "../base/journal";
+import { Refusal } from "../base/problems";
 import { isAlive } from "../base/work-folder";
 import { takenEnd } from "../git/worktree-note";
 import { readTaken, type Taken } from "../job/taken";
-import { connectService } from "../service/service";
+import { type CallOptions, connectService, type Service } from "../service/service";
 
 const lookMilliseconds = 2_000;
 
@@ -29,15 +30,27 @@ export async function keepLease(
   while (!isOver() && existsSync(`${worktree.folder}${takenEnd}`)) {
     if (Date.now() - lastBeat >= job.heartbeat_seconds * 1_000) {
       lastBeat = Date.now();
-      const given = { job_id: job.id, attempt: job.attempt, seen_messages: [] };
-      const answer = await service
-        .call("job_heartbeat", given, heartbeatAnswerSchema, { retry: false })
-        .catch(() => null);
-      if (answer?.action === "stop") break;
+      if (!(await isHeld(service, job, { retry: false }).catch(() => true))) break;
     }
     await wait(lookMilliseconds);
   }
   await service.close();
+}
+
+/** Renews the lease of a job that a person has. False if they lost it. */
+export async function isHeld(
+  service: Service,
+  { id, attempt }: Pick<Taken["job"], "id" | "attempt">,
+  options?: CallOptions,
+): Promise<boolean> {
+  const given = { job_id: id, attempt, seen_messages: [] };
+  try {
+    const { action } = await service.call("job_heartbeat", given, heartbeatAnswerSchema, options);
+    return action !== "stop";
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
 }
 
 /** Without a terminal, a separate process keeps the lease for as long as the program lives that asked for it. */

@@ -1,12 +1,14 @@
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { basename, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { personsEnvironment } from "../base/environment";
 import { interruptible } from "../base/interruption";
+import { endLeftRunning } from "../base/orphans";
 import { WorkerProblem } from "../base/problems";
-import { openWorkFolder } from "../base/work-folder";
+import { isAlive, openWorkFolder } from "../base/work-folder";
 import type { Worktree } from "../git/worktree";
 import type { Attempt } from "../job/attempt";
 import { awaitRemoval } from "../job/leftovers";
@@ -14,10 +16,11 @@ import { keeperOf, openAttempt, prepare } from "../job/open-attempt";
 import { openJobContext } from "../job/open-for-job";
 import { returnJob } from "../job/reports";
 import { conversationsIn } from "../job/sessions";
-import { type Taken, workerHomes, writeTaken } from "../job/taken";
+import { listTaken, type Taken, workerHomes, writeTaken } from "../job/taken";
 import { beginTask } from "../job/task-job";
 import { receivedJobSchema } from "../service/received-claim";
-import { keepLease } from "./keep-lease";
+import { type Asked, askedFile, type OpenAsked, openAsked } from "./asked";
+import { isHeld, keepLease } from "./keep-lease";
 import { openHand, orSay, splitHandWords } from "./open-hand";
 import { resumeLine } from "./resume-line";
 
@@ -36,8 +39,7 @@ export async function take(words: readonly string[], stopSignal: AbortSignal): P
   if (task === undefined) throw new WorkerProblem("Name the task: take T-42");
   const hand = await openHand(rest, stopSignal);
   try {
-    const job = await claimByHand(hand, task, hasFlag);
-    const taken = await begin(hand, job);
+    const taken = await takeOnce(hand, task.toUpperCase(), hasFlag);
     printPlace(taken);
     await (process.stdin.isTTY ? openShell(taken, hand) : leaveLease(taken, hand));
   } finally {
@@ -45,15 +47,62 @@ export async function take(words: readonly string[], stopSignal: AbortSignal): P
   }
 }
 
-/** Asks until the agent has ended its tool call. */
-async function claimByHand(hand: Hand, task: string, at_once: boolean): Promise<Job> {
-  const { options, service, journal, stopSignal } = hand;
-  const { confinement } = hand.sandboxes;
+/** Continues where a take died that wanted the same on this machine; one at a time does. */
+async function takeOnce(hand: Hand, task: string, at_once: boolean): Promise<Taken> {
+  const { options, sandboxes } = hand;
   const worker = `${options.name} terminal`;
-  const wish = { task, product: options.product, worker, at_once, confinement };
+  const { confinement } = sandboxes;
+  const wish = { task, product: options.product, worker, confinement };
+  const asked = await openAsked(askedFile(hand.home, options.url, wish));
+  if (asked === null) throw new WorkerProblem(`${task} is being taken here: end the other take`);
+  try {
+    const taken = await takeUp(hand, task);
+    if (taken !== null) return taken;
+    return await begin(hand, await claimByHand(hand, wish, asked, at_once));
+  } finally {
+    await asked.forget();
+    await asked.close();
+  }
+}
+
+/** What the person still has, whose terminal died; null if there is nothing. */
+async function takeUp({ options, service }: Hand, task: string): Promise<Taken | null> {
+  const isNamed = ({ code, id }: Job["product"]) =>
+    options.product === undefined ||
+    [code, id.toUpperCase()].includes(options.product.toUpperCase());
+  for (const taken of await listTaken(options.workDir)) {
+    const { job, pid } = taken;
+    if (job.task?.code !== task || !isNamed(job.product) || isAlive(pid)) continue;
+    if (!(await isHeld(service, job))) continue;
+    await endLeftRunning(job.id);
+    const own = { ...taken, pid: process.pid };
+    await writeTaken(own);
+    return own;
+  }
+  return null;
+}
+
+/** Asks until the agent has ended its tool call; first as a take did that was killed. */
+async function claimByHand(
+  { options, service, journal, stopSignal }: Hand,
+  wish: Record<string, unknown>,
+  asked: OpenAsked,
+  at_once: boolean,
+): Promise<Job> {
+  const { url } = options;
+  let call: Asked = asked.before ?? { url, key: randomUUID(), at_once };
   for (;;) {
-    const { job, waits_for } = await orSay(service.post("/api/jobs/take", wish, answerSchema));
-    if (job !== null) return job;
+    await asked.note(call);
+    const given = { ...wish, at_once: call.at_once };
+    const { job, waits_for } = await orSay(
+      service.post("/api/jobs/take", given, answerSchema, call.key),
+    );
+    if (job !== null && (await isHeld(service, job))) {
+      await asked.note({ ...call, job: { id: job.id, attempt: job.attempt } });
+      return job;
+    }
+    call = { url, key: randomUUID(), at_once };
+    if (job !== null) continue;
     journal.sayOnce(`Waiting for worker ${waits_for} to end its tool call (--now does not wait)`);
     await wait(askAgainMilliseconds, undefined, { signal: stopSignal });
   }

@@ -1,10 +1,10 @@
 import { lstat, readdir } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Journal } from "../base/journal";
 import { notesEnd } from "../base/notes";
 import { messageOf, WorkerProblem } from "../base/problems";
-import { isServed } from "../base/work-folder";
+import { isRunning } from "../base/work-folder";
 import { rememberCheckout } from "../git/checkout";
 import { git } from "../git/git";
 import { keepWork } from "../git/kept-branch";
@@ -12,7 +12,7 @@ import { forgetPlanning, planningEnd } from "../git/planning";
 import { baseEnd, destinationOf, goneEnd, removeFolder, removeTree } from "../git/worktree";
 import { noteEnd, noteOf, takenEnd } from "../git/worktree-note";
 import { takeOver } from "../sandbox/job-store";
-import { isTakenNow, listTaken, workerHomes } from "./taken";
+import { isTakenNow, workerHomes } from "./taken";
 
 /**
  * Removes worktrees left by an earlier run of this worker, after keeping their work. One whose work cannot be kept
@@ -47,41 +47,49 @@ const removalMilliseconds = 30_000;
 
 /**
  * A worker removes its worktree after its report, when the job may be a person's already. Waits for that, and fails if a
- * worker that runs still works there: two must not write.
+ * process that runs still works there: two must not write.
  */
 export async function awaitRemoval(workDir: string, jobId: string): Promise<void> {
   const until = performance.now() + removalMilliseconds;
   for (;;) {
-    const [busy] = await busyWith(workDir, jobId);
+    const busy = (await worktreesOf(workDir, jobId)).find(({ isBusy }) => isBusy);
     if (busy === undefined) return;
     if (performance.now() > until) {
       throw new WorkerProblem(
-        `The worker of ${busy} has not left the task: take it again in a moment`,
+        `The worker in ${busy.worktrees} has not left the task: take it again in a moment`,
       );
     }
     await wait(100);
   }
 }
 
-/** Homes of running workers that have a worktree of the job. */
-async function busyWith(workDir: string, jobId: string): Promise<string[]> {
-  const found = (await workerHomes(workDir)).map(async (home) => {
-    const names = await readdir(join(home, "worktrees")).catch(() => []);
-    const isThere = names.some((name) => name.startsWith(`${jobId}-`) && name.endsWith(noteEnd));
-    return isThere && (await isServed(home)) ? [home] : [];
-  });
-  return (await Promise.all(found)).flat();
+/**
+ * Keeps what processes left that died with a job before it went on, in any worker's folder of this machine: a terminal
+ * with a person's work, a killed worker. Call it with a claim of the job.
+ */
+export async function keepOfTheDead(workDir: string, jobId: string, journal: Journal) {
+  for (const { worktrees, name, isBusy } of await worktreesOf(workDir, jobId)) {
+    if (!isBusy) await isRescued(worktrees, name, journal);
+  }
 }
 
-/**
- * Keeps the work of a person whose terminal died before the job went on, in any worker's folder of this machine. Call
- * it with a claim of the job.
- */
-export async function keepDeadHands(workDir: string, jobId: string, journal: Journal) {
-  for (const { folder } of await listTaken(workDir)) {
-    const name = basename(folder);
-    if (name.startsWith(`${jobId}-`)) await isRescued(dirname(folder), name, journal);
-  }
+/** Worktrees of a job on this machine. One is busy while the process lives that made it, unless a person took it. */
+async function worktreesOf(workDir: string, jobId: string) {
+  const lists = (await workerHomes(workDir)).map(async (home) => {
+    const worktrees = join(home, "worktrees");
+    const names: string[] = await readdir(worktrees).catch(() => []);
+    const noted = names.filter((name) => name.startsWith(`${jobId}-`) && name.endsWith(noteEnd));
+    return Promise.all(
+      noted.map(async (file) => {
+        const name = file.slice(0, -noteEnd.length);
+        const note = await noteOf(join(worktrees, name));
+        const isTaken = names.includes(`${name}${takenEnd}`);
+        const isBusy = !isTaken && (await isRunning(note?.maker ?? ""));
+        return { worktrees, name, isBusy };
+      }),
+    );
+  });
+  return (await Promise.all(lists)).flat();
 }
 
 /** Returns false if the worktree must stay. */

@@ -12,7 +12,7 @@ import { startHeartbeat } from "../service/heartbeat";
 import { openOutput } from "../service/output-sender";
 import { assignedCommand } from "./assigned-agent";
 import type { Attempt } from "./attempt";
-import { freeName, keepDeadHands } from "./leftovers";
+import { freeName, keepOfTheDead } from "./leftovers";
 import { openMessages } from "./messages";
 import { knownConversations } from "./sessions";
 import { watchJob } from "./watch-job";
@@ -100,7 +100,7 @@ export async function prepare(
   }
   // Ends what an earlier attempt left running on this machine: only one may write.
   await endLeftRunning(job.id);
-  await keepDeadHands(options.workDir, job.id, journal);
+  await keepOfTheDead(options.workDir, job.id, journal);
   // Agents find their conversations by folder, so the next attempt uses the same one.
   const known = await knownConversations(folder.sessions, job.id, assignedCommand(job, options));
   const wanted = folderName ?? known?.folder ?? `${job.id}-${job.attempt}`;

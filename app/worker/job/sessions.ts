@@ -1,8 +1,9 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { SessionCost } from "../agents/driver";
 import { messageOf } from "../base/problems";
+import { writeWhole } from "../base/whole-file";
 import type { Attempt } from "./attempt";
 
 /** An agent's conversations about a job on this machine, for later attempts. */
@@ -31,7 +32,7 @@ export async function knownConversations(
 /** Stored conversations about a job, whichever agent had them. */
 export async function conversationsIn(home: string, jobId: string): Promise<Conversations | null> {
   const text = await readFile(fileOf(home, jobId), "utf8").catch(() => "null");
-  return schema.safeParse(parsed(text)).data ?? null;
+  return schema.safeParse(JSON.parse(text)).data ?? null;
 }
 
 /** The conversation about one task. */
@@ -58,7 +59,7 @@ export async function openConversation(
   const keep = (): Promise<void> => {
     kept = kept
       .catch(() => undefined)
-      .then(() => writeFile(file, JSON.stringify({ ...rest, sessions, costs })));
+      .then(() => writeWhole(file, JSON.stringify({ ...rest, sessions, costs })));
     return kept;
   };
   const keepSoon = (): void => {
@@ -87,13 +88,4 @@ export async function openConversation(
 
 function fileOf(home: string, jobId: string): string {
   return join(home, `${jobId}.json`);
-}
-
-/** Returns null for a file truncated by a kill. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,8 +1,9 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { claimedConflictSchema } from "~/nouns/agent-jobs/job-conflict";
 import { confinementSchema } from "~/nouns/workers/confinement";
+import { writeWhole } from "../base/whole-file";
 import { isAlive } from "../base/work-folder";
 import { takenEnd } from "../git/worktree-note";
 import { receivedJobSchema } from "../service/received-claim";
@@ -41,7 +42,7 @@ const takenSchema = z.object({
 export type Taken = z.output<typeof takenSchema>;
 
 export async function writeTaken(taken: Taken): Promise<void> {
-  await writeFile(`${taken.worktree.folder}${takenEnd}`, JSON.stringify(taken));
+  await writeWhole(`${taken.worktree.folder}${takenEnd}`, JSON.stringify(taken));
 }
 
 /** The job that a person has in a worktree; null if none. */
@@ -64,14 +65,14 @@ export async function workerHomes(workDir: string): Promise<string[]> {
   return entries.flatMap((entry) => (entry.isDirectory() ? [join(workers, entry.name)] : []));
 }
 
-/** Worktrees of people on this machine. */
-export async function listTaken(workDir: string): Promise<{ folder: string }[]> {
+/** What people have on this machine. */
+export async function listTaken(workDir: string): Promise<Taken[]> {
   const lists = (await workerHomes(workDir)).map(async (home) => {
     const worktrees = join(home, "worktrees");
     const names = await readdir(worktrees).catch(() => []);
-    return names.flatMap((name) =>
-      name.endsWith(takenEnd) ? [{ folder: join(worktrees, name.slice(0, -takenEnd.length)) }] : [],
-    );
+    const folders = names.filter((name) => name.endsWith(takenEnd));
+    const all = folders.map((name) => readTaken(join(worktrees, name.slice(0, -takenEnd.length))));
+    return (await Promise.all(all)).flatMap((taken) => taken ?? []);
   });
   return (await Promise.all(lists)).flat();
 }

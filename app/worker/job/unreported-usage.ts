@@ -1,4 +1,4 @@
-import { access, rename, rm, writeFile } from "node:fs/promises";
+import { access, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { agentJobSchema } from "~/nouns/agent-jobs/contract";
@@ -8,6 +8,7 @@ import { personsVariables } from "../base/environment";
 import type { Journal } from "../base/journal";
 import { notesNamed } from "../base/notes";
 import { messageOf } from "../base/problems";
+import { writeWhole } from "../base/whole-file";
 import type { WorkFolder } from "../base/work-folder";
 import { innerEnvironment } from "../sandbox/inner-environment";
 import type { Service } from "../service/service";
@@ -53,9 +54,7 @@ export function openTurnNote(beside: string, journal: Journal) {
     while (latest !== undefined) {
       const text = JSON.stringify(latest);
       latest = undefined;
-      // Write and rename, because a kill may come at any byte.
-      await writeFile(`${file}.new`, text);
-      await rename(`${file}.new`, file);
+      await writeWhole(file, text);
     }
   };
   return {

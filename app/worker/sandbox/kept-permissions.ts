@@ -1,7 +1,8 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { agentQuestionSchema } from "~/nouns/questions/contract";
+import { writeWhole } from "../base/whole-file";
 
 /** Lists by product or repository. */
 const lists = <T extends z.ZodType>(entry: T) => z.record(z.string(), z.array(entry));
@@ -56,8 +57,7 @@ function change<T>(
   const changed = changing.then(async () => {
     const all = await read(file, schema);
     const next = { ...all, [place]: edit(all[place] ?? []) };
-    await writeFile(`${file}.new`, `${JSON.stringify(next, null, 2)}\n`);
-    await rename(`${file}.new`, file);
+    await writeWhole(file, `${JSON.stringify(next, null, 2)}\n`);
   });
   changing = changed.catch(() => undefined);
   return changed;

@@ -19,7 +19,13 @@ export interface Service {
   /** GET on a REST path. */
   read<T>(path: string, output: z.ZodType<T>, options?: CallOptions): Promise<T>;
   /** POST or PUT on a REST path. */
-  post<T>(path: string, given: Record<string, unknown>, output: z.ZodType<T>): Promise<T>;
+  post<T>(
+    path: string,
+    given: Record<string, unknown>,
+    output: z.ZodType<T>,
+    /** For a call that another process may repeat. */
+    key?: string,
+  ): Promise<T>;
   put<T>(path: string, given: Record<string, unknown>, output: z.ZodType<T>): Promise<T>;
   /** Uploads a file to the product. */
   upload<T>(fields: Record<string, string>, file: UploadedFile, output: z.ZodType<T>): Promise<T>;
@@ -87,8 +93,8 @@ export function connectService(
     path: string,
     given: Record<string, unknown>,
     output: z.ZodType<T>,
+    key = randomUUID() as string,
   ) => {
-    const key = randomUUID();
     return untilAnswered(async () => {
       const body = JSON.stringify(cleanedValue(given, clean));
       return readBody(await rest.send(method, path, body, key), output);
@@ -104,7 +110,7 @@ export function connectService(
     },
     read: (path, output, options) =>
       untilAnswered(async () => readBody(await rest.read(path, options?.signal), output), options),
-    post: (path, given, output) => send("POST", path, given, output),
+    post: (path, given, output, key) => send("POST", path, given, output, key),
     put: (path, given, output) => send("PUT", path, given, output),
     upload: (fields, { name, bytes }, output) => {
       const form = new FormData();

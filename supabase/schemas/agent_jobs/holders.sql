@@ -11,7 +11,8 @@ grant execute on function private.is_in_hand to authenticated;
 -- Why: a person takes a task's job into a terminal. While an agent has it, its worker hears with the next heartbeat that
 -- it ends after its tool call, or at once, and gives the job back with its work; the person asks again until then,
 -- and job is null. Then the claim is an attempt as any other: it has a lease, and reports of the attempt before are
--- refused. A hold that is not renewed ends by itself, so a dead terminal keeps no job.
+-- refused. A hold that is not renewed ends by itself, so a dead terminal keeps no job: half a minute while it waits, as it
+-- asks every second.
 -- Setup, tests and proof run where p_confinement says, as those of an agent; what the person runs is theirs.
 -- Refusals: 403, 404, 409 with what to do, 422. Definer: jobs are written by functions only (docs/worker.md).
 create function operations.take_agent_job(
@@ -28,8 +29,8 @@ begin
   perform private.refuse_to_take(v_job, v_user_id, v_confinement);
   if v_job.status <> 'QUEUED' then
     update public.agent_jobs j
-    set taken_by = v_user_id, taken_until = v_now + private.lease(), take_at_once = j.take_at_once or coalesce(p_at_once, false)
-    where j.id = v_job.id and (j.taken_by is distinct from v_user_id or j.taken_until < v_now + private.lease() - interval '1 minute'
+    set taken_by = v_user_id, taken_until = v_now + interval '30 seconds', take_at_once = j.take_at_once or coalesce(p_at_once, false)
+    where j.id = v_job.id and (j.taken_by is distinct from v_user_id or j.taken_until < v_now + interval '20 seconds'
       or (p_at_once and not j.take_at_once));
     return json_build_object('job', null, 'waits_for', (select w.name from public.agent_workers w where w.id = v_job.worker_id));
   end if;

@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { z } from "zod";
+import { agentJobSchema } from "~/nouns/agent-jobs/contract";
+import type { WorkerOptions } from "../base/options";
+import { Refusal } from "../base/problems";
+import { writeWhole } from "../base/whole-file";
+import { takeLock } from "../base/work-folder";
+import { workerHomes } from "../job/taken";
+import type { Service } from "../service/service";
+
+/**
+ * What a take asks of the service, noted before it asks, so that no one waits for a take that was killed: the same call
+ * with the same key has the same answer, which is the job itself if the killed one got it.
+ */
+const askedSchema = z.object({
+  url: z.string(),
+  key: z.string(),
+  at_once: z.boolean(),
+  /** What it got. */
+  job: z.object({ id: z.string(), attempt: z.int() }).optional(),
+});
+export type Asked = z.output<typeof askedSchema>;
+
+const folderOf = (home: string): string => join(home, "takes");
+
+/** The file for one wish: a take that wants the same finds it. */
+export function askedFile(home: string, url: string, wish: Record<string, unknown>): string {
+  const name = createHash("sha256").update(JSON.stringify({ url, wish })).digest("hex");
+  return join(folderOf(home), `${name}.json`);
+}
+
+/** Opens the note that a dead process may have left; null while a living one has it. */
+export async function openAsked(file: string) {
+  const lock = `${file}.pid`;
+  await mkdir(join(file, ".."), { recursive: true });
+  if (!(await takeLock(lock))) return null;
+  const text = await readFile(file, "utf8").catch(() => "null");
+  return {
+    before: askedSchema.safeParse(JSON.parse(text)).data,
+    note: (asked: Asked) => writeWhole(file, JSON.stringify(asked)),
+    async forget(): Promise<void> {
+      await rm(file, { force: true });
+    },
+    async close(): Promise<void> {
+      await rm(lock, { force: true });
+    },
+  };
+}
+
+export type OpenAsked = NonNullable<Awaited<ReturnType<typeof openAsked>>>;
+
+const lookMilliseconds = 5_000;
+
+/** Gives back jobs that takes of this machine got and died before a person had the folder. */
+export async function returnDeadTakes(
+  { options, service }: { options: WorkerOptions; service: Service },
+  over: AbortSignal,
+): Promise<void> {
+  while (!over.aborted) {
+    for (const home of await workerHomes(options.workDir)) {
+      const names = await readdir(folderOf(home)).catch(() => []);
+      for (const name of names.filter((one) => one.endsWith(".json"))) {
+        await returnDead(join(folderOf(home), name), options.url, service);
+      }
+    }
+    await wait(lookMilliseconds, undefined, { signal: over }).catch(() => undefined);
+  }
+}
+
+async function returnDead(file: string, url: string, service: Service): Promise<void> {
+  const asked = await openAsked(file);
+  if (asked === null) return;
+  const { job, url: theirs } = asked.before ?? {};
+  try {
+    if (theirs !== url || job === undefined) return;
+    const given = { job_id: job.id, attempt: job.attempt, status: "queued" };
+    await service.call("update_job_status", given, agentJobSchema, { retry: false });
+    await asked.forget();
+  } catch (error) {
+    // It is over, or the service is away for now.
+    if (error instanceof Refusal) await asked.forget();
+  } finally {
+    await asked.close();
+  }
+}
