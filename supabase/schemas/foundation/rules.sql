@@ -8,8 +8,9 @@ $$;
 
 -- Why: all rules about time use this clock, so that tests can set it (`backloom.now`, which no API client can set) and
 -- a transaction that waited does not decide by the stale time of its start (specification: States and transitions,
--- Limits).
-create function private.now() returns timestamptz language plpgsql volatile set search_path = '' as $$
+-- Limits). Stable, although the clock goes on: a volatile one would keep indexes on times from being used, and views
+-- that read it from becoming part of their query (private.job_gates; each claim would look at every job).
+create function private.now() returns timestamptz language plpgsql stable set search_path = '' as $$
 begin
   return coalesce(nullif(current_setting('backloom.now', true), '')::timestamptz, clock_timestamp());
 end;

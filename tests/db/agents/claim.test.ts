@@ -1,3 +1,4 @@
+import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { claimAgentJob, getAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { allowMyWorkers } from "~/nouns/products/operations.server";
@@ -55,6 +56,24 @@ describe("claiming", () => {
     const job = await claim(world.actor);
     await edit("Too late");
     expect((await getAgentJob(world.actor, { job_id: job.id })).plan_snapshot).toBe("Better plan");
+  });
+
+  it("looks at one job of a product, however many can be claimed", async () => {
+    const world = await seedSprint(t, { strategy: "STORY", stories: Array(12).fill(1) });
+    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const administrator = new pg.Client({ connectionString: t.urlFor("supabase_admin") });
+    await administrator.connect();
+    await administrator.query("set track_functions = 'all'; begin");
+    await administrator.query("select public.call_as($1, 'claim_agent_job', $2)", [
+      { user_id: world.owner.id },
+      { p_worker: "worker-1" },
+    ]);
+    const { rows } = await administrator.query(
+      "select calls::int from pg_stat_xact_user_functions where funcname = 'worker_gates'",
+    );
+    await administrator.end();
+    // Once to find the product, once to take the job.
+    expect(rows).toEqual([{ calls: 2 }]);
   });
 
   it("gives the jobs of a branch out one after another under SPRINT", async () => {
