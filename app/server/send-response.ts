@@ -53,7 +53,7 @@ async function* partsOf(reader: ReadableStreamDefaultReader<Uint8Array>) {
   for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
 }
 
-/** The text of a response that `jsonText` made, else its bytes. The routes are built apart, so the class is not known here. */
+/** The text of a response that `jsonText` made, or the bytes of another. Routes are built apart: their class is unknown here. */
 async function bodyOf(response: Response): Promise<Buffer | string | undefined> {
   if ("content" in response && typeof response.content === "string") return response.content;
   return response.body === null ? undefined : Buffer.from(await response.arrayBuffer());

@@ -8,7 +8,7 @@ $$;
 
 -- Why: all rules about time use this clock, so that tests can set it (`backloom.now`, which no API client can set) and
 -- a transaction that waited does not decide by the stale time of its start (specification: States and transitions,
--- Limits). Stable, although the clock goes on: a volatile one would keep indexes on times from being used, and views
+-- Limits). Stable, although the clock moves: a volatile one would keep indexes on times from being used, and views
 -- that read it from becoming part of their query (private.job_gates; each claim would look at every job).
 create function private.now() returns timestamptz language plpgsql stable set search_path = '' as $$
 begin
