@@ -5,6 +5,7 @@
 export const thorough = [
   "tests/races/**",
   "tests/upgrade/**",
+  "tests/bench/short.test.ts",
   "tests/agents/fake-endings.test.ts",
   "tests/api/{hostile-fuzz,one-account,worst-cases}.test.ts",
   "tests/embedded/{backup,backup-under-writes,hosted-rights,lifecycle,other-postgres,retries,rotated-secrets}.test.ts",

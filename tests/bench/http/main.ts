@@ -5,6 +5,7 @@ import { startCluster } from "../../../supabase/embedded/postgres/cluster";
 import { findFreePort } from "../../../supabase/embedded/postgres/free-port";
 import { loadSecrets } from "../../../supabase/embedded/secrets";
 import { startEmbeddedSupabase } from "../../../supabase/embedded/start";
+import { atMost } from "../at-most";
 import { type Contest, compare } from "./compare";
 import { type Dataset, fill } from "./dataset";
 import { measure } from "./load";
@@ -51,7 +52,7 @@ async function reportMemory(dataset: Dataset, service: Program): Promise<void> {
     ({ name }) => !/snapshot/.test(name),
   );
   let answered = 0;
-  while (answered < 10_000) {
+  while (answered < atMost(10_000)) {
     for (const { connections, next } of contests) {
       const load = { port: service.port, connections, next, milliseconds: 500 };
       answered += (await measure(load)).perSecond / 2;

@@ -6,6 +6,7 @@ import { connectDatabase, type Database } from "~/db/database.server";
 import { startCluster } from "../../../supabase/embedded/postgres/cluster";
 import { loadSecrets } from "../../../supabase/embedded/secrets";
 import { startEmbeddedSupabase } from "../../../supabase/embedded/start";
+import { atMost } from "../at-most";
 import { areRivalsInstalled } from "../rivals/installed";
 import { median, verdict } from "../streams/statistics";
 import { compareDispatch } from "./dispatch";
@@ -16,6 +17,7 @@ import { createQueueWorld, startRuns } from "./world";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
 const seconds = Number(process.env.BENCH_SECONDS ?? 3);
+const products = Number(process.env.BENCH_PRODUCTS ?? 30);
 
 /** What the queue of jobs costs, as ratios to bare statements in the same run. */
 async function main(dataDir: string): Promise<void> {
@@ -26,6 +28,8 @@ async function main(dataDir: string): Promise<void> {
   const database = connectDatabase({ ...supabase, connectionKind: "session" });
   const url = cluster.url("supabase_admin", "postgres");
   const sql = new pg.Pool({ connectionString: url, max: 10 });
+  // Connections that are just being closed hear that Postgres stops.
+  sql.on("error", () => undefined);
   try {
     const parts: Record<string, () => Promise<void>> = {
       async plain() {
@@ -36,12 +40,12 @@ async function main(dataDir: string): Promise<void> {
       backlogs: () => compareBacklogs(sql, database),
       dispatch: () =>
         compareDispatch(sql, database, {
-          ...{ rounds, seconds, backlog: 30_000, products: 30, ledger: 0 },
+          ...{ rounds, seconds, backlog: atMost(30_000), products, ledger: 0 },
           against: ["edges", "budgets"],
         }),
       ledger: () =>
         compareDispatch(sql, database, {
-          ...{ rounds, seconds, backlog: 3_000, products: 1, ledger: 100_000 },
+          ...{ rounds, seconds, backlog: atMost(3_000), products: 1, ledger: atMost(100_000) },
           against: ["budgets"],
         }),
       start: () => measureRunStart(sql, database, rounds),
@@ -61,8 +65,8 @@ async function main(dataDir: string): Promise<void> {
 async function compareWithPlain(sql: pg.Pool, database: Database, workers: number) {
   const ratios: number[] = [];
   for (let round = 0; round <= rounds; round++) {
-    const ours = await rateAt(sql, database, 10_000, workers);
-    const plain = await rateOfPlainQueue(sql, 60_000, workers, seconds);
+    const ours = await rateAt(sql, database, atMost(10_000), workers);
+    const plain = await rateOfPlainQueue(sql, atMost(60_000), workers, seconds);
     if (round === 0) continue;
     ratios.push(ours / plain);
     console.log(
@@ -86,7 +90,7 @@ async function compareWithQueues(sql: pg.Pool, database: Database, openPool: () 
   for (const { name, rateOf, goal } of queues) {
     const ratios: number[] = [];
     for (let round = 0; round < rounds; round++) {
-      const ours = await rateAt(sql, database, 10_000, 8);
+      const ours = await rateAt(sql, database, atMost(10_000), 8);
       const pool = openPool();
       const theirs = await rateOf(pool, 10_000, 8, seconds);
       await pool.end();
@@ -101,8 +105,8 @@ async function compareWithQueues(sql: pg.Pool, database: Database, openPool: () 
 async function compareBacklogs(sql: pg.Pool, database: Database) {
   const ratios: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const small = await rateAt(sql, database, 300, 8, 0.5);
-    const large = await rateAt(sql, database, 30_000, 8);
+    const small = await rateAt(sql, database, atMost(300), 8, Math.min(0.5, seconds));
+    const large = await rateAt(sql, database, atMost(30_000), 8);
     ratios.push(large / small);
     console.log(`     backlog 30,000: ${Math.round(large)}/s, backlog 300: ${Math.round(small)}/s`);
   }

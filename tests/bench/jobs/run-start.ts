@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { Database } from "~/db/database.server";
+import { atMost } from "../at-most";
 import { median, verdict } from "../streams/statistics";
 import { createQueueWorld, startRuns } from "./world";
 
@@ -11,7 +12,7 @@ export async function measureRunStart(
 ): Promise<void> {
   const ratios: number[] = [];
   for (let round = 0; round <= rounds; round++) {
-    const queue = await createQueueWorld(sql, database, 1_000, 1);
+    const queue = await createQueueWorld(sql, database, atMost(1_000), 1);
     const ours = await milliseconds(() => startRuns(queue));
     const bare = await milliseconds(() => insertBare(sql, queue.sprintIds[0] ?? ""));
     if (round === 0) continue;

@@ -34,6 +34,8 @@ export async function createQueueWorld(
     productIds.push(made.productId);
     sprintIds.push(made.sprintId);
   }
+  // Calls are planned by what Postgres knows of its tables, which it would learn by itself within a minute.
+  await sql.query("analyze");
   return { actor: { database, credential: { user_id: userId } }, productIds, sprintIds };
 }
 

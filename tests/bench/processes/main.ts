@@ -21,6 +21,8 @@ const counts = [1, 2, 4];
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 const seconds = Number(process.env.BENCH_SECONDS ?? 3);
 const workers = 16;
+/** The start of a run of so many ends in time, also while the machine is busy. */
+const jobsOfProduct = 500;
 
 interface Round {
   perSecond: number;
@@ -98,8 +100,9 @@ async function main(dataDir: string): Promise<void> {
 
 /** A person with a token, whose products have more jobs than all rounds need. */
 async function prepareQueue(sql: pg.Pool, database: ReturnType<typeof connectDatabase>) {
-  const jobs = Math.ceil((rounds + 2) * seconds * counts.length * 600);
-  const queue = await createQueueWorld(sql, database, jobs, 8);
+  const jobs = Math.ceil((rounds + 2) * seconds * counts.length * 300);
+  const products = Math.max(workers, Math.ceil(jobs / jobsOfProduct));
+  const queue = await createQueueWorld(sql, database, jobs, products);
   await startRuns(queue);
   await sql.query("analyze");
   const token = `blm_${randomBytes(32).toString("base64url")}`;

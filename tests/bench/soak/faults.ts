@@ -67,7 +67,7 @@ const faults: Fault[] = [
 export async function throwFaults(scene: Scene, began: number): Promise<void> {
   const time = settings.seconds * 1_000 * shareWithFaults;
   const possible = faults.filter(([, , throwIt]) => isPossible(throwIt, scene));
-  const times = Math.max(1, Math.round(settings.seconds / 1_800)) * possible.length;
+  const times = settings.faults * possible.length;
   for (let n = 0; n < times; n++) {
     await pause(Math.max(0, began + ((n + 1) * time) / (times + 1) - Date.now()));
     const [name, isDatabase, throwIt] = possible[n % possible.length] ?? [];

@@ -63,7 +63,7 @@ export class Processes {
     await ended;
   }
 
-  /** Anew at its port, which others may take for earlier or later than the database does. */
+  /** Again at its port, with a clock that may be earlier or later than that of the database. */
   async startAgain(n: number, clockShiftSeconds = 0): Promise<void> {
     this.#programs[n] = await this.#startOne(n, clockShiftSeconds);
   }

@@ -150,7 +150,7 @@ async function checkViewers({ viewers, world }: Scene, origin: string): Promise<
   const state = await within(({ saw }) => saw === settings.viewers);
   const { opened, resumed, changes, repeated, missed, told, toldAfter, refused, saw } = state;
   console.log(
-    `     viewers: ${opened} streams opened for ${settings.viewers}, ${resumed} went on where they were, ${refused} refused meanwhile, ${changes} changes seen, ${repeated} of them again; ${told} did not come, but the stream said within ${toldAfter.toFixed(0)} s that all is to be read anew`,
+    `     viewers: ${opened} streams opened for ${settings.viewers}, ${resumed} went on where they were, ${refused} refused, ${changes} changes seen, ${repeated} of them again; ${told} did not come, but the stream said within ${toldAfter.toFixed(0)} s that all is to be read`,
   );
   const isRight = saw === settings.viewers && missed === 0;
   console.log(

@@ -1,6 +1,10 @@
+const seconds = Number(process.argv[2] ?? 60) * 60;
+
 /** `npm run bench soak [minutes]`; the rest comes from the environment, smaller for a small machine. */
 export const settings = {
-  seconds: Number(process.argv[2] ?? 60) * 60,
+  seconds,
+  /** How often all faults are thrown. */
+  faults: Number(process.env.BENCH_FAULTS ?? Math.max(1, Math.round(seconds / 1_800))),
   workers: Number(process.env.BENCH_WORKERS ?? 200),
   /** How long a job takes its worker, on average. */
   jobSeconds: Number(process.env.BENCH_JOB_SECONDS ?? 10),

@@ -98,9 +98,9 @@ function take(viewer: Viewer, block: string): void {
   if (event === "ready") {
     viewer.isOpen = true;
     const isResumed = readySchema.parse(JSON.parse(data)).resumed === true;
-    viewer.began = { how: isResumed ? "resumed" : "read anew", at: Date.now() };
+    viewer.began = { how: isResumed ? "resumed" : "read", at: Date.now() };
     if (isResumed) counts.resumed += 1;
-    else beginAnew(viewer);
+    else startOver(viewer);
     return;
   }
   const change = event === undefined ? changeSchema.safeParse(JSON.parse(data)) : undefined;
@@ -124,7 +124,7 @@ function count(viewer: Viewer, id: string, number: number): void {
 }
 
 /** The stream says that all is to be read again: with that it owns up to what did not come. */
-function beginAnew(viewer: Viewer): void {
+function startOver(viewer: Viewer): void {
   for (const { count: changes, at } of viewer.gaps) {
     counts.told += changes;
     counts.toldAfter = Math.max(counts.toldAfter, (Date.now() - at) / 1_000);

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
+import { atMost } from "../at-most";
 import { openLoop } from "./open-loop";
 import {
   type AppAddress,
@@ -14,6 +15,7 @@ import { median, percentile, verdict } from "./statistics";
 import type { BenchWorld } from "./world";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
+const seconds = Number(process.env.BENCH_SECONDS ?? 10);
 const changesPerStatement = 50;
 const statements = 20;
 
@@ -38,7 +40,7 @@ export async function measureFanOut(app: AppAddress, world: BenchWorld, clients:
   ];
   const sql = new pg.Pool({ connectionString: app.sqlUrl, max: 2 });
 
-  for (const count of [100, 1000]) {
+  for (const count of [atMost(100), atMost(1000)]) {
     const rates: Record<string, number[]> = { app: [], bare: [] };
     for (let round = 0; round <= rounds; round++) {
       for (const { name, url, headers } of variants) {
@@ -79,21 +81,21 @@ function change(sql: pg.Pool, ids: readonly string[], n: number) {
   ]);
 }
 
-/** 500 clients, 64 changes a second, one statement each. */
+/** 500 clients, 64 changes per second, one statement each. */
 async function measureSteadyFanOut(
   app: AppAddress,
   world: BenchWorld,
   clients: Program,
   sql: pg.Pool,
 ): Promise<void> {
-  const count = 500;
+  const count = atMost(500);
   const perSecond = 64;
   const url = `http://127.0.0.1:${app.port}/api/realtime/solo?product_id=${world.productId}`;
   const headers = { authorization: `Bearer ${world.token}` };
   await clients.ask({ kind: "connect", count, url, headers }, connectedAnswer);
   await clients.ask({ kind: "arrivals", sent: [] }, arrivalsAnswer);
   const sent: [string, number][] = [];
-  await openLoop({ seconds: 10, perSecond }, (n) => {
+  await openLoop({ seconds, perSecond }, (n) => {
     const id = world.taskIds[n % world.taskIds.length] ?? "";
     sent.push([id, sharedNow()]);
     return change(sql, [id], n);

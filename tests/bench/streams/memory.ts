@@ -1,9 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { atMost } from "../at-most";
 import { type AppAddress, connectedAnswer, memoryAnswer, type Program } from "./processes";
 import { verdict } from "./statistics";
 import type { BenchWorld } from "./world";
 
-const count = 1000;
+const count = atMost(1000);
 const idleSeconds = Number(process.env.BENCH_IDLE_SECONDS ?? 60);
 
 /** Resident memory that 1,000 idle clients cost the app. */

@@ -5,7 +5,7 @@ import type { BenchWorld } from "./world";
 
 const writers = 8;
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
-const seconds = 3;
+const seconds = Number(process.env.BENCH_SECONDS ?? 3);
 
 /** Updates a second with 8 writers, with the event of each and without, in turn. */
 export async function measureUpdateRate(sqlUrl: string, world: BenchWorld): Promise<void> {
