@@ -109,7 +109,7 @@ describe("a message that Realtime drops without a word", () => {
 });
 
 describe("a replication that is lost and made again without a word", () => {
-  it("is noticed by what was sent meanwhile: streams greet again and go on", async () => {
+  it("is noticed by what was sent in between, and streams greet again", async () => {
     const reader = await read(quick, "backlog");
     await admin.query("begin");
     await admin.query("insert into public.tasks (story_id, title) values ($1, 'meanwhile')", [
