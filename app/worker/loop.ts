@@ -4,30 +4,20 @@ import { z } from "zod";
 import type { AwaitedHead } from "~/nouns/agent-jobs/contract";
 import manifest from "../../package.json";
 import { interruptible } from "./base/interruption";
-import type { Journal } from "./base/journal";
-import type { WorkerOptions } from "./base/options";
 import { messageOf } from "./base/problems";
-import type { WorkFolder } from "./base/work-folder";
 import { followedAddresses } from "./git/repository";
+import type { WorkerTools } from "./job/attempt";
 import { type Offers, openOffers } from "./job/offers";
 import { openMergeLooks, reportMerged } from "./job/report-merged";
 import { runJob } from "./job/run-job";
 import type { Sandbox } from "./sandbox/sandbox";
 import { receivedClaimSchema } from "./service/received-claim";
 import type { ServedProduct } from "./service/served-product";
-import type { Service } from "./service/service";
 
-interface Loop {
-  options: WorkerOptions;
-  service: Service;
-  journal: Journal;
-  folder: WorkFolder;
+interface Loop extends WorkerTools {
   /** The only product this worker serves, if any. */
   product: ServedProduct | null;
-  demoCommand: string;
   sandboxes: Sandbox;
-  /** Removes secrets from a text. */
-  clean: (text: string) => string;
   /** Aborted when the worker is asked to end. */
   stopSignal: AbortSignal;
 }

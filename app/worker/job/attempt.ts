@@ -17,16 +17,22 @@ import type { Messages } from "./messages";
 import type { CommandResult, Usage } from "./result-file";
 import type { CommandEnd } from "./run-command";
 
-/** Everything one attempt at a job works with. */
-export interface Attempt {
-  job: JobPayload;
+/** What a worker has for all of its jobs. */
+export interface WorkerTools {
   options: WorkerOptions;
   service: Service;
   journal: Journal;
   folder: WorkFolder;
-  heartbeat: Heartbeat;
   /** Command line of the built-in demo. */
   demoCommand: string;
+  /** Removes secrets from a text. */
+  clean: (text: string) => string;
+}
+
+/** Everything one attempt at a job works with. */
+export interface Attempt extends WorkerTools {
+  job: JobPayload;
+  heartbeat: Heartbeat;
   /** Usage of the attempt's commands so far. Reported however the attempt ends. */
   used: Usage;
   /** The last ledger entry of the job, and the usage since; sent with heartbeats. */
@@ -39,8 +45,6 @@ export interface Attempt {
   keep(): Promise<string | null>;
   /** The worktree, if its work could not be kept: then it stays. */
   leftIn: string | null;
-  /** Removes secrets from a text. */
-  clean: (text: string) => string;
   /** Live output shown to people. */
   output: AttemptOutput;
   /** Live changes shown to people. */

@@ -1,3 +1,4 @@
+import type { JobPayload } from "~/nouns/workers/contract";
 import { uninterrupted } from "../base/interruption";
 import { endLeftRunning } from "../base/orphans";
 import { messageOf } from "../base/problems";
@@ -11,27 +12,14 @@ import { noSandbox, type Sandbox } from "../sandbox/sandbox";
 import { startHeartbeat } from "../service/heartbeat";
 import { openOutput } from "../service/output-sender";
 import { assignedCommand } from "./assigned-agent";
-import type { Attempt } from "./attempt";
+import type { Attempt, WorkerTools } from "./attempt";
 import { freeName, keepOfTheDead } from "./leftovers";
 import { openMessages } from "./messages";
 import { knownConversations } from "./sessions";
 import { watchJob } from "./watch-job";
 
-export interface JobRun
-  extends Omit<
-    Attempt,
-    | "heartbeat"
-    | "used"
-    | "soFar"
-    | "sessionId"
-    | "rules"
-    | "keep"
-    | "leftIn"
-    | "output"
-    | "changes"
-    | "sandbox"
-    | "messages"
-  > {
+export interface JobRun extends WorkerTools {
+  job: JobPayload;
   sandboxes: Sandbox;
   readQuota: () => Promise<number | undefined>;
   stopSignal: AbortSignal;
