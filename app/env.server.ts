@@ -103,7 +103,7 @@ export interface Env {
   host: string;
   /** The address people open, without a trailing slash. The only source for links, QR codes and cookie security. */
   appOrigin: string;
-  /** Our `Origin` values: APP_ORIGIN if set (under all loopback names if it is one), else all local names. */
+  /** Our `Origin` values: APP_ORIGIN if set (under all loopback names if it is one), otherwise all local names. */
   origins: readonly string[];
   /** True exactly when the origin is https (cookies are then Secure). */
   secureCookies: boolean;
@@ -121,7 +121,7 @@ export interface Env {
   vapid: VapidSettings | undefined;
   /** Whether webhooks and push messages may be sent to private networks. */
   allowPrivateDestinations: boolean;
-  /** Who may create an account. Default: `open` if only this machine can reach the service, else `invite`. */
+  /** Who may create an account. Default: `open` if only this machine can reach the service, otherwise `invite`. */
   registration: (typeof registrations)[number];
   /** The identity provider. If undefined, people sign in with a password only. */
   oidc: OidcSettings | undefined;

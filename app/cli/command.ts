@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Target } from "./target.server";
 import { optionOf, splitWords } from "./words";
 
-/** Output of a command: one JSON object with `--json`, else lines for a person. */
+/** Output of a command: one JSON object with `--json`, otherwise lines for a person. */
 export interface CommandOutput {
   json: Record<string, unknown>;
   lines: readonly string[];

@@ -6,7 +6,7 @@ import { type Backend, openBackend } from "~/server/backend";
 /** What a command works on: the Supabase of the environment, opened on first use. */
 export interface Target {
   env(): Env;
-  /** The embedded stack, joined if a server is running, else started for the command; or the hosted project. */
+  /** The embedded stack, joined if a server is running, otherwise started for the command; or the hosted project. */
   backend(): Promise<Backend>;
   database(): Promise<Database>;
   /** Returns the first line of standard input, for secrets that must not appear in the process list. */

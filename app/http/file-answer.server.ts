@@ -49,7 +49,7 @@ export async function fileAnswer(
   });
 }
 
-/** Reads the first part, so that a refusal is still told, and each other one when the last was taken. */
+/** Reads the first part, so that a refusal is still sent, and each other one when the last was taken. */
 async function streamParts(read: ReadPart, from: number, to: number): Promise<ReadableStream> {
   const readPart = async (at: number) => {
     const { content } = await read(at, Math.min(filePartLimit, to - at + 1));

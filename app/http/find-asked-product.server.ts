@@ -2,7 +2,7 @@ import { getShell } from "~/nouns/pages/operations.server";
 import type { SignedIn } from "./page-guards.server";
 import { isCanonicalUuid } from "./uuid";
 
-/** The product of a page that shows one at a time: the one in its address, else the active one, else any. */
+/** The product of a page that shows one at a time: the one in its address, otherwise the active one, otherwise any. */
 export async function findAskedProduct(
   request: Request,
   { actor, principal }: SignedIn,

@@ -15,7 +15,7 @@ const markedByProxies = [
 ];
 
 /**
- * Admits monitoring: by METRICS_TOKEN if one is set, else only programs on this machine. A local proxy may add no
+ * Admits monitoring: by METRICS_TOKEN if one is set, otherwise only programs on this machine. A local proxy may add no
  * header at all, so if APP_ORIGIN is not a loopback name, no request is trusted to be local.
  */
 export function requireMonitoring(

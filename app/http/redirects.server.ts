@@ -1,4 +1,4 @@
-/** Returns `path` if it is a path of this site, else the fallback. Prevents open redirects. */
+/** Returns `path` if it is a path of this site, otherwise the fallback. Prevents open redirects. */
 export function safeRedirect(path: unknown, fallback = "/"): string {
   if (typeof path !== "string" || !/^\/(?![/\\])[\x21-\x7e]*$/.test(path)) return fallback;
   if (path.includes("\\") || !URL.canParse(path, "http://own.invalid")) return fallback;

@@ -37,7 +37,7 @@ export async function resolveOptionalId(
   return given === undefined ? undefined : resolveId(actor, kind, given, product);
 }
 
-/** Resolves references in calls with a job: codes belong to the named product, else to the job's product. */
+/** Resolves references in calls with a job: codes belong to the named product, otherwise to the job's product. */
 export function inProductOfJob(
   actor: Actor,
   product: string | undefined,

@@ -183,7 +183,7 @@ function methodsOf(match: RouteMatch | undefined, search: string): string[] {
   return [...(isRead ? ["GET", "HEAD"] : []), ...(takesForms ? ["POST"] : []), "OPTIONS"];
 }
 
-/** Returns the route whose action Remix would run: an index route only with `?index`, else the last with a path. */
+/** Returns the route whose action Remix would run: an index route only with `?index`, otherwise the last with a path. */
 function formTargetOf({ route }: RouteMatch, search: string) {
   const query = new URLSearchParams(search);
   const wanted = query.get("_data");

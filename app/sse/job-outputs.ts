@@ -65,7 +65,7 @@ class JobOutputFeed {
     if (this.isEmpty) clearTimeout(this.#trailing);
   }
 
-  /** Called when an event or a read state tells how far the output goes. */
+  /** Called when an event or a read state shows how far the output goes. */
   notice(attempt: number, seq: number): void {
     const place = this.#place;
     if (!place || attempt < place.attempt) return;

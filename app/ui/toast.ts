@@ -16,9 +16,9 @@ export interface WayBack {
 
 /** What can be pressed in a message. */
 interface Offer {
-  /** It tells of a change that can be taken back: by the service, or in this way. */
+  /** It is about a change that can be undone: by the service, or in this way. */
   undo?: boolean | WayBack | undefined;
-  /** It tells of a task that waits for others, and can be begun all the same. */
+  /** It is about a task that waits for others, and can be started all the same. */
   begin?: Begin | undefined;
 }
 

@@ -7,7 +7,7 @@ import { dropUndo, takeOwnUndo } from "./toast";
 /** Under this key the answer of an undo arrives. */
 export const undoKey = "undo";
 
-/** Takes back the last change that was made here: by itself where it can, else the service takes back the session's last. */
+/** Undoes the last change that was made here: by itself where it can, otherwise the service undoes the session's last. */
 export function useUndo(): () => void {
   const submit = useSubmit();
   return useCallback(() => {

@@ -35,7 +35,7 @@ for (const [device, options] of [
     expect(sent).toHaveLength(1);
     expect(sent[0]).toContain("priority");
 
-    // Someone else says something else meanwhile: what stood here at the last visit is no one's choice now.
+    // Someone else says something else: what was here at the last visit is no one's choice now.
     await post(owner.context, story, { intent: "update", priority: "4" });
     await expect(priority).toHaveValue("4");
     await priority.selectOption("2 High");

@@ -30,7 +30,7 @@ test("a story is read first: a click edits its text there, leaving keeps what wa
   await description.getByRole("button", { name: "Go on with description" }).click();
   await expect(text).toHaveValue("It names *everyone*.");
 
-  // Someone else saves meanwhile: what is typed here stays, and says so.
+  // Someone else saves: what is typed here stays, and says so.
   await post(context, story, { intent: "update", description: "It names no one." });
   await expect(description).toContainText("Someone else changed this");
   await expect(text).toHaveValue("It names *everyone*.");

@@ -6,43 +6,43 @@ const patterns: readonly [name: string, pattern: RegExp, most: Record<Place, num
   [
     "whoever",
     /\b(whoever|whatever|wherever|however (?:many|often))\b/gi,
-    { docs: 4, strings: 5, code: 6, sql: 10, tests: 17 },
+    { docs: 0, strings: 5, code: 6, sql: 10, tests: 17 },
   ],
   [
     "a clause as subject",
     /(?:^|[.:;] )What [a-z]+ [^?\n]*/gm,
-    { docs: 6, strings: 6, code: 7, sql: 6, tests: 2 },
+    { docs: 1, strings: 6, code: 7, sql: 6, tests: 2 },
   ],
   [
     "answer for a result",
     /\banswers? (?:with|the|a|is|has|to a|each|every|all)\b|\bis answered\b/gi,
-    { docs: 10, strings: 15, code: 26, sql: 6, tests: 41 },
+    { docs: 8, strings: 15, code: 26, sql: 6, tests: 41 },
   ],
   [
     "of its own",
     /\bof (?:its|their|your|our) own\b|\bof yours\b/gi,
     { docs: 5, strings: 7, code: 7, sql: 12, tests: 44 },
   ],
-  ["is no", /\b(?:is|are|was) no [a-z]/gi, { docs: 3, strings: 26, code: 24, sql: 9, tests: 17 }],
+  ["is no", /\b(?:is|are|was) no [a-z]/gi, { docs: 3, strings: 18, code: 24, sql: 9, tests: 17 }],
   [
     "a thing that tells",
     /\b(?:tells?|told)\b/gi,
-    { docs: 1, strings: 58, code: 44, sql: 8, tests: 97 },
+    { docs: 0, strings: 56, code: 32, sql: 8, tests: 88 },
   ],
   [
     "also when, anew, meanwhile, beside, else",
     /, also (?:when|if|while)\b|, else\b|\b(?:anew|meanwhile|beside)\b/gi,
-    { docs: 6, strings: 18, code: 22, sql: 7, tests: 8 },
+    { docs: 1, strings: 12, code: 2, sql: 7, tests: 6 },
   ],
   [
     "stands, lies, holds",
     /\b(?:stands?|lies|goes back|comes back|goes on|puts? off|takes? [a-z]+ (?:back|away))\b/gi,
-    { docs: 5, strings: 15, code: 16, sql: 8, tests: 43 },
+    { docs: 5, strings: 14, code: 16, sql: 8, tests: 36 },
   ],
   [
     "a rate without per",
     /\b\d[\d,]* (?:in |times )?an? (?:minute|second|hour|day|user|product)\b/gi,
-    { docs: 2, strings: 0, code: 0, sql: 1, tests: 6 },
+    { docs: 1, strings: 0, code: 0, sql: 1, tests: 6 },
   ],
 ];
 

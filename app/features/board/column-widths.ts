@@ -25,7 +25,7 @@ export function useColumnWidths(
   return { widthOf, toggle };
 }
 
-/** Returns the column where the work is: with an agent, else in review, else to do. */
+/** Returns the column where the work is: with an agent, otherwise in review, otherwise to do. */
 export function columnOfWork(tasks: readonly CardTask[]): string | undefined {
   const held = new Set(tasks.map(({ status }) => status));
   const first = ["in_progress", "review", "todo"].find((status) => held.has(status));

@@ -4,7 +4,7 @@ function cards(): HTMLElement[] {
   return [...document.querySelectorAll<HTMLElement>("[data-waiting]")];
 }
 
-/** Returns the focused card, else the first: what the keys do can be undone for a moment. */
+/** Returns the focused card, otherwise the first: what the keys do can be undone for a moment. */
 function current(): HTMLElement | undefined {
   const all = cards();
   return all.find((card) => card.matches(":focus, :focus-within")) ?? all[0];

@@ -4,7 +4,7 @@ import { StatusPill } from "~/ui/status-pill";
 import { rowOf } from "./active-row";
 import { codeOf, titleOf } from "./row-texts";
 
-/** Shows what the row tells about its item while the rest loads. */
+/** Shows what the row has about its item while the rest loads. */
 export default function KnownPanel({ item, onClose }: { item: string; onClose: () => void }) {
   const row = rowOf(item);
   const status =

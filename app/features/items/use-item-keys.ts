@@ -44,7 +44,7 @@ export function useItemKeys({
   usePageKeys(rowGroup, isReady ? keys : none);
 }
 
-/** Runs an action on the selection, else the highlighted row. `e` also edits a text in place. */
+/** Runs an action on the selection, otherwise the highlighted row. `e` also edits a text in place. */
 function pressed({ name, single }: ItemAction, event?: KeyboardEvent): boolean {
   const row = activeRow();
   const own = itemOf(row);

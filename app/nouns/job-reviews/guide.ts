@@ -7,7 +7,7 @@ export const guideLimits = { chapters: 20, title: 120, why: 600, parts: 10_000 }
 
 const line = z.int().min(1).max(100_000_000).optional();
 
-/** How its agent tells a change: chapters in the order in which to read them (docs/review.md). */
+/** How its agent explains a change: chapters in the order in which to read them (docs/review.md). */
 export const guideSchema = z
   .array(
     z.object({
@@ -48,7 +48,7 @@ type File = Pick<DiffFile, "path" | "patch" | "folded">;
 /** What no chapter has taken yet: hunks by their place, or the file as a whole where it has none. */
 class Untold {
   private readonly files = new Map<string, Map<number, Hunk | null>>();
-  /** A guide that asks for more than this is not followed further: the rest is told as everything else. */
+  /** A guide that asks for more than this is not followed further: the rest is listed as everything else. */
   steps = 1_000_000;
 
   constructor(files: readonly File[]) {
@@ -86,13 +86,13 @@ function touches({ newStart, lines }: Hunk, from: number, to: number): boolean {
   return newStart <= to && from <= newStart + Math.max(length, 1) - 1;
 }
 
-/** What the rule goes by where an agent told nothing: what the proof says, and which paths are tests. */
+/** What the rule goes by without a guide of the agent: what the proof says, and which paths are tests. */
 export interface Clues {
   proof: string;
   tests: readonly string[];
 }
 
-/** Chapters that hold every hunk exactly once: the agent's, then the rest; by rule where it told none. */
+/** Chapters that hold every hunk exactly once: the agent's, then the rest; by rule where it has none. */
 export function chaptersOf(
   files: readonly File[],
   guide: Guide | null,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Facts about a change that say where a careful look pays, in the order in which they are told (docs/review.md). */
+/** Facts about a change that say where a careful look pays, in the order in which they are listed (docs/review.md). */
 export const reviewMarks = [
   "no_test_changed",
   "migration",

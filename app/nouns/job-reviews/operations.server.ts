@@ -45,7 +45,7 @@ export const noteFirstLook = operation("note_first_look", jobIdInput, waitedSche
 /** Keeps the guide of an attempt's result. */
 export const saveJobGuide = operation("save_job_guide", saveJobGuideInput, z.null());
 
-/** What the agent of an attempt told of its changes; null without changes. */
+/** The guide to an attempt's changes; null without changes. */
 export const getJobGuide = operation("get_job_guide", jobGuideInput, guideSourceSchema.nullable());
 
 /** Marks a file of an attempt as viewed by the caller, or takes the mark back. */

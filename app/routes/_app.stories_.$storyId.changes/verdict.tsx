@@ -16,7 +16,7 @@ interface JudgedTask {
   isJudged: boolean;
 }
 
-/** One verdict for all tasks that are chosen. The second of two people is told, and keeps the text. */
+/** One verdict for all tasks that are chosen. The second of two people sees a message and keeps the text. */
 export function Verdict({
   tasks,
   criteria,

@@ -7,7 +7,7 @@ import { Menu, MenuButton, MenuDivider, MenuHeading, MenuLink } from "~/ui/menu"
 import { productPath } from "./navigation";
 import type { ShellData } from "./shell-data";
 
-/** Returns the current product: the one in the address, else the active one. */
+/** Returns the current product: the one in the address, otherwise the active one. */
 export function useCurrentProduct(shell: ShellData) {
   const wanted = useShownProduct() ?? shell.activeProductId;
   return shell.products.find((product) => product.id === wanted) ?? shell.products[0];

@@ -1,6 +1,6 @@
 import { type PageKey, usePageKeys } from "~/ui/page-keys";
 
-/** Opens the text to edit: the focused one, else the one under the pointer, else the first, which is the title. */
+/** Opens the text to edit: the focused one, otherwise the one under the pointer, otherwise the first, which is the title. */
 export function pressEdit(): boolean {
   const at =
     document.activeElement?.closest("[data-editable]") ??

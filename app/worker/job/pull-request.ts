@@ -17,7 +17,7 @@ export type PullRequest = { url?: string; problem?: string };
 
 /**
  * Opens or updates the branch's pull request if the product wants one: at the Git host, or by the configured command,
- * which prints its URL. If that fails, the job continues without one and the person is told.
+ * which prints its URL. If that fails, the job continues without one and the job's summary says so.
  */
 export async function openPullRequest(attempt: Attempt, worktree: Worktree): Promise<PullRequest> {
   const { job, options, rules, journal } = attempt;

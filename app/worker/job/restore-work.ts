@@ -12,7 +12,7 @@ export interface EarlierWork {
 
 /**
  * Restores earlier attempts' work: commits as commits, uncommitted files as uncommitted. The attempt's own changes are
- * still counted from its start. Work that conflicts stays on its branch, and the agent is told.
+ * still counted from its start. Work that conflicts stays on its branch, and the prompt says so.
  */
 export async function restoreWork(
   attempt: Attempt,

@@ -24,7 +24,7 @@ export interface SoakWorld {
 const teams = 10;
 /** A person may have fifty workers. */
 const workersOfPerson = 20;
-/** The start of a run of so many ends in time, also while the machine is busy. */
+/** The start of a run of so many ends in time, even on a busy machine. */
 const jobsOfProduct = 100;
 
 export async function createSoakWorld(sql: pg.Pool, database: Database): Promise<SoakWorld> {

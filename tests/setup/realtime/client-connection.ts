@@ -131,7 +131,7 @@ export class ClientConnection {
     return this.#options.authorizer.mayRead(caller, topic.slice(topicPrefix.length));
   }
 
-  /** A refreshed token must still be good for the topic, else the channel is closed. */
+  /** A refreshed token must still be good for the topic, otherwise the channel is closed. */
   async #renew({ topic, payload }: Frame): Promise<void> {
     const channel = this.#channels.get(topic);
     const request = tokenSchema.safeParse(payload);

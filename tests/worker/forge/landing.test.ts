@@ -156,7 +156,7 @@ describe("without a Git host", () => {
       .toEqual(["done", "done", "done"]);
     first.process.kill("SIGKILL");
     await first.ended;
-    // A person pushes meanwhile: what is tested begins again, and one branch no longer merges.
+    // A person pushes: the test begins again, and one branch no longer merges.
     writeFileSync(join(repo, "line.txt"), "two\n");
     git("commit", "--quiet", "--all", "-m", "Two");
     git("push", "--quiet", "origin", "main");

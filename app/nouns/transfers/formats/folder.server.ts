@@ -43,7 +43,7 @@ function unzip(bytes: Uint8Array, leftOut: LeftOut): [string, Uint8Array][] {
   let [size, packed, count] = [0, 0, 0];
   try {
     const entries = unzipSync(bytes, {
-      // fflate allocates the sizes the zip declares, so more than that can never come out: of a stored entry its own, else the original.
+      // fflate allocates the sizes the zip declares, so more than that can never come out: of a stored entry its own, otherwise the original.
       filter: (entry) => {
         if (entry.name.endsWith("/")) return false;
         const most = Math.max(entry.size, entry.originalSize);

@@ -20,7 +20,7 @@ interface ActiveItems {
   row: HTMLElement | null;
 }
 
-/** Returns what the palette acts on: the selection, else the highlighted row, else the page's item. */
+/** Returns what the palette acts on: the selection, otherwise the highlighted row, otherwise the page's item. */
 export function activeItems(): ActiveItems {
   const row = activeRow();
   const own = itemOf(row);

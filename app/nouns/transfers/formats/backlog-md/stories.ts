@@ -7,7 +7,7 @@ import { joinSections, logEntries } from "./texts";
 /** The names under which stories and tasks are imported. */
 export type Keys = ReadonlyMap<SourceItem, string>;
 
-/** Its id where that is a code and free, else its title. A part is named below its story. */
+/** Its id where that is a code and free, otherwise its title. A part is named below its story. */
 export function keysOf(stories: readonly PlannedStory[]): Keys {
   const keys = new Map<SourceItem, string>();
   const taken = new Set<string>();
