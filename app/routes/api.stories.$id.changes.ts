@@ -8,7 +8,7 @@ import { storyChangesSchema, tellStory } from "~/nouns/job-reviews/story-changes
 export const loader = apiRoute({
   GET: endpoint({
     name: "getStoryChanges",
-    summary: "Get what no person has judged of a story yet, in one diff from its base",
+    summary: "Get the unreviewed work of a story in one diff from its base",
     auth: "either",
     answer: storyChangesSchema,
     handle: async ({ actor, id }) => {

@@ -259,7 +259,7 @@ const usageSoFarInput = z
     after_seq: z.int().min(0).optional(),
     models: z.array(usageEventInput.omit({ seq: true, estimated: true })).max(20),
   })
-  .meta({ brief: "models: events without seq" });
+  .meta({ brief: "Since after_seq; models: events without seq" });
 export type UsageSoFar = z.infer<typeof usageSoFarInput>;
 
 export const heartbeatAgentJobInput = attemptInput.extend({
