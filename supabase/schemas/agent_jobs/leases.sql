@@ -1,4 +1,4 @@
--- Why: renews the lease and says whether the worker goes on: continue, pause (its run is paused; it still holds the
+-- Why: renews the lease and says what the worker does next: continue, pause (its run is paused; it still holds the
 -- job) or stop (it no longer holds the job, or the product is archived), with the reason as code and message. For a
 -- lost attempt, or in an archived product, nothing changes, because its work could not be reported.
 -- Returns messages that people wrote to the job's agent, and stores which earlier ones the worker has seen.

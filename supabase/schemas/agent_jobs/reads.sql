@@ -152,7 +152,7 @@ grant execute on function operations.list_agent_jobs to authenticated;
 -- Why: each claim is a numbered attempt, and every later call of a worker carries the number. Returns the state of an
 -- attempt: held; an end of its own kind (cancelled, finished, handed_over to another phase, parked with a question, stopped
 -- by a budget, requeued by a limit, sent_home by a conflict, returned by its worker, failed_look of a verifier, failed
--- where a person is asked what follows or another agent goes on) while no one else has the job; or lost. The outcome is
+-- where a person is asked what follows or another agent takes over) while no one else has the job; or lost. The outcome is
 -- kept in the attempt's row, which later changes of the job do not touch. Only the user of the claiming worker can hold it.
 -- An expired lease that was not taken back yet still counts as held: no one else works on the job (specification: Agent
 -- job; attempts).
