@@ -187,7 +187,7 @@ describe("a kill while an agent plans", { timeout: 240_000 }, () => {
         held.lose();
       }
       if (victim === "worker") {
-        await expect.poll(() => existsSync(begun), { timeout: 30_000, interval: 10 }).toBe(true);
+        await expect.poll(() => existsSync(begun), { timeout: 120_000, interval: 10 }).toBe(true);
         await wait((n * 137) % 700);
         first.process.kill("SIGKILL");
       }

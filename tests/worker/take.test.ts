@@ -72,7 +72,7 @@ type Scene = Awaited<ReturnType<typeof begin>>;
 async function whileAgentWorks({ work, agentFor, heard }: Scene) {
   const worker = work("--agent", agentFor(600_000), "--once");
   await expect
-    .poll(() => heard().length, { timeout: 60_000, message: worker.output() })
+    .poll(() => heard().length, { timeout: 120_000, message: worker.output() })
     .toBeGreaterThan(0);
   return worker;
 }
@@ -137,7 +137,7 @@ describe("take and give", { timeout: 240_000 }, () => {
       "select from job_outputs o join agent_jobs j on j.id = o.job_id where j.id = $1 and o.text ~ 'first file'";
     const { id } = await scene.job();
     await expect
-      .poll(async () => (await t.sql.query(said, [id])).rowCount, { timeout: 60_000 })
+      .poll(async () => (await t.sql.query(said, [id])).rowCount, { timeout: 120_000 })
       .toBeGreaterThan(0);
     const { place } = await scene.take();
     await worker.ended;
