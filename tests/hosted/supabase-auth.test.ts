@@ -71,6 +71,10 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
         await post("/recover", { email: user.email });
         await expect.poll(() => mails().length).toBe(before + 1);
         const proof = new URL(at(mails(), before)).searchParams.get("token") ?? "";
+        // The message is sent before the token is committed.
+        const isCommitted = () =>
+          t.sql.query("select from auth.users where recovery_token = $1", [proof]);
+        await expect.poll(async () => (await isCommitted()).rowCount).toBe(1);
         return post("/recover", { proof_kind: "token_hash", proof, new_password: password });
       };
       const weak = await recover("letters and nothing else");
