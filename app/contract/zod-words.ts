@@ -17,7 +17,9 @@ z.config({
       case "unrecognized_keys":
         return `has unknown fields: ${issue.keys.join(", ")}`;
       case "invalid_union":
-        return "does not have any of the allowed forms";
+        return Array.isArray(issue.options)
+          ? `must be one of ${issue.options.join(", ")}`
+          : "does not have any of the allowed forms";
       default:
         return undefined;
     }

@@ -88,6 +88,11 @@ describe("POST /api/stories/:id/log", () => {
     expect((await t.sql.query("select count(*) from story_logs")).rows).toEqual(before);
   });
 
+  it("names the types where it refuses another one", async () => {
+    const sentence = await expectRefusal(await post({ type: "NOTE", content: "x" }), 422);
+    expect(sentence).toContain("must be one of IMPLEMENTATION_PLAN, TEST_RESULT, COMMIT");
+  });
+
   it("keeps metadata with keys like __proto__ exactly as sent", async () => {
     const metadata = '{"__proto__":{"x":1},"constructor":2,"a.b":{"":[]}}';
     const response = await post(

@@ -72,7 +72,7 @@ export const updateTaskBody = z
     ({ status, implementation_plan, labels, agent, model, effort, ...verify }) =>
       [status, implementation_plan, agent, model, effort].some((given) => given !== undefined) ||
       (labels !== undefined && Object.values(verify).every((given) => given === undefined)),
-    { message: "At least one of status and implementation_plan is required." },
+    { message: "Send status, implementation_plan, agent, model, effort or labels." },
   );
 
 export const updateTaskInput = updateTaskBody.safeExtend({

@@ -92,7 +92,8 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
       if (!signal.aborted && !hasEnded) await beat(false);
     }).catch((error: unknown) => {
       if (error instanceof Refusal) over.abort(new AttemptOver(error.message));
-      else if (!signal.aborted) journal.sayOnce(`Heartbeats are failing: ${messageOf(error)}`);
+      else if (!signal.aborted && !hasEnded)
+        journal.sayOnce(`Heartbeats are failing: ${messageOf(error)}`);
     });
   };
 
