@@ -19,12 +19,18 @@ export class Histogram {
     this.#bounds = bounds;
   }
 
+  /** Shows a series at zero before its first value: a reader of rates takes that for a change. */
+  open(key: string, labels: () => Labels): Series {
+    const known = this.#series.get(key);
+    if (known !== undefined) return known;
+    const counts = new Array<number>(this.#bounds.length + 1).fill(0);
+    const series: Series = { labels: labels(), counts, sum: 0 };
+    this.#series.set(key, series);
+    return series;
+  }
+
   observe(key: string, labels: () => Labels, seconds: number): void {
-    let series = this.#series.get(key);
-    if (series === undefined) {
-      series = { labels: labels(), counts: new Array(this.#bounds.length + 1).fill(0), sum: 0 };
-      this.#series.set(key, series);
-    }
+    const series = this.open(key, labels);
     const found = this.#bounds.findIndex((bound) => seconds <= bound);
     const at = found === -1 ? this.#bounds.length : found;
     series.counts[at] = (series.counts[at] ?? 0) + 1;

@@ -15,6 +15,10 @@ export class ReviewMetrics {
     review_job: new Histogram(bounds),
   };
 
+  constructor() {
+    for (const waits of Object.values(this.#waits)) waits.open("", () => ({}));
+  }
+
   /** Takes note of an answer that ended a wait; others are not parsed. */
   note(operation: string, answer: string): void {
     const isOfStory = operation === "review_story";

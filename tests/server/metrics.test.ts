@@ -65,7 +65,10 @@ describe("GET /metrics", () => {
     const samples = await read();
     expect(samples.get("backloom_database_up")).toBe(1);
     expect(samples.get("backloom_streams_open")).toBe(0);
-    for (const name of ["jobs_queued", "runs", "budget_spent", "oldest_question_age_seconds"]) {
+    for (const name of [
+      ...["jobs_queued", "runs", "budget_spent", "oldest_question_age_seconds"],
+      ...["review_first_look_seconds_count", "review_verdict_seconds_count"],
+    ]) {
       expect(samples.get(`backloom_${name}`), name).toBe(0);
     }
     for (const name of [
