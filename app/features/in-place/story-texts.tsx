@@ -17,8 +17,12 @@ export function StoryTexts({
   /** Form action, if it is not the page's. */
   action?: string | undefined;
 }) {
-  const fields = { intent: "update", story_id: story.id };
-  const files = { product_id: story.product_id, story_id: story.id };
+  const shared = {
+    version: story.version,
+    fields: { intent: "update", story_id: story.id },
+    files: { product_id: story.product_id, story_id: story.id },
+    ...{ action, inPanel },
+  };
   return (
     <>
       <EditableText
@@ -26,26 +30,18 @@ export function StoryTexts({
         label="Description"
         name="description"
         value={story.description}
-        version={story.version}
-        fields={fields}
-        action={action}
-        files={files}
+        {...shared}
         content={description}
         empty="Who needs this, and why?"
-        inPanel={inPanel}
       />
       <EditableText
         key={`criteria ${story.id}`}
         label="Acceptance criteria"
         name="acceptance_criteria"
         value={story.acceptance_criteria}
-        version={story.version}
-        fields={fields}
-        action={action}
-        files={files}
+        {...shared}
         content={criteria}
         empty="What is true when it is done?"
-        inPanel={inPanel}
       />
     </>
   );

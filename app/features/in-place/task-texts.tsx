@@ -17,8 +17,12 @@ export function TaskTexts({
   /** Form action, if it is not the page's. */
   action?: string | undefined;
 }) {
-  const fields = { intent: "edit", task_id: task.id };
-  const files = { product_id: task.product_id, task_id: task.id };
+  const shared = {
+    version: task.version,
+    fields: { intent: "edit", task_id: task.id },
+    files: { product_id: task.product_id, task_id: task.id },
+    ...{ action, inPanel },
+  };
   return (
     <>
       <EditableText
@@ -26,27 +30,19 @@ export function TaskTexts({
         label="Description"
         name="description"
         value={task.description}
-        version={task.version}
-        fields={fields}
-        action={action}
-        files={files}
+        {...shared}
         content={description}
         empty="What needs to be done?"
-        inPanel={inPanel}
       />
       <EditableText
         key={`plan ${task.id}`}
         label="Implementation plan"
         name="implementation_plan"
         value={task.implementation_plan ?? ""}
-        version={task.version}
-        fields={fields}
-        action={action}
-        files={files}
+        {...shared}
         content={plan}
         empty="No plan yet. A run needs a plan for every task."
         mono
-        inPanel={inPanel}
       />
     </>
   );
