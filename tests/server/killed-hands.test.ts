@@ -93,7 +93,9 @@ async function takeThrough(round: Round, worker: WorkerProcess, victim: (typeof 
   await wait(draw() * milliseconds.take);
   await stage.kill(victim, (victim === "worker" ? worker : taking).process);
   for (let tries = 0; tries < 6; tries += 1) {
-    if (victim === "worker") await stage.expire(round.id);
+    // Who holds it is dead, unless the agent had ended and the person has it.
+    const isDead = victim === "worker" && (await round.job()).holder === null;
+    if (isDead) await stage.expire(round.id);
     if ((await taking.ended) === 0) return taking.output();
     taking = round.hand("take", "T-1", "--now");
   }
