@@ -29,8 +29,8 @@ for (const [name, adapter] of [
   const lines = [
     "#!/bin/sh",
     `[ "$1" = --version ] && exec echo 1.0`,
-    // Notes an agent that works while this one starts.
-    `for pid in $(cat '${pids}' 2>/dev/null); do grep -qas fake-agent "/proc/$pid/cmdline" && echo "$pid ${name}" >> '${two}'; done`,
+    // Notes an agent of this file that works while this one starts; another program may have the id of a dead one.
+    `for pid in $(cat '${pids}' 2>/dev/null); do grep -qas fake-agent "/proc/$pid/cmdline" && grep -qas '${home}/' "/proc/$pid/environ" && echo "$pid ${name}" >> '${two}'; done`,
     `echo $$ >> '${pids}'`,
     `export HOME="$HOME/${name}" FAKE_NAME=${name} FAKE_PRICE=${prices[name]} FAKE_ENDING=costs FAKE_MILLISECONDS=800`,
     `exec '${process.execPath}' '${program}'`,
