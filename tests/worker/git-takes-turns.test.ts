@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { committer, git, gitWithin } from "~/worker/git/git";
 import { addWorktree } from "~/worker/git/worktree";
+import { freeName } from "~/worker/job/leftovers";
 
 const home = await mkdtemp(join(tmpdir(), "backloom-turns-"));
 afterAll(() => rm(home, { recursive: true }));
@@ -53,6 +54,20 @@ it("a worker waits until the worktree that another one makes is whole", async ()
   expect(await git(join(home, "whole"), "rev-parse", "HEAD")).toBe(
     await git(folder, "rev-parse", "main"),
   );
+});
+
+it("a name is free again when a kill cut the removal of its worktree short", async () => {
+  const folder = await makeRepository("cut");
+  const parent = join(home, "cut-worktrees");
+  await mkdir(parent);
+  const repository = { folder, remote: null };
+  const worktree = await addWorktree({ repository, parent, name: "job-1", branch: "b/cut" });
+  await rename(worktree.folder, `${worktree.folder}.gone`);
+  const said: string[] = [];
+  const journal = { say: (line: string) => void said.push(line), sayOnce: () => undefined };
+  expect(await freeName(parent, "job-1", journal)).toBe("job-1");
+  expect([said, await readdir(parent)]).toEqual([[], []]);
+  expect((await git(folder, "worktree", "list")).split("\n")).toHaveLength(1);
 });
 
 it("many workers of one repository make and remove their worktrees at once", async () => {

@@ -103,12 +103,13 @@ async function isRescued(worktrees: string, name: string, journal: Journal): Pro
 
 /** Returns why the folder must stay, or null. */
 async function rescue(folder: string, name: string, journal: Journal): Promise<string | null> {
-  const hasGit = (await lstat(join(folder, ".git")).catch(() => null)) !== null;
+  const hasGit = await isThere(join(folder, ".git"));
   const note = await noteOf(folder);
-  if (note === null || !(await rememberCheckout(folder, note))) {
-    return hasGit ? "its repository does not know it; check it and remove it yourself" : null;
-  }
-  if (!name.endsWith(baseEnd)) {
+  if (note === null) return hasGit ? unknownFolder : null;
+  // A kill cut short its removal, before which its work was kept.
+  const isCut = (await isThere(`${folder}${goneEnd}`)) && !(await isThere(folder));
+  if (!isCut && !(await rememberCheckout(folder, note))) return hasGit ? unknownFolder : null;
+  if (!isCut && !name.endsWith(baseEnd)) {
     await takeOver(folder);
     const checkout = note.branch?.replace("refs/heads/", "") ?? "";
     await forgetPlanning(folder, checkout);
@@ -121,4 +122,10 @@ async function rescue(folder: string, name: string, journal: Journal): Promise<s
     await git(note.home, "update-ref", "-d", note.branch).catch(() => undefined);
   }
   return null;
+}
+
+const unknownFolder = "its repository does not know it; check it and remove it yourself";
+
+async function isThere(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null)) !== null;
 }
