@@ -1,7 +1,9 @@
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { beginningOf } from "~/worker/base/orphans";
+import { isRunning } from "~/worker/base/work-folder";
 import { openStage, startRun } from "./fixture";
 import { isAlive, read, startWorker } from "./worker-process";
 
@@ -19,6 +21,14 @@ describe("the start of a worker", { timeout: 120_000 }, () => {
   afterAll(() => void stranger.kill("SIGKILL"));
   const pid = stranger.pid ?? 0;
 
+  it("knows a running process by a mark from another language and time zone", async () => {
+    const mark = `${pid} ${await beginningOf(pid)}`;
+    vi.stubEnv("TZ", "Asia/Tokyo");
+    vi.stubEnv("LC_ALL", "de_DE.UTF-8");
+    expect(await isRunning(mark)).toBe(true);
+    vi.unstubAllEnvs();
+  });
+
   it.each([
     ["in the worktree of a job", "job-1"],
     ["in its own notes, of a process that is not its own", "job-1.files"],
@@ -27,8 +37,8 @@ describe("the start of a worker", { timeout: 120_000 }, () => {
     await startRun(t, ada, { code });
     const place = join(home, code, "workers/worker/worktrees", folder);
     mkdirSync(place, { recursive: true });
-    const began = execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" });
-    writeFileSync(join(place, "command.pid"), JSON.stringify({ pid, began: began.trim() }));
+    const began = await beginningOf(pid);
+    writeFileSync(join(place, "command.pid"), JSON.stringify({ pid, began }));
     const worker = start(code, "true", "--once");
     expect(await worker.ended, worker.output()).toBe(0);
     expect(isAlive(pid)).toBe(true);

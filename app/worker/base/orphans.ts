@@ -84,9 +84,10 @@ function end(pid: number): void {
   }
 }
 
-/** Start time of a process; its id alone may have been reused. */
+/** Start time of a process, in the same words in every language and time zone; its id alone may have been reused. */
 export async function beginningOf(pid: number): Promise<string | null> {
-  return run("ps", ["-o", "lstart=", "-p", String(pid)]).then(
+  const env = { ...process.env, LC_ALL: "C", TZ: "UTC" };
+  return run("ps", ["-o", "lstart=", "-p", String(pid)], { env }).then(
     ({ stdout }) => stdout.trim() || null,
     () => null,
   );
