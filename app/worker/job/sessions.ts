@@ -32,7 +32,7 @@ export async function knownConversations(
 /** Stored conversations about a job, whichever agent had them. */
 export async function conversationsIn(home: string, jobId: string): Promise<Conversations | null> {
   const text = await readFile(fileOf(home, jobId), "utf8").catch(() => "null");
-  return schema.safeParse(JSON.parse(text)).data ?? null;
+  return schema.safeParse(parsed(text)).data ?? null;
 }
 
 /** The conversation about one task. */
@@ -88,4 +88,13 @@ export async function openConversation(
 
 function fileOf(home: string, jobId: string): string {
   return join(home, `${jobId}.json`);
+}
+
+/** Returns null for a file that a worker of an earlier release left half written. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
