@@ -5,7 +5,7 @@ export function ColumnName({ status, label }: { status: string; label: string })
   return (
     <>
       <StatusIcon tone={statusLook(status).tone} />
-      {label}
+      <span className="truncate">{label}</span>
     </>
   );
 }
