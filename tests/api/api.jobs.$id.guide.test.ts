@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { saveJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { parsePatch } from "~/nouns/agent-jobs/patch";
 import { chaptersOf, guideSchema, jobGuideSchema } from "~/nouns/job-reviews/guide";
+import { saveJobGuide } from "~/nouns/job-reviews/operations.server";
 import { holdJob } from "../db/agents/sprint-world";
 import { connectClient } from "../mcp/clients";
 import { bearer, createToken, startTestApp } from "../setup/app";
@@ -119,6 +120,8 @@ describe("GET /api/jobs/:id/guide", () => {
     const files = [file("a.ts", patchAt(1)), file("b.ts", patchAt(2))];
     await saveJobDiff(world.actor, { ...attempt, ...shas, files });
     expect(await read()).toMatchObject({ attempt: 1, source: "order" });
+    await saveJobGuide(world.actor, { ...attempt, head_sha: shas.head_sha, chapters: [] });
+    expect(await read(), "a guide without a chapter is none").toMatchObject({ source: "order" });
 
     const agent = await connectClient(app, token, "2026-07-28", "/mcp/worker");
     const report = { ...attempt, status: "done", verify_result: "ALIGNED", ...shas };

@@ -10,7 +10,7 @@ export async function readGuide(
 ) {
   const found = await getJobGuide(actor, { job_id, attempt });
   const told = guideSchema.safeParse(found?.head_sha === head_sha ? found.chapters : null);
-  const guide = told.success ? told.data : null;
+  const guide = told.success && told.data.length > 0 ? told.data : null;
   return {
     ...{ attempt, head_sha, source: guide === null ? ("order" as const) : ("agent" as const) },
     chapters: chaptersOf(files, guide, { proof: found?.proof ?? "", tests: found?.tests ?? [] }),
