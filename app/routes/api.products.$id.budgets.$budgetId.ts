@@ -1,6 +1,7 @@
+import { ContractError } from "~/contract/errors";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
-import { canonicalId } from "~/http/uuid";
+import { isCanonicalUuid } from "~/http/uuid";
 import { deleteBudget } from "~/nouns/budgets/operations.server";
 
 /** `DELETE /api/products/:id/budgets/:budgetId`: for the owner, in a session. */
@@ -11,10 +12,11 @@ export const loader = apiRoute({
     auth: "either",
     caller: "person",
     status: 204,
-    input: ({ id, params }) => ({
-      product_id: id,
-      budget_id: canonicalId(params.budgetId),
-    }),
+    input: ({ id, params: { budgetId = "" } }) => {
+      // One that is gone is deleted, but what was never an id is a mistake.
+      if (!isCanonicalUuid(budgetId)) throw new ContractError(404, "No such budget. Check the ID.");
+      return { product_id: id, budget_id: budgetId };
+    },
   }),
 });
 export const action = loader;
