@@ -7,7 +7,7 @@ import { dismissToast, type Toast } from "~/ui/toast";
 import { useUndo } from "~/ui/use-undo";
 import { keepPlaced, placeToasts } from "./toast-place";
 
-export default function Toasts({ toasts }: { toasts: readonly Toast[] }) {
+export function Toasts({ toasts }: { toasts: readonly Toast[] }) {
   const list = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another message needs another place
   useLayoutEffect(() => {

@@ -62,7 +62,6 @@ function useLaterParts(productId: string | undefined) {
         import("./preload-pages"),
         import("./palette/palette"),
         import("./keys-dialog"),
-        import("~/ui/toasts"),
       ]).then(
         ([{ preloadPages }]) => {
           if (!isGone) end = preloadPages(productId);
