@@ -66,7 +66,7 @@ it("says what is wrong and changes nothing", async () => {
     [["spec-kit", "/no/such/folder", ...product("N")], "cannot be read"],
     [["spec-kit", home, "--owner", "ada"], "Give either --product, or --name and --code"],
     [["spec-kit", home, ...product("N"), "--product", "G"], "Give either --product"],
-    [["openspec", write("empty", { "a.md": "" }), ...product("N")], "no live changes of OpenSpec"],
+    [["openspec", write("empty", { "a.md": "" }), ...product("N")], "no open OpenSpec changes"],
     [["beads", home, ...product("N")], "Send one file"],
     [["linear", join(home, "files/linear.csv"), ...product("G")], "G"],
   ] as const)

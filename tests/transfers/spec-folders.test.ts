@@ -270,8 +270,8 @@ describe("folders that someone made on purpose", () => {
   it("what holds none says what to send", async () => {
     const { send } = await someone();
     for (const [format, words] of [
-      ["spec-kit", "no features of Spec Kit"],
-      ["openspec", "no live changes of OpenSpec"],
+      ["spec-kit", "no Spec Kit features"],
+      ["openspec", "no open OpenSpec changes"],
     ] as const) {
       const refused = await send({ format, ...newProduct() }, ["a.zip", zipOf({ "a.md": "# A" })]);
       expect([refused.status, await refused.json()]).toMatchObject([

@@ -84,7 +84,7 @@ export function ImportResult({ report, children }: { report: ImportReport; child
   const { preview, product, already_there, left_out, unknown_people, rows, statuses } = report;
   const counts = counted(report);
   // It is above the form, which may be longer than the window.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each report is shown once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each new report, also an equal one
   useEffect(() => {
     document.getElementById(reportId)?.scrollIntoView();
   }, [report]);

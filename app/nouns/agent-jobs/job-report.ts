@@ -44,7 +44,7 @@ export const reportWithDiffInput = reportAgentJobInput
   })
   .refine(({ diff, base_sha, head_sha }) => diff === undefined || (base_sha && head_sha), {
     path: ["diff"],
-    message: "A diff comes with base_sha and head_sha, the commits it is between.",
+    message: "Send base_sha and head_sha with a diff: the commits before and after it.",
   });
 
 export const reportJobUsageInput = attemptInput

@@ -170,7 +170,7 @@ export const listReviewsQuery = z.object({
   limit: limitInQuery({ max: 100, default: 50 }),
   cursor: z
     .string()
-    .regex(/^\d{1,16}(_-?\d{1,16}){4}_[0-9a-f-]{36}$/, "Must be a next_cursor.")
+    .regex(/^\d{1,16}(_-?\d{1,16}){4}_[0-9a-f-]{36}$/, "Send the next_cursor of the previous page.")
     .optional(),
 });
 

@@ -22,7 +22,7 @@ export function readBacklogMd(files: readonly UploadedFile[]): ImportDraft {
   if (root === undefined)
     throw new ContractError(
       422,
-      "There are no Backlog.md tasks in this. Send the folder that contains tasks/, usually backlog.",
+      "This has no Backlog.md tasks. Send the folder that contains tasks/, usually backlog.",
     );
   const items = itemsOf(draft, folder, root);
   const work = items.filter(isWork);

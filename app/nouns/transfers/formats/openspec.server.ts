@@ -22,7 +22,7 @@ export function readOpenspec(files: readonly UploadedFile[]): ImportDraft {
   if (root === undefined)
     throw new ContractError(
       422,
-      "There are no live changes of OpenSpec in this. Send a zip of the folder openspec, which contains changes.",
+      "This has no open OpenSpec changes. Send a zip of the openspec folder, which contains the changes folder.",
     );
   const changes = new Map<string, [string, string][]>();
   for (const [path, text] of textsBelow(folder, root, wanted, draft.leftOut)) {

@@ -17,7 +17,7 @@ export function readSpecKit(files: readonly UploadedFile[]): ImportDraft {
   if (root === undefined)
     throw new ContractError(
       422,
-      "There are no features of Spec Kit in this. Send a zip of the folder specs, whose folders contain spec.md, plan.md and tasks.md.",
+      "This has no Spec Kit features. Send a zip of the specs folder, whose folders contain spec.md, plan.md and tasks.md.",
     );
   const texts = textsBelow(folder, root, wanted, draft.leftOut);
   for (const name of new Set([...texts.keys()].map((path) => path.split("/")[0] ?? "")))
