@@ -4,6 +4,8 @@ import { router } from "./router";
 /** Address of the undo action. */
 export const undoPath = "/undo";
 
+type RouterState = ReturnType<typeof router>["state"];
+
 const firstPauseMs = 500;
 const longestPauseMs = 5000;
 /** After this time (ms) the failure is shown. */
@@ -48,7 +50,9 @@ export class RetryingFetch {
   /** Sends a form once. On a network error it may have arrived, so it is not retried; the page stays and says so. */
   async #send(input: string | URL, init?: RequestInit): Promise<Response> {
     try {
-      return await this.#fetch(input, init);
+      const answer = await this.#fetch(input, init);
+      if (answer.headers.has("X-Remix-Redirect")) await loadersToEnd();
+      return answer;
     } catch (error) {
       if (init?.signal?.aborted) throw error;
       keepWhatIsShown();
@@ -81,6 +85,28 @@ function isUndo(input: string | URL): boolean {
 /** Whether Remix asks a route for its data. */
 function isDataRequest({ method, url }: Request): boolean {
   return method === "GET" && new URL(url).searchParams.has("_data");
+}
+
+/**
+ * Waits while a page or a revalidation is loading. Trap: Remix does not abort it for a redirect from a fetcher's
+ * action, and shows whichever ends last.
+ */
+function loadersToEnd(): Promise<void> {
+  return new Promise((resolve) => {
+    const { state, subscribe } = router();
+    if (!isLoading(state)) return resolve();
+    const unsubscribe = subscribe((next) => {
+      if (isLoading(next)) return;
+      unsubscribe();
+      resolve();
+    });
+  });
+}
+
+/** A navigation that submits a form is no reason to wait: the answer may be its own. */
+function isLoading({ navigation, revalidation }: RouterState): boolean {
+  if (navigation.state === "submitting") return false;
+  return navigation.state === "loading" || revalidation === "loading";
 }
 
 /** Waits `ms`, or until the network is back or the request is aborted. */

@@ -1,7 +1,7 @@
 import { expect } from "@playwright/test";
 import { openLive } from "./places";
 import { test } from "./test";
-import { newPerson, newWorld, signedIn } from "./world";
+import { newPerson, newWorld, post, signedIn } from "./world";
 
 test("a look of the board is kept, shared, changed and deleted by keys", async ({ browser }) => {
   const { name, context } = await newPerson(browser);
@@ -125,5 +125,41 @@ test("a look of the backlog is kept for oneself, with what its lines leave out",
   await page.getByRole("link", { name: "Under way" }).click();
   await expect(page.getByRole("combobox", { name: "Sprint" })).toHaveValue("SP-1");
   await expect(count).toBeHidden();
+  await context.close();
+});
+
+test("a view is shown once saved, although the page was loading a change of somebody else", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  await openLive(page, world.sprint);
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const earlier = (url: URL) => url.searchParams.has("_data") && !url.searchParams.has("view");
+  await page.route(earlier, async (route) => {
+    if (route.request().method() === "GET") await held;
+    await route.continue();
+  });
+  const reload = page.waitForRequest((request) => earlier(new URL(request.url())));
+  await post(context, `${world.product}/backlog`, {
+    intent: "create-task",
+    story_id: world.storyId,
+    title: "Say it twice",
+  });
+  await reload;
+
+  await page.keyboard.press("Alt+v");
+  await page.keyboard.type("All of it");
+  const saved = page.waitForResponse((answer) => answer.request().method() === "POST");
+  await page.keyboard.press("Enter");
+  await saved;
+  letGo();
+  await expect(page.getByRole("button", { name: "View: All of it" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Say it twice" })).toBeVisible();
+  await expect(page).toHaveURL(/view=/);
   await context.close();
 });
