@@ -45,7 +45,7 @@ import { RunBudget } from "./run-budget";
 import { RunFacts } from "./run-facts";
 import { RunJobs } from "./run-jobs";
 import { RunState } from "./run-state";
-import { RunWaves } from "./run-waves";
+import { RunSteps } from "./run-steps";
 import { Unmerged } from "./unmerged";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
@@ -160,7 +160,7 @@ export default function RunPage() {
       </section>
       <Unmerged run={run} />
       <RunFacts run={run} />
-      {unfinished ? <RunWaves jobs={run.jobs} order={order} /> : null}
+      {unfinished ? <RunSteps jobs={run.jobs} order={order} /> : null}
       <Section title="Queue" flush>
         <RunJobs run={run} asking={new Set(questions.map(({ id }) => id))} />
       </Section>

@@ -20,7 +20,7 @@ import {
 } from "~/nouns/sprint-runs/operations.server";
 import { deleteStory } from "~/nouns/stories/operations.server";
 import { createTask, deleteTask, moveTask, setTaskStatus } from "~/nouns/tasks/operations.server";
-import { wavesOf } from "../../../app/routes/_app.products.$productId.runs_.$runId/run-waves";
+import { stepsOf } from "../../../app/routes/_app.products.$productId.runs_.$runId/run-steps";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
@@ -350,15 +350,15 @@ describe("a search for what waits", () => {
 });
 
 describe("the order of a run", () => {
-  it("puts what can be at work at once into one wave", async () => {
+  it("puts what can be at work at once into one step", async () => {
     const world = await seedSprint(t, { strategy: "STORY", stories: [2, 2, 1] });
     const [a, b, c] = [at(world.stories, 0), at(world.stories, 1), at(world.stories, 2)];
     await wait(world.actor, at(b.tasks, 0), at(a.tasks, 0));
     await waitStory(world.actor, c, a);
     const { id } = await start(world);
     const { jobs } = await getSprintRun(world.actor, { sprint_run_id: id });
-    const waves = wavesOf(jobs, await listRunOrder(world.actor, { sprint_run_id: id }));
-    expect(waves.map((wave) => wave.map(({ task_code }) => task_code).sort())).toEqual([
+    const steps = stepsOf(jobs, await listRunOrder(world.actor, { sprint_run_id: id }));
+    expect(steps.map((step) => step.map(({ task_code }) => task_code).sort())).toEqual([
       [at(a.tasks, 0).code],
       [at(a.tasks, 1).code, at(b.tasks, 0).code].sort(),
       [at(b.tasks, 1).code, at(c.tasks, 0).code].sort(),

@@ -4,27 +4,27 @@ import type { RunOrder } from "~/nouns/dependencies/contract";
 import { Section } from "~/ui/card";
 import { StatusDot } from "~/ui/status-pill";
 
-const mostWaves = 12;
+const mostSteps = 12;
 const finished = new Set(["done", "failed", "cancelled", "skipped"]);
 
 /** Which jobs can run at once, and which follow. Empty if all run one after the other. */
-export function RunWaves({ jobs, order }: { jobs: readonly AgentJob[]; order: RunOrder }) {
-  const waves = wavesOf(jobs, order);
-  if (waves.length < 2 || waves.every((wave) => wave.length === 1)) return null;
+export function RunSteps({ jobs, order }: { jobs: readonly AgentJob[]; order: RunOrder }) {
+  const steps = stepsOf(jobs, order);
+  if (steps.length < 2 || steps.every((step) => step.length === 1)) return null;
   const waits = new Map(order.map(({ job_id, blocked_by }) => [job_id, blocked_by]));
-  const first = waves.findIndex((wave) => wave.some(({ status }) => !finished.has(status)));
+  const first = steps.findIndex((step) => step.some(({ status }) => !finished.has(status)));
   const from = Math.max(first, 0);
-  const shown = waves.slice(from, from + mostWaves);
-  const hidden = waves.length - from - shown.length;
+  const shown = steps.slice(from, from + mostSteps);
+  const hidden = steps.length - from - shown.length;
   return (
-    <Section title="Waves" about="Tasks in one wave can run at the same time.">
+    <Section title="Steps" about="Tasks in the same step can run in parallel.">
       <ol className="grid gap-2 text-sm" start={from + 1}>
-        {shown.map((wave, index) => (
-          <li key={wave[0]?.id} className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
-            <span className="w-16 text-xs text-muted tabular-nums">Wave {from + index + 1}</span>
+        {shown.map((step, index) => (
+          <li key={step[0]?.id} className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
+            <span className="w-16 text-xs text-muted tabular-nums">Step {from + index + 1}</span>
             <ul className="flex min-w-0 flex-1 flex-wrap gap-x-4 gap-y-1">
-              {wave.map((job) => (
-                <WaveJob key={job.id} job={job} waits={waits.get(job.id) ?? []} />
+              {step.map((job) => (
+                <StepJob key={job.id} job={job} waits={waits.get(job.id) ?? []} />
               ))}
             </ul>
           </li>
@@ -35,7 +35,7 @@ export function RunWaves({ jobs, order }: { jobs: readonly AgentJob[]; order: Ru
   );
 }
 
-function WaveJob({ job, waits }: { job: AgentJob; waits: RunOrder[number]["blocked_by"] }) {
+function StepJob({ job, waits }: { job: AgentJob; waits: RunOrder[number]["blocked_by"] }) {
   const open = waits.filter(({ resolved }) => !resolved).map(({ code }) => code);
   return (
     <li className="flex items-center gap-1.5">
@@ -63,20 +63,20 @@ interface OrderedJob {
  * Groups jobs that can run at once, in order: a job follows the previous one in its branch queue and all blockers of
  * its task, both tasks and whole stories.
  */
-export function wavesOf<Job extends OrderedJob>(jobs: readonly Job[], order: RunOrder): Job[][] {
+export function stepsOf<Job extends OrderedJob>(jobs: readonly Job[], order: RunOrder): Job[][] {
   const known = new Map(jobs.map((job) => [job.id, job]));
-  /** The wave after which a branch queue, task or story is done, for the jobs seen so far. */
+  /** The step after which a branch queue, task or story is done, for the jobs seen so far. */
   const ends = new Map<string, number>();
-  const waves: Job[][] = [];
+  const steps: Job[][] = [];
   for (const { job_id, lane, blocked_by } of order) {
     const job = known.get(job_id);
     if (!job) continue;
     const before = [lane, ...blocked_by.map(({ id }) => id)].map((id) => ends.get(id) ?? 0);
-    const wave = Math.max(...before);
-    waves[wave] = [...(waves[wave] ?? []), job];
+    const step = Math.max(...before);
+    steps[step] = [...(steps[step] ?? []), job];
     for (const id of [lane, job.task_id, job.story_id]) {
-      if (id !== null) ends.set(id, Math.max(ends.get(id) ?? 0, wave + 1));
+      if (id !== null) ends.set(id, Math.max(ends.get(id) ?? 0, step + 1));
     }
   }
-  return waves;
+  return steps;
 }

@@ -58,7 +58,7 @@ it("a run shows what can be worked on at once and what waits, and that no tokens
   const run = await startSprintRun(actor, { sprint_id: sprint.id, stop_at });
   const visitor = createVisitor(app, await signIn(t, app, owner));
   const read = async () => wordsOf(await visitor.read(`/products/${product.id}/runs/${run.id}`));
-  expect(await read()).toContain("Wave 1 Queued T-1 Queued T-2 Wave 2 Queued T-3 blocked by T-1");
+  expect(await read()).toContain("Step 1 Queued T-1 Queued T-2 Step 2 Queued T-3 blocked by T-1");
 
   // Its worker never returns: what it told is known to the budget only.
   const job = await claim(actor);
