@@ -84,7 +84,7 @@ test("three workers finish a sprint of an imported backlog, although one is kill
   home,
   terminal,
 }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(420_000);
   const { name, context } = await newPerson(browser);
   const folder = givenFolder ?? writeBacklogFolder(join(home, "backlog"));
   const product = ["--owner", name, "--name", "Planes", "--code", name];
@@ -131,7 +131,7 @@ test("three workers finish a sprint of an imported backlog, although one is kill
     work("unlucky", "--exec demo --heartbeat 1"),
   ];
   await expect(page.getByRole("region", { name: `Done: ${jobs}` })).toBeVisible({
-    timeout: 120_000,
+    timeout: 300_000,
   });
   await expect(column(page, "In progress")).toHaveAccessibleName("In progress: 0");
   await page.getByRole("link", { name: "Agents", exact: true }).click();

@@ -1,11 +1,12 @@
 import { createHmac } from "node:crypto";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createAccount } from "~/nouns/accounts/create-account.server";
 import { at } from "../db/world";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { authProgram } from "../setup/supabase-auth";
 import { createUser } from "../setup/users";
+import { type LeakedPasswords, serveLeakedPasswords } from "./leaked-passwords";
 
 /**
  * What Supabase Auth itself does at our forms, in settings that the stand-in does not have. With SUPABASE_AUTH_PROGRAM
@@ -130,6 +131,43 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
     });
   });
 
+  describe("in a project that refuses leaked passwords", () => {
+    const leaked = { ...person, password: "correct horse battery staple" };
+    let list: LeakedPasswords;
+    const careful = project(async () => {
+      list = await serveLeakedPasswords([leaked.password]);
+      return {
+        GOTRUE_PASSWORD_HIBP_ENABLED: "true",
+        GOTRUE_PASSWORD_HIBP_FAIL_CLOSED: "true",
+        ...list.settings,
+      };
+    });
+    afterAll(() => list.stop());
+
+    it("refuses one at registration and as a new password, and takes another", async () => {
+      const { t, post } = careful();
+      const refused = await post("/register", leaked);
+      expect([refused.status, refused.text.includes("longer or less common")]).toEqual([422, true]);
+      expect((await post("/register", person)).status).toBe(303);
+      const { rows } = await t.sql.query<{ id: string }>("select id from auth.users");
+      const { error } = await t.database.secretClient.auth.admin.updateUserById(at(rows, 0).id, {
+        password: leaked.password,
+      });
+      expect(error?.code).toBe("weak_password");
+    });
+
+    it("makes no account while the list does not answer, and tells nothing of what failed", async () => {
+      const { t, post } = careful();
+      await list.stop();
+      const other = { ...person, username: "hopper", email: "hopper@example.com" };
+      const { status, text } = await post("/register", other);
+      expect([status, text.includes("HaveIBeenPwned")]).toEqual([500, false]);
+      expect(text).toContain("Try again");
+      const { rows } = await t.sql.query("select email from auth.users");
+      expect(rows).toEqual([{ email: person.email }]);
+    });
+  });
+
   describe("in a project without sign-ups", () => {
     const closed = project({ GOTRUE_DISABLE_SIGNUP: "true" });
 
@@ -173,11 +211,13 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
   });
 });
 
+type Settings = Record<string, string>;
+
 /** A project with these settings of Auth, and what a person does there. */
-function project(auth: Record<string, string>) {
+function project(auth: Settings | (() => Promise<Settings>)) {
   let made: Awaited<ReturnType<typeof openProject>>;
   beforeAll(async () => {
-    made = await openProject(auth);
+    made = await openProject(typeof auth === "function" ? await auth() : auth);
   });
   return () => made;
 }
