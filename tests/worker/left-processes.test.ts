@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { beginningOf } from "~/worker/base/orphans";
 import { isRunning } from "~/worker/base/work-folder";
@@ -27,6 +28,19 @@ describe("the start of a worker", { timeout: 120_000 }, () => {
     vi.stubEnv("LC_ALL", "de_DE.UTF-8");
     expect(await isRunning(mark)).toBe(true);
     vi.unstubAllEnvs();
+  });
+
+  it("gives a dead worker's lock to one of six that start at once", async () => {
+    const takers = Array.from({ length: 6 }, () => lockTaker());
+    await Promise.all(takers.map(({ said }) => said()));
+    for (let round = 0; round < 20; round += 1) {
+      const lock = join(home, `round-${round}.pid`);
+      writeFileSync(lock, "999999999 long ago");
+      for (const { take } of takers) take(lock);
+      const said = await Promise.all(takers.map((taker) => taker.said()));
+      expect(said.filter((word) => word === "true")).toHaveLength(1);
+    }
+    for (const { end } of takers) end();
   });
 
   it.each([
@@ -71,3 +85,20 @@ describe("the end of a job without a sandbox", { timeout: 120_000 }, () => {
     expect(isAlive(Number(read(file)))).toBe(false);
   });
 });
+
+/** A process that takes the locks it is told of, and says of each whether it has it. */
+function lockTaker() {
+  const code = `
+    import { createInterface } from "node:readline";
+    import { takeLock } from "./app/worker/base/work-folder.ts";
+    console.log("ready");
+    for await (const file of createInterface(process.stdin)) console.log(String(await takeLock(file)));`;
+  const words = ["--import", "tsx", "--input-type=module", "--eval", code];
+  const child = spawn(process.execPath, words, { stdio: ["pipe", "pipe", "inherit"] });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  return {
+    take: (file: string) => child.stdin.write(`${file}\n`),
+    said: async () => String((await lines.next()).value),
+    end: () => child.kill(),
+  };
+}

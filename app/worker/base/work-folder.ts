@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
-import { mkdir, open, readFile, rm } from "node:fs/promises";
+import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { beginningOf } from "./orphans";
 
 /** The folders of one worker. Running workers of a machine never share them. */
@@ -67,18 +68,43 @@ export async function openWorkFolder(
 
 /** Returns true if the lock was taken. A dead process's lock is replaced. */
 export async function takeLock(file: string): Promise<boolean> {
-  const mark = await ownMark();
-  for (let attempt = 0; attempt < 3; attempt += 1) {
-    const handle = await open(file, "wx").catch(() => null);
-    if (handle !== null) {
-      await handle.writeFile(mark);
-      await handle.close();
-      return true;
-    }
-    if (await isRunning(await readFile(file, "utf8").catch(() => ""))) return false;
-    await rm(file, { force: true });
+  const own = `${file}.${process.pid}`;
+  // A link appears with the mark in it: no one reads an empty lock as a dead one.
+  await writeFile(own, await ownMark());
+  try {
+    if (await isLinked(own, file)) return true;
+    return !(await isHeld(file)) && (await replaceDead(own, file));
+  } finally {
+    await rm(own, { force: true });
   }
-  return false;
+}
+
+/** One process at a time: a lock just read as dead may be another's new one when it is removed. */
+async function replaceDead(own: string, file: string): Promise<boolean> {
+  const guard = `${file}.guard`;
+  while (!(await isLinked(own, guard))) {
+    if ((await isHeld(guard)) === false) await rm(guard, { force: true });
+    else await wait(20);
+  }
+  try {
+    if (await isHeld(file)) return false;
+    await rm(file, { force: true });
+    return await isLinked(own, file);
+  } finally {
+    await rm(guard, { force: true });
+  }
+}
+
+const isLinked = (own: string, file: string): Promise<boolean> =>
+  link(own, file).then(
+    () => true,
+    () => false,
+  );
+
+/** Whether a running process has the lock; undefined if there is none. */
+async function isHeld(file: string): Promise<boolean | undefined> {
+  const mark = await readFile(file, "utf8").catch(() => undefined);
+  return mark === undefined ? undefined : isRunning(mark);
 }
 
 /** Names this process in a file, for others to see whether it still runs: its id alone is used again. */
