@@ -4,14 +4,15 @@ import { z } from "zod";
 import { codeFromName, codeSchema } from "~/contract/codes";
 import { ContractError } from "~/contract/errors";
 import { idSchema, requiredText } from "~/contract/text";
-import { ImportFields, ImportResult, PeopleTable } from "~/features/transfers/import-parts";
+import { ImportFields, ImportResult } from "~/features/transfers/import-parts";
+import { ImportTarget, PeopleTable } from "~/features/transfers/import-target";
 import { runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { readUploads } from "~/http/uploads.server";
 import { validate } from "~/http/validation.server";
 import { doneRequirements } from "~/nouns/products/contract";
 import { getProduct, listProductMembers } from "~/nouns/products/operations.server";
-import { type ImportReport, importFormats } from "~/nouns/transfers/contract";
+import { type ImportReport, importFormats, importReportSchema } from "~/nouns/transfers/contract";
 import { importBacklog } from "~/nouns/transfers/import-backlog.server";
 import { readImport } from "~/nouns/transfers/read-import.server";
 import { useActionResult } from "~/ui/action-result";
@@ -41,27 +42,16 @@ interface Previewed {
   /** The parsed file, packed, which the second step sends back. */
   packed?: string;
   fields: Record<string, string>;
+  /** Whom the person chose for each assignee of the file, where the import was refused. */
+  people?: Record<string, string>;
 }
 
 export const action = pageAction(async ({ request, context }) => {
   const { actor, principal } = await requireWriter(request, context);
   const form = await request.formData();
-  const product_id = textOf(form, "product_id") || null;
-  const name =
-    product_id === null ? validate(requiredText(200), textOf(form, "name"), "body") : null;
-  const code =
-    name === null ? null : validate(codeSchema, textOf(form, "code") || codeFromName(name), "body");
-  const done_requires = validate(
-    z.enum(doneRequirements).default("person"),
-    textOf(form, "done_requires") || undefined,
-    "body",
-  );
-  const target = { product_id, name, code, done_requires };
-  const fields: Record<string, string> = product_id
-    ? { product_id }
-    : { name: name ?? "", code: code ?? "", done_requires };
   return runIntent(form, {
     preview: async () => {
+      const { target, fields } = readTarget(form);
       const format = importFormats.find((known) => known === textOf(form, "format"));
       if (!format) throw new ContractError(422, "Choose where the file comes from.");
       const files = await readUploads(form, "file");
@@ -72,23 +62,74 @@ export const action = pageAction(async ({ request, context }) => {
       return json<Previewed>({ report, packed, fields });
     },
     import: async () => {
-      const task = { packed: textOf(form, "packed") };
-      const { draft } = await readImport(task, principal.user_id);
+      const packed = textOf(form, "packed");
       const members = form.getAll("member").map(String);
       const people = form.getAll("person").map((person, at) => [String(person), members[at] ?? ""]);
       const named = new Map(people.map(([person = "", member = ""]) => [person, member]));
-      const report = await importBacklog(actor, target, draft, false, named);
-      return json<Previewed>({ report, fields });
+      try {
+        const { target, fields } = readTarget(form);
+        const { draft } = await readImport({ packed }, principal.user_id);
+        const report = await importBacklog(actor, target, draft, false, named);
+        return json<Previewed>({ report, fields });
+      } catch (error) {
+        const shown = shownReport(form);
+        if (!(error instanceof ContractError) || !shown?.preview) throw error;
+        const { status, message, issues, retryAfter } = error;
+        const fields = Object.fromEntries(
+          targetFields.map((name) => [name, textOf(form, name)]).filter(([, value]) => value),
+        );
+        const kept: Previewed = {
+          report: shown,
+          packed,
+          fields,
+          people: Object.fromEntries(named),
+        };
+        throw new ContractError(status, message, {
+          ...(issues && { issues }),
+          ...(retryAfter !== undefined && { retryAfter }),
+          detail: { ...kept },
+        });
+      }
     },
   });
 });
+
+/** The preview that the form of the second step brings along, so that a refusal leaves it there. */
+function shownReport(form: FormData): ImportReport | undefined {
+  try {
+    return importReportSchema.parse(JSON.parse(textOf(form, "report")));
+  } catch {
+    return undefined;
+  }
+}
+
+const targetFields = ["product_id", "name", "code", "done_requires"] as const;
+
+/** Where the rows go, and the fields that say so again in the second step. */
+function readTarget(form: FormData) {
+  const product_id = textOf(form, "product_id") || null;
+  const name =
+    product_id === null ? validate(requiredText(200), textOf(form, "name"), "body") : null;
+  const code =
+    name === null ? null : validate(codeSchema, textOf(form, "code") || codeFromName(name), "body");
+  const done_requires = validate(
+    z.enum(doneRequirements).default("person"),
+    textOf(form, "done_requires") || undefined,
+    "body",
+  );
+  const fields: Record<string, string> = product_id
+    ? { product_id }
+    : { name: name ?? "", code: code ?? "", done_requires };
+  return { target: { product_id, name, code, done_requires }, fields };
+}
 
 export const meta: MetaFunction = () => [{ title: "Import · Backloom" }];
 
 export default function ImportPage() {
   const { product, members } = useLoaderData<typeof loader>();
   const answer = useActionResult<Partial<Previewed> & { error?: unknown }>();
-  const { report, packed, fields = {} } = answer ?? {};
+  const { report, packed, fields = {}, people = {} } = answer ?? {};
+  const errors = typeof answer?.error === "string" ? [answer.error] : [];
   const isDone = report !== undefined && !report.preview;
   return (
     <div className="mx-auto grid max-w-2xl gap-5">
@@ -105,9 +146,11 @@ export default function ImportPage() {
         <ImportResult report={report}>
           {packed ? (
             <Form method="post" className="grid gap-3">
-              <PeopleTable names={report.unknown_people} members={members} />
-              <HiddenFields fields={{ ...fields, intent: "import", packed }} />
+              <PeopleTable names={report.unknown_people} {...{ members, people }} />
+              <ImportTarget fields={fields} isRefused={errors.length > 0} />
+              <HiddenFields fields={{ intent: "import", packed, report: JSON.stringify(report) }} />
               <IdempotencyKey />
+              <FormErrors errors={errors} />
               <SubmitButton pendingLabel="Importing…" className="justify-self-start">
                 Import
               </SubmitButton>
@@ -122,7 +165,7 @@ export default function ImportPage() {
             {product ? <input type="hidden" name="product_id" value={product.id} /> : null}
             <WriteFields className="grid gap-4">
               <ImportFields isNew={product === null} />
-              <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
+              <FormErrors errors={report ? [] : errors} />
               <div>
                 {report ? (
                   <Button type="submit">Preview</Button>

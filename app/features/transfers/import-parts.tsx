@@ -7,7 +7,6 @@ import { Section } from "~/ui/card";
 import { SelectField, TextAreaField, TextField } from "~/ui/field";
 import { isolated } from "~/ui/isolated";
 import { countText } from "~/ui/numbers";
-import { Cell, Table } from "~/ui/table";
 
 const formats: readonly { value: ImportFormat; label: string }[] = [
   { value: "linear", label: "Linear: CSV export" },
@@ -134,39 +133,6 @@ export function ImportResult({ report, children }: { report: ImportReport; child
         </div>
       </div>
     </Section>
-  );
-}
-
-/** Assignees of the file whom no member is named like: each becomes a member, or no one. */
-export function PeopleTable({
-  names,
-  members,
-}: {
-  names: readonly string[];
-  members: readonly string[];
-}) {
-  if (names.length === 0) return null;
-  return (
-    <Table caption="Assignees" head={["Assignee in the file", "Becomes"]} stacked>
-      {names.map((name) => (
-        <tr key={name}>
-          <Cell label="Assignee in the file">{name}</Cell>
-          <Cell label="Becomes">
-            <input type="hidden" name="person" value={name} />
-            <select
-              name="member"
-              aria-label={`Who ${name} is`}
-              className="h-8 max-w-full rounded border border-line bg-surface px-2 text-sm pointer-coarse:h-10"
-            >
-              <option value="">Unassigned</option>
-              {members.map((member) => (
-                <option key={member}>{member}</option>
-              ))}
-            </select>
-          </Cell>
-        </tr>
-      ))}
-    </Table>
   );
 }
 

@@ -1,0 +1,92 @@
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { createProduct } from "~/nouns/products/operations.server";
+import { signIn, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+import { linear } from "../transfers/exports";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+const owner = await createUser(t);
+const headers = { cookie: await signIn(t, app, owner), origin: app.origin };
+
+/** Sends a form of the page, and reads what the page without script then shows. */
+async function send(fields: [name: string, value: string][]) {
+  const body = new FormData();
+  for (const [name, value] of fields) body.append(name, value);
+  const answer = await app.request("/import", { method: "POST", headers, body });
+  return { status: answer.status, page: await answer.text() };
+}
+
+/** The fields of the form that imports, with what a browser would send. */
+function fieldsOf(page: string): [name: string, value: string][] {
+  const form = [...page.matchAll(/<form\b.*?<\/form>/gs)].find(([text]) =>
+    text.includes('value="import"'),
+  );
+  const inputs = [...(form?.[0] ?? "").matchAll(/<input [^>]*>/g)].map(([tag]) => tag);
+  const value = (tag: string, name: string) =>
+    (new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1] ?? "")
+      .replaceAll("&quot;", '"')
+      .replaceAll("&#x27;", "'");
+  const fields = inputs.map((tag): [string, string] => [value(tag, "name"), value(tag, "value")]);
+  const chosen = [...(form?.[0] ?? "").matchAll(/<select .*?<\/select>/gs)].map(
+    ([tag]): [string, string] => [
+      "member",
+      /<option selected="">([^<]*)/.exec(tag.replaceAll(/selected="" value=""/g, ""))?.[1] ?? "",
+    ],
+  );
+  return [...fields, ...chosen];
+}
+
+it("a refused import leaves its preview, with what was chosen, and can be sent again", async () => {
+  const target: [string, string][] = [
+    ["name", "Moved"],
+    ["code", "MOVED"],
+  ];
+  const preview = await send([
+    ...[["intent", "preview"] as [string, string], ...target],
+    ["format", "linear"],
+    ["pasted", linear],
+  ]);
+  expect(preview.page).toContain("2 stories, 3 tasks");
+  const fields = fieldsOf(preview.page);
+  const chosen = fields.map(([name, value], at): [string, string] => {
+    const isLast = name === "member" && at === fields.length - 1;
+    return [name, isLast ? owner.username : value];
+  });
+  await createProduct(t.actorOf(owner), { name: "Other", code: "MOVED" });
+
+  const refused = await send(chosen);
+  expect(refused.status).toBe(422);
+  expect(refused.page).toContain("2 stories, 3 tasks");
+  expect(refused.page).toMatch(/role="alert"[^>]*>.*?MOVED/s);
+  const again = fieldsOf(refused.page);
+  const kept = (of: [string, string][]) => of.filter(([name]) => name !== "idempotency_key");
+  expect(kept(again).toSorted()).toEqual(kept(chosen).toSorted());
+
+  const changed = again.map(([name, value]): [string, string] => [
+    name,
+    name === "code" ? "MOVED2" : value,
+  ]);
+  const done = await send(changed);
+  expect(done.page).toContain("2 stories, 3 tasks");
+  expect(done.page).toContain("went into");
+  const { rows } = await t.sql.query(
+    "select count(*)::int as n from stories s join products p on p.id = s.product_id where p.code = 'MOVED2' and s.assignee_id = $1",
+    [owner.id],
+  );
+  expect(z.object({ n: z.number() }).parse(rows[0]).n).toBeGreaterThan(0);
+});
+
+it("shows no preview that no one has seen", async () => {
+  for (const report of ["", "[", '{"preview":true}']) {
+    const { status, page } = await send([
+      ...[["intent", "import"] as [string, string], ["name", "Moved"] as [string, string]],
+      ["packed", "x"],
+      ["report", report],
+    ]);
+    expect(status).toBe(422);
+    expect(page).not.toContain('value="import"');
+  }
+});
