@@ -75,6 +75,21 @@ export const idSchema = z
   .string()
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, "Must be an id.");
 
+/** `next_cursor` of a list: the place after which it continues, as numbers and an id (`private.cursor_of`). */
+export const cursorSchema = z
+  .string()
+  .regex(
+    /^(-?[0-9]{1,16}_){1,5}[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+    "Send the next_cursor of the previous page.",
+  );
+
+/** A whole number as the database keeps it, at most 2,147,483,647. */
+export const integerSchema = z.int32();
+
+/** The number of an attempt at a job, counted from 1. */
+export const attemptSchema = integerSchema.min(1);
+export const attemptInQuery = z.coerce.number().pipe(attemptSchema);
+
 /** A date without a time (specification: Sprint). */
 export const dateSchema = z.iso
   .date("Must be a date of the form YYYY-MM-DD.")

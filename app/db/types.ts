@@ -584,6 +584,7 @@ export type Database = {
         Returns: Json;
       };
       list_run_order: { Args: { p_sprint_run_id: string }; Returns: Json };
+      list_same_files: { Args: { p_job_id: string }; Returns: Json };
       list_saved_views: { Args: { p_page?: string; p_product_id: string }; Returns: Json };
       list_sent_messages: { Args: { p_topics: Json }; Returns: Json };
       list_sessions: { Args: Record<PropertyKey, never>; Returns: Json };
@@ -2921,6 +2922,7 @@ export type Database = {
           files: NonNullable<Json>;
           head_sha: string;
           job_id: string;
+          mark_paths: NonNullable<Json>;
           marks: string[];
           product_id: string;
         };
@@ -2935,6 +2937,7 @@ export type Database = {
           files: NonNullable<Json>;
           head_sha: string;
           job_id: string;
+          mark_paths?: NonNullable<Json>;
           marks?: string[];
           product_id: string;
         };
@@ -2948,6 +2951,7 @@ export type Database = {
           files?: NonNullable<Json>;
           head_sha?: string;
           job_id?: string;
+          mark_paths?: NonNullable<Json>;
           marks?: string[];
           product_id?: string;
         };
@@ -5223,6 +5227,7 @@ export type Database = {
       touched_paths: {
         Row: {
           attempt: number;
+          folder: string;
           job_id: string;
           path: string;
           product_id: string;
@@ -5230,12 +5235,14 @@ export type Database = {
         ComputedFields: never;
         Insert: {
           attempt: number;
+          folder?: never;
           job_id: string;
           path: string;
           product_id: string;
         };
         Update: {
           attempt?: number;
+          folder?: never;
           job_id?: string;
           path?: string;
           product_id?: string;

@@ -1,6 +1,7 @@
 import { json } from "@remix-run/node";
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
+import { attemptInQuery } from "~/contract/text";
 import { comparedWith, sinceIn } from "~/features/diff/compared-with.server";
 import { showFile } from "~/features/diff/show-diff.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
@@ -8,7 +9,7 @@ import { canonicalId } from "~/http/uuid";
 import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 
 const querySchema = z.object({
-  attempt: z.coerce.number().int().min(1),
+  attempt: attemptInQuery,
   index: z.coerce.number().int().min(0),
 });
 

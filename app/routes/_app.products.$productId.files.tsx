@@ -1,11 +1,11 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
+import { cursorSchema } from "~/contract/text";
 import { FileList, sizeText } from "~/features/files/file-list";
 import { ProductAccess } from "~/features/products/product-access";
 import { fileIntents } from "~/http/file-forms.server";
 import { runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
-import { isCanonicalUuid } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { type ListedFile, productFilesLimit } from "~/nouns/files/contract";
 import { listFiles } from "~/nouns/files/operations.server";
@@ -21,10 +21,10 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     principal,
     productId: product_id,
   } = await requireProduct(request, context, params);
-  const before = new URL(request.url).searchParams.get("before") ?? "";
+  const before = new URL(request.url).searchParams.get("before");
   const [product, page] = await Promise.all([
     getProduct(actor, { product_id }),
-    listFiles(actor, { product_id, cursor: isCanonicalUuid(before) ? before : undefined }),
+    listFiles(actor, { product_id, cursor: cursorSchema.safeParse(before).data }),
   ]);
   const { id, role, archived_at } = product;
   return json({

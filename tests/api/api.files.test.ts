@@ -272,9 +272,9 @@ describe("POST /api/files", () => {
     const newest = await list("?limit=1");
     expect(newest).toMatchObject({
       files: [{ id: second.id, task_id: task.id, author: member.username, evidence: false }],
-      ...{ used: png.length + 4, next_cursor: second.id },
+      ...{ used: png.length + 4, next_cursor: expect.stringContaining(second.id) },
     });
-    expect(await list(`?cursor=${second.id}`)).toMatchObject({
+    expect(await list(`?cursor=${"next_cursor" in newest && newest.next_cursor}`)).toMatchObject({
       files: [{ id: first.id, story_id: story.id }],
       next_cursor: null,
     });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { doingSchema } from "~/contract/events";
 import { lengths } from "~/contract/limits";
-import { idSchema, requiredText, text } from "~/contract/text";
+import { attemptSchema, cursorSchema, idSchema, requiredText, text } from "~/contract/text";
 import { personMessageSchema, seenMessagesSchema } from "~/nouns/comments/agent-message";
 import { released } from "~/nouns/dependencies/contract";
 import { pullSchema } from "~/nouns/pulls/contract";
@@ -113,6 +113,8 @@ export const agentJobSchema = z.object({
   holder_name: z.string().nullable().default(null),
   created_by: z.string().nullable(),
   finished_at: z.string().nullable(),
+  /** When the work of its last attempt ended, which may wait for a review since. */
+  attempt_ended_at: z.string().nullable().default(null),
   /** When a person first opened its changes, and when the first verdict came. */
   first_seen_at: z.string().nullable(),
   judged_at: z.string().nullable(),
@@ -205,11 +207,11 @@ export const listAgentJobsInput = z.object({
   sprint_run_id: idSchema.optional(),
   state: z.enum([...agentJobStatuses, "unfinished"]).optional(),
   limit: z.int().min(1).max(200).optional(),
-  cursor: idSchema.optional(),
+  cursor: cursorSchema.optional(),
 });
 
 /** Sent in every call of the attempt that holds the job. */
-export const attemptInput = z.object({ job_id: idSchema, attempt: z.int().min(1) });
+export const attemptInput = z.object({ job_id: idSchema, attempt: attemptSchema });
 
 const tokens = z.int().min(0).optional();
 

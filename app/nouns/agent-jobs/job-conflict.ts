@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { httpUrlSchema, idSchema, text } from "~/contract/text";
+import { attemptSchema, httpUrlSchema, idSchema, text } from "~/contract/text";
 
 /** What the work conflicts with: its own branch that has moved on, the main branch, or another branch of its run. */
 const conflictKinds = ["branch", "base", "sibling"] as const;
@@ -16,7 +16,7 @@ export type ConflictFile = z.infer<typeof conflictFileSchema>;
 
 /** Body of `POST /api/jobs/:id/conflicts`: two commits that conflict, with both sides of each file. */
 export const reportJobConflictBody = z.object({
-  attempt: z.int().min(1),
+  attempt: attemptSchema,
   kind: z.enum(conflictKinds),
   /** For kind `sibling`: the other branch. */
   branch: text(200).optional(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { idSchema, text } from "~/contract/text";
+import { attemptInQuery, attemptSchema, idSchema, text } from "~/contract/text";
 import { reviewMarksSchema } from "~/nouns/job-reviews/marks";
 
 /** Kinds of changes to a file. Submodules are listed without their content. */
@@ -51,7 +51,7 @@ export const diffFileInput = z.object({
 /** Body of `PUT /api/jobs/:id/diff`. */
 export const saveJobDiffBody = z
   .object({
-    attempt: z.int().min(1),
+    attempt: attemptSchema,
     base_sha: sha,
     head_sha: sha,
     files: z.array(diffFileInput).max(diffLimits.files),
@@ -71,7 +71,7 @@ export const saveJobDiffInput = saveJobDiffBody.safeExtend({ job_id: idSchema })
 export type SaveJobDiffInput = z.infer<typeof saveJobDiffInput>;
 
 /** Query of `GET /api/jobs/:id/diff`. */
-export const jobDiffQuery = z.object({ attempt: z.coerce.number().int().min(1).optional() });
+export const jobDiffQuery = z.object({ attempt: attemptInQuery.optional() });
 
 /** `index` leaves only one file. */
 export const jobDiffInput = jobDiffQuery.extend({

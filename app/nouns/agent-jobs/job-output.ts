@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { idSchema, text } from "~/contract/text";
+import { attemptInQuery, attemptSchema, idSchema, text } from "~/contract/text";
 import { confinementSchema } from "~/nouns/workers/confinement";
 
 /** Kinds of entries in an agent's output (docs/runs.md). */
@@ -65,7 +65,7 @@ export const outputEntryInput = z.object({
 /** Body of `POST /api/jobs/:id/output`. */
 export const appendJobOutputBody = z
   .object({
-    attempt: z.int().min(1),
+    attempt: attemptSchema,
     entries: z.array(outputEntryInput).min(1).max(outputBatch.entries),
   })
   .refine(
@@ -84,7 +84,7 @@ export const appendedOutputSchema = z.object({ last_seq: z.int() });
 
 /** Query of `GET /api/jobs/:id/output`. */
 export const jobOutputQuery = z.object({
-  attempt: z.coerce.number().int().min(1).optional(),
+  attempt: attemptInQuery.optional(),
   after: z.coerce.number().int().min(0).optional(),
   limit: z.coerce.number().int().min(1).max(5_000).optional(),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { idSchema, limitInQuery, requiredText } from "~/contract/text";
+import { cursorSchema, idSchema, limitInQuery, requiredText } from "~/contract/text";
 
 /** Kinds of items that can have comments. */
 export const commentPlaces = ["pbi", "story", "task"] as const;
@@ -53,7 +53,7 @@ export const commentBody = z.object({ body: requiredText(commentLength) });
 
 export const commentQuery = z.object({
   limit: limitInQuery(commentLimit),
-  cursor: idSchema.optional(),
+  cursor: cursorSchema.optional(),
 });
 
 const place = { kind: z.enum(commentPlaces), id: idSchema };
@@ -61,7 +61,7 @@ const place = { kind: z.enum(commentPlaces), id: idSchema };
 export const listCommentsInput = z.object({
   ...place,
   limit: z.int().min(1).max(commentLimit.max).optional(),
-  cursor: idSchema.optional(),
+  cursor: cursorSchema.optional(),
 });
 
 export const addCommentBody = commentBody.extend({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { idSchema } from "~/contract/text";
+import { cursorSchema } from "~/contract/text";
 import { productOfCode, reference, resolveId } from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
 import { addCommentBody, commentLimit, commentPlaces } from "./contract";
@@ -32,7 +32,7 @@ export const listCommentsTool = defineTool({
   input: z.object({
     ...place,
     limit: z.int().min(1).max(commentLimit.max).default(50),
-    cursor: idSchema.optional(),
+    cursor: cursorSchema.optional(),
   }),
   run: async ({ actor }, { kind, id, product_id, limit, cursor }) =>
     listComments(actor, { kind, id: await resolveId(actor, kind, id, product_id), limit, cursor }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { idSchema, limitInQuery } from "~/contract/text";
+import { cursorSchema, idSchema, limitInQuery } from "~/contract/text";
 
 /** The longest file in bytes. */
 export const fileLimit = 10 * 1024 * 1024;
@@ -90,13 +90,13 @@ export const fileListLimit = { default: 100, max: 200 } as const;
 
 export const fileListQuery = z.object({
   limit: limitInQuery(fileListLimit),
-  cursor: idSchema.optional(),
+  cursor: cursorSchema.optional(),
 });
 
 export const listFilesInput = z.object({
   product_id: idSchema,
   limit: z.int().min(1).max(fileListLimit.max).optional(),
-  cursor: idSchema.optional(),
+  cursor: cursorSchema.optional(),
 });
 
 /** The newest files of a product, and the bytes that all of them take. */
@@ -104,5 +104,5 @@ export const fileListSchema = z.object({
   files: z.array(listedFileSchema),
   used: z.int(),
   /** For the files before these; null where there are none. */
-  next_cursor: nullableId,
+  next_cursor: z.string().nullable(),
 });

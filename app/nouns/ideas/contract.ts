@@ -2,7 +2,7 @@ import { z } from "zod";
 import { codeSchema } from "~/contract/codes";
 import { lengths } from "~/contract/limits";
 import { ideaStatusSchema } from "~/contract/status";
-import { idSchema, prioritySchema, requiredText, text } from "~/contract/text";
+import { cursorSchema, idSchema, prioritySchema, requiredText, text } from "~/contract/text";
 import { expectedVersion, shownVersion } from "~/contract/version";
 import { pbiSchema } from "~/nouns/pbis/contract";
 
@@ -64,5 +64,5 @@ export const listIdeasInput = z.object({
   product_id: idSchema.optional(),
   archived: z.boolean().optional(),
   limit: z.int().min(1).max(200).optional(),
-  cursor: idSchema.optional(),
+  cursor: cursorSchema.optional(),
 });

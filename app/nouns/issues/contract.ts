@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { lengths } from "~/contract/limits";
-import { httpUrlSchema, idSchema, requiredText, text } from "~/contract/text";
+import { httpUrlSchema, idSchema, integerSchema, requiredText, text } from "~/contract/text";
 import { issueLabelSchema } from "~/nouns/products/contract";
 
 /** Most issues per report, and longest body and address in characters. */
@@ -8,7 +8,7 @@ export const issueLimits = { issues: 100, body: 20_000, url: 300 } as const;
 
 /** An issue of the Git host as a worker saw it. Its URL identifies it. */
 const observedIssueSchema = z.object({
-  number: z.int().min(1).max(2_147_483_647),
+  number: integerSchema.min(1),
   url: httpUrlSchema.refine((url) => url.length <= issueLimits.url, {
     message: `Must be at most ${issueLimits.url} characters.`,
   }),

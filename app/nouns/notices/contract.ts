@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { httpUrlSchema, idSchema, requiredText, text } from "~/contract/text";
+import { cursorSchema, httpUrlSchema, idSchema, requiredText, text } from "~/contract/text";
 
 /** Events that a webhook can receive. */
 export const webhookEvents = [
@@ -148,7 +148,7 @@ export const listWebhooksInput = z.object({ product_id: idSchema });
 
 export const listWebhookDeliveriesInput = webhookIdInput.extend({
   limit: z.int().min(1).max(200).optional(),
-  cursor: idSchema.optional(),
+  cursor: cursorSchema.optional(),
 });
 
 export const webhookDeliveryPageSchema = z.object({

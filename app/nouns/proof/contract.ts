@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { httpUrlSchema, idSchema, requiredText, text } from "~/contract/text";
+import {
+  attemptSchema,
+  httpUrlSchema,
+  idSchema,
+  integerSchema,
+  requiredText,
+  text,
+} from "~/contract/text";
 import { fileSchema } from "~/nouns/files/contract";
 import { doneRequirements } from "~/nouns/products/contract";
 
@@ -21,7 +28,7 @@ const excerptSchema = text(excerptBytes).refine(
   { message: "Must have at most 8 KiB." },
 );
 
-const exitCode = z.int().min(-2_147_483_648).max(2_147_483_647);
+const exitCode = integerSchema;
 
 const observation = {
   criterion: criterionIdSchema,
@@ -60,7 +67,7 @@ export const addEvidenceBody = z.object({
   kind: z.enum(evidenceKinds).optional(),
   grade: z.enum(["said", "worker", "person"]).optional(),
   job_id: idSchema.optional(),
-  attempt: z.int().min(1).optional(),
+  attempt: attemptSchema.optional(),
 });
 
 export const addEvidenceInput = addEvidenceBody.extend({ story_id: idSchema });

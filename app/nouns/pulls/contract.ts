@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { httpUrlSchema, idSchema, text } from "~/contract/text";
+import { httpUrlSchema, idSchema, integerSchema, text } from "~/contract/text";
 import { branchPrefixSchema } from "~/nouns/products/contract";
 
 export const pullStates = ["open", "closed", "merged"] as const;
@@ -22,7 +22,7 @@ const commentSchema = z.object({
   author: text(200),
   body: text(pullLimits.comment),
   path: text(1_000).nullish(),
-  line: z.int().min(1).nullish(),
+  line: integerSchema.min(1).nullish(),
   /** True if its author may push to the repository. */
   trusted: z.boolean(),
   edited: z.boolean(),
@@ -30,7 +30,7 @@ const commentSchema = z.object({
 
 /** A pull request as a worker saw it. */
 const observedPullSchema = z.object({
-  number: z.int().min(1).max(2_147_483_647),
+  number: integerSchema.min(1),
   url: httpUrlSchema,
   branch: text(200).min(1),
   head_sha: z.string().regex(/^[0-9a-f]{7,64}$/, "Must be a commit's hash."),

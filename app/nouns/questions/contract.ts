@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { hostSchema, idSchema, requiredText, text } from "~/contract/text";
+import {
+  attemptSchema,
+  cursorSchema,
+  hostSchema,
+  idSchema,
+  integerSchema,
+  requiredText,
+  text,
+} from "~/contract/text";
 
 export const agentQuestionStatuses = ["open", "answered", "cancelled", "expired"] as const;
 export const userQuestionStatuses = ["pending", "answered"] as const;
@@ -99,7 +107,7 @@ export const askQuestionInput = z.object({
   kind: z.enum(questionKinds).optional(),
   reach: hostSchema.optional(),
   options: z.array(optionInput).max(questionLimits.options).optional(),
-  recommended_option: z.int().min(0).optional(),
+  recommended_option: integerSchema.min(0).optional(),
   assignee_id: idSchema.optional(),
   expires_in_seconds: z
     .int()
@@ -110,7 +118,7 @@ export const askQuestionInput = z.object({
   escalate_to: idSchema.optional(),
   park: z.boolean().optional(),
   job_id: idSchema.optional(),
-  attempt: z.int().min(1).optional(),
+  attempt: attemptSchema.optional(),
 });
 export type AskQuestionInput = z.infer<typeof askQuestionInput>;
 
@@ -120,7 +128,7 @@ export const questionIdInput = z.object({ question_id: idSchema });
 export const answerQuestionInput = z.object({
   question_id: idSchema,
   answer: text(questionLimits.text).optional(),
-  option: z.int().min(0).optional(),
+  option: integerSchema.min(0).optional(),
 });
 
 export const listQuestionsInput = z.object({
@@ -128,7 +136,7 @@ export const listQuestionsInput = z.object({
   state: z.enum(agentQuestionStatuses).optional(),
   job_id: idSchema.optional(),
   limit: z.int().min(1).max(200).optional(),
-  cursor: idSchema.optional(),
+  cursor: cursorSchema.optional(),
 });
 
 /** A question that a user asks about an idea (specification: User question). */
@@ -163,7 +171,7 @@ export const answerUserQuestionInput = z.object({
 export const listOpenUserQuestionsInput = z.object({
   product_id: idSchema.optional(),
   limit: z.int().min(1).max(100).optional(),
-  cursor: idSchema.optional(),
+  cursor: cursorSchema.optional(),
 });
 
 export const userQuestionListSchema = z.object({

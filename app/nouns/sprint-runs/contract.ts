@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { httpUrlSchema, idSchema, requiredText, text } from "~/contract/text";
+import {
+  attemptSchema,
+  cursorSchema,
+  httpUrlSchema,
+  idSchema,
+  requiredText,
+  text,
+} from "~/contract/text";
 import { beginningSchema } from "~/nouns/agent-jobs/beginning";
 import { agentJobSchema, costsSchema, usageSchema } from "~/nouns/agent-jobs/contract";
 import { stopAtSchema } from "~/nouns/budgets/contract";
@@ -244,7 +251,7 @@ export const listSprintRunsInput = z.object({
   product_id: idSchema,
   sprint_id: idSchema.optional(),
   limit: z.int().min(1).max(100).optional(),
-  cursor: idSchema.optional(),
+  cursor: cursorSchema.optional(),
 });
 
 /** Workers send their job and attempt; `release` also returns the job to the queue. */
@@ -254,6 +261,6 @@ export const pauseSprintRunInput = z.object({
   pr_url: httpUrlSchema.optional(),
   conflict_files: z.array(text(1_000)).max(500).optional(),
   job_id: idSchema.optional(),
-  attempt: z.int().min(1).optional(),
+  attempt: attemptSchema.optional(),
   release: z.boolean().optional(),
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { lengths, sprintTasksLimit } from "~/contract/limits";
 import { sprintStatusSchema, taskStatusSchema } from "~/contract/status";
-import { dateSchema, idSchema, limitInQuery, text } from "~/contract/text";
+import { cursorSchema, dateSchema, idSchema, limitInQuery, text } from "~/contract/text";
 import { expectedVersion, shownVersion } from "~/contract/version";
 import { nextStorySchema, productSchema } from "~/nouns/products/contract";
 import { storySchema } from "~/nouns/stories/contract";
@@ -116,5 +116,5 @@ export const sprintIdInput = z.object({ sprint_id: idSchema });
 export const getSprintContextInput = z.object({
   sprint_id: idSchema,
   limit: z.int().min(1).max(50).optional(),
-  cursor: idSchema.optional(),
+  cursor: cursorSchema.optional(),
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { lengths, storyLogMetadata } from "~/contract/limits";
-import { idSchema, isStorable, requiredText } from "~/contract/text";
+import { cursorSchema, idSchema, isStorable, requiredText } from "~/contract/text";
 
 const storyLogTypes = ["IMPLEMENTATION_PLAN", "TEST_RESULT", "COMMIT"] as const;
 const storyLogStatuses = ["PASSED", "FAILED"] as const;
@@ -114,5 +114,5 @@ export const appendStoryLogInput = z.object({
 export const listStoryLogsInput = z.object({
   story_id: idSchema,
   limit: z.int().min(1).max(100).optional(),
-  cursor: idSchema.optional(),
+  cursor: cursorSchema.optional(),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isStorable, requiredText } from "~/contract/text";
+import { attemptSchema, isStorable, requiredText } from "~/contract/text";
 import { commentLength } from "~/nouns/comments/contract";
 import { reviewVerdicts } from "~/nouns/job-reviews/contract";
 import { lessonLimits, lessonStatuses, returnCauses } from "~/nouns/lessons/contract";
@@ -38,7 +38,7 @@ export const logEntrySchema = z.object({
 });
 
 const lineCommentSchema = z.object({
-  attempt: z.int().min(1).default(1),
+  attempt: attemptSchema.default(1),
   path: z.string().min(1).max(4096).refine(isStorable),
   line: z.int().min(1),
   side: z.enum(["old", "new"]).default("new"),
@@ -50,7 +50,7 @@ const lineCommentSchema = z.object({
 
 /** How someone judged the work of an attempt, with their comments on its lines. */
 export const reviewSchema = z.object({
-  attempt: z.int().min(1).default(1),
+  attempt: attemptSchema.default(1),
   verdict: z.enum(reviewVerdicts),
   summary: z.string().max(10_000).refine(isStorable).default(""),
   author: z.string().min(1).max(200),

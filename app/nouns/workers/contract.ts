@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { idSchema, text } from "~/contract/text";
+import { attemptSchema, idSchema, text } from "~/contract/text";
 import { agentName, efforts, shownWho } from "~/contract/who";
 import { claimedBeginningSchema } from "~/nouns/agent-jobs/beginning";
 import {
@@ -63,7 +63,7 @@ export const jobPayloadSchema = z.object({
   id: idSchema,
   kind: z.enum(agentJobKinds),
   status: agentJobStatusSchema,
-  attempt: z.int().min(1),
+  attempt: attemptSchema,
   retry_count: z.int(),
   previous_failure: nullableText,
   /** Up to three failed or cancelled jobs for the same work, newest first. */

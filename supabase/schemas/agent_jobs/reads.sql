@@ -109,25 +109,26 @@ end;
 $$;
 
 -- Why: the jobs of all the caller's products, or of one product or run, newest first, in pages. p_state is one status,
--- or `unfinished`. The cursor is the id of the last job of the previous page. Definer: the query itself limits the
--- products (specification: Agent job).
+-- or `unfinished`. Definer: the query itself limits the products (specification: Agent job).
 create function operations.list_agent_jobs(
   p_product_id uuid default null, p_sprint_run_id uuid default null, p_state text default null,
-  p_limit integer default 50, p_cursor uuid default null
+  p_limit integer default 50, p_cursor text default null
 ) returns json language plpgsql stable security definer set search_path = '' as $$
 declare
+  v_after record := private.read_cursor(p_cursor, 2);
+  v_at timestamptz := private.time_at(v_after.place[1]);
   v_limit integer := least(greatest(coalesce(p_limit, 50), 1), 200);
   v_state text := private.require_choice('state', p_state,
     array['QUEUED', 'CLAIMED', 'RUNNING', 'DONE', 'FAILED', 'CANCELLED', 'SKIPPED', 'UNFINISHED']);
   v_jobs jsonb;
   v_count integer;
-  v_last uuid;
+  v_last text;
 begin
   if p_product_id is not null then
     perform private.require_product_access(p_product_id);
   end if;
   select coalesce(jsonb_agg(private.job_json(j) order by j.created_at desc, j.position, j.id), '[]'), count(*),
-    (array_agg(j.id order by j.created_at, j.position desc, j.id desc))[1]
+    (array_agg(private.cursor_of(j.id, private.microseconds(j.created_at), j.position) order by j.created_at, j.position desc, j.id desc))[1]
   into v_jobs, v_count, v_last
   from (
     select x.*
@@ -137,10 +138,8 @@ begin
       and (p_sprint_run_id is null or x.sprint_run_id = p_sprint_run_id)
       and (v_state is null or x.status::text = v_state
         or (v_state = 'UNFINISHED' and x.status in ('QUEUED', 'CLAIMED', 'RUNNING')))
-      and (p_cursor is null or exists (
-        select from public.agent_jobs c
-        where c.id = p_cursor
-          and (x.created_at < c.created_at or (x.created_at = c.created_at and (x.position, x.id) > (c.position, c.id)))))
+      and (p_cursor is null or x.created_at < v_at
+        or (x.created_at = v_at and (x.position, x.id) > (v_after.place[2], v_after.id)))
     order by x.created_at desc, x.position, x.id
     limit v_limit
   ) j;
@@ -242,6 +241,7 @@ begin
     'idea_code', v.idea_code,
     'product_code', v.product_code,
     'worker_name', v.worker_name,
+    'attempt_ended_at', (select a.ended_at from public.job_attempts a where a.job_id = p_job.id and a.attempt = p_job.attempt),
     'pull', (
       select private.pull_json(p) from public.pulls p
       where p.product_id = p_job.product_id and p.branch = p_job.branch

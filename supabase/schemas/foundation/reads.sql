@@ -91,3 +91,41 @@ begin
   return to_char(p_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
 end;
 $$;
+
+-- Why: a list that is read in pages continues after the place of the last row shown, not after the row itself, which may
+-- be gone by then. The cursor is this place: the numbers that the list is ordered by, and the row's id.
+create function private.cursor_of(p_id uuid, variadic p_place bigint[])
+returns text language sql immutable set search_path = '' as $$
+  select array_to_string(p_place, '_') || '_' || p_id;
+$$;
+grant execute on function private.cursor_of to authenticated;
+
+-- Why: the place in a cursor of the list that is ordered by so many numbers, or 422. Nulls without a cursor.
+create function private.read_cursor(p_cursor text, p_numbers integer, out place bigint[], out id uuid)
+language plpgsql stable set search_path = '' as $$
+declare
+  v_parts text[] := string_to_array(p_cursor, '_');
+begin
+  if p_cursor !~ '^(-?[0-9]{1,16}_)+[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' or cardinality(v_parts) <> p_numbers + 1 then
+    perform private.refuse(422, 'This cursor is not one of this list. Send the next_cursor of the previous page, or none.',
+      '{"issues": [{"path": "cursor", "message": "Send the next_cursor of the previous page."}]}');
+  end if;
+  place := v_parts[1:p_numbers];
+  id := v_parts[p_numbers + 1];
+end;
+$$;
+grant execute on function private.read_cursor to authenticated;
+
+-- Why: a cursor has a time as a whole number, so that it is the same time again.
+create function private.microseconds(p_time timestamptz)
+returns bigint language sql immutable set search_path = '' as $$
+  select (extract(epoch from p_time) * 1000000)::bigint;
+$$;
+grant execute on function private.microseconds to authenticated;
+
+-- Why: the time that private.microseconds wrote.
+create function private.time_at(p_microseconds bigint)
+returns timestamptz language sql immutable set search_path = '' as $$
+  select 'epoch'::timestamptz + p_microseconds * interval '1 microsecond';
+$$;
+grant execute on function private.time_at to authenticated;

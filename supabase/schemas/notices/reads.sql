@@ -16,22 +16,23 @@ grant execute on function operations.list_push_subscriptions to authenticated;
 
 -- Delivery log of a webhook, newest first. Owner only.
 create function operations.list_webhook_deliveries(
-  p_webhook_id uuid, p_limit integer default 50, p_cursor uuid default null
+  p_webhook_id uuid, p_limit integer default 50, p_cursor text default null
 ) returns json language plpgsql stable security definer set search_path = '' as $$
 declare
+  v_after record := private.read_cursor(p_cursor, 1);
   v_limit integer := least(greatest(coalesce(p_limit, 50), 1), 200);
   v_deliveries jsonb;
   v_count integer;
-  v_last uuid;
+  v_last text;
 begin
   perform private.require_webhook(p_webhook_id);
   select coalesce(jsonb_agg(to_jsonb(n) - 'user_id' || jsonb_build_object('status', lower(n.status::text)) order by n.created_at desc, n.id desc), '[]'),
-    count(*), (array_agg(n.id order by n.created_at, n.id))[1]
+    count(*), (array_agg(private.cursor_of(n.id, private.microseconds(n.created_at)) order by n.created_at, n.id))[1]
   into v_deliveries, v_count, v_last
   from (
     select x.* from public.notices x
     where x.webhook_id = p_webhook_id
-      and (p_cursor is null or (x.created_at, x.id) < (select c.created_at, c.id from public.notices c where c.id = p_cursor))
+      and (p_cursor is null or (x.created_at, x.id) < (private.time_at(v_after.place[1]), v_after.id))
     order by x.created_at desc, x.id desc
     limit v_limit
   ) n;

@@ -52,22 +52,22 @@ end;
 $$;
 
 -- Why: the caller's questions that no worker has answered yet, oldest first, in pages. Questions whose job was given up
--- and deleted are left out. The cursor is the id of the last question of the previous page.
--- Definer: only the caller's own rows (specification: User question).
+-- and deleted are left out. Definer: only the caller's own rows (specification: User question).
 create function operations.list_open_user_questions(
-  p_product_id uuid default null, p_limit integer default 50, p_cursor uuid default null
+  p_product_id uuid default null, p_limit integer default 50, p_cursor text default null
 ) returns json language plpgsql stable security definer set search_path = '' as $$
 declare
+  v_after record := private.read_cursor(p_cursor, 1);
   v_limit integer := least(greatest(coalesce(p_limit, 50), 1), 100);
   v_questions jsonb;
   v_count integer;
-  v_last uuid;
+  v_last text;
 begin
   if p_product_id is not null then
     perform private.require_product_access(p_product_id);
   end if;
   select coalesce(jsonb_agg(private.user_question_json(u) order by u.created_at, u.id), '[]'), count(*),
-    (array_agg(u.id order by u.created_at desc, u.id desc))[1]
+    (array_agg(private.cursor_of(u.id, private.microseconds(u.created_at)) order by u.created_at desc, u.id desc))[1]
   into v_questions, v_count, v_last
   from (
     select x.* from public.user_questions x
@@ -75,8 +75,7 @@ begin
     where x.user_id = auth.uid() and x.status = 'PENDING' and x.job_id is not null
       and private.is_open_to_token(i.product_id)
       and (p_product_id is null or i.product_id = p_product_id)
-      and (p_cursor is null or (x.created_at, x.id) > (
-        select c.created_at, c.id from public.user_questions c where c.id = p_cursor and c.user_id = auth.uid()))
+      and (p_cursor is null or (x.created_at, x.id) > (private.time_at(v_after.place[1]), v_after.id))
     order by x.created_at, x.id
     limit v_limit
   ) u;
@@ -86,26 +85,26 @@ $$;
 grant execute on function operations.list_open_user_questions to authenticated;
 
 -- Why: questions of all the caller's products, or of one, by state, newest first, in pages. An open question past its
--- expiry is listed as expired; in an archived product, where no one can answer, it is not listed. The cursor is the id
--- of the last question of the previous page. Definer: the query itself limits the products (specification: Agent
--- question).
+-- expiry is listed as expired; in an archived product, where no one can answer, it is not listed. Definer:
+-- the query itself limits the products (specification: Agent question).
 create function operations.list_questions(
   p_product_id uuid default null, p_state text default null, p_job_id uuid default null, p_limit integer default 50,
-  p_cursor uuid default null
+  p_cursor text default null
 ) returns json language plpgsql stable security definer set search_path = '' as $$
 declare
+  v_after record := private.read_cursor(p_cursor, 1);
   v_now timestamptz := private.now();
   v_limit integer := least(greatest(coalesce(p_limit, 50), 1), 200);
   v_state text := private.require_choice('state', p_state, array['OPEN', 'ANSWERED', 'CANCELLED', 'EXPIRED']);
   v_questions jsonb;
   v_count integer;
-  v_last uuid;
+  v_last text;
 begin
   if p_product_id is not null then
     perform private.require_product_access(p_product_id);
   end if;
   select coalesce(jsonb_agg(private.question_json(q) order by q.created_at desc, q.id desc), '[]'), count(*),
-    (array_agg(q.id order by q.created_at, q.id))[1]
+    (array_agg(private.cursor_of(q.id, private.microseconds(q.created_at)) order by q.created_at, q.id))[1]
   into v_questions, v_count, v_last
   from (
     select x.* from public.agent_questions x
@@ -115,7 +114,7 @@ begin
       and (p_product_id is null or x.product_id = p_product_id)
       and (p_job_id is null or x.job_id = p_job_id)
       and (v_state is null or v_state = case when x.status = 'OPEN' and x.expires_at <= v_now then 'EXPIRED' else x.status::text end)
-      and (p_cursor is null or (x.created_at, x.id) < (select c.created_at, c.id from public.agent_questions c where c.id = p_cursor))
+      and (p_cursor is null or (x.created_at, x.id) < (private.time_at(v_after.place[1]), v_after.id))
     order by x.created_at desc, x.id desc
     limit v_limit
   ) q;

@@ -1,15 +1,15 @@
--- Why: facts about a change that say where a careful look pays, never a judgment. Read from the diff, the plan and
--- what earlier attempts of the product touched, once when the diff arrives. The product's own patterns replace the
--- default of a mark; p_more, which a worker read on the main branch, only adds to them (docs/review.md).
-create function private.review_marks(p_job public.agent_jobs, p_attempt integer, p_files jsonb, p_more jsonb)
-returns text[] language plpgsql stable set search_path = '' as $$
+-- Why: facts about a change that say where a careful look pays, never a judgment, each with the first paths that it is
+-- about. Read from the diff, the plan and what other jobs of the product touched, once when the diff arrives. The
+-- product's own patterns replace the default of a mark; p_more, which a worker read on the main branch, only adds to
+-- them (docs/review.md).
+create function private.review_marks(p_job public.agent_jobs, p_files jsonb, p_more jsonb)
+returns table (place integer, mark text, paths text[]) language plpgsql stable set search_path = '' as $$
 declare
   v_own jsonb := (select p.review_marks from public.products p where p.id = p_job.product_id);
   v_plan text := coalesce(p_job.plan_snapshot, '');
   v_lines bigint;
   v_tests boolean;
   v_code boolean;
-  v_marks text[];
 begin
   select coalesce(sum((f ->> 'additions')::bigint + (f ->> 'deletions')::bigint), 0),
     coalesce(bool_or(private.is_test_path(f ->> 'path') and f ->> 'status' <> 'deleted'), false),
@@ -17,32 +17,57 @@ begin
   into v_lines, v_tests, v_code
   from jsonb_array_elements(p_files) f;
 
-  select array_agg(x.mark order by x.place) into v_marks
-  from (values
-    (1, 'no_test_changed', v_code and not v_tests),
-    (2, 'migration', private.touches(p_files, v_own, p_more, 'migration')),
-    (3, 'dependencies', private.touches(p_files, v_own, p_more, 'dependencies')),
-    (4, 'ci', private.touches(p_files, v_own, p_more, 'ci')),
-    (5, 'secrets_or_auth', private.touches(p_files, v_own, p_more, 'secrets_or_auth') or private.adds_secret(p_files)),
-    (6, 'deleted_tests', private.deletes_tests(p_files)),
-    (7, 'large', v_lines > 400),
-    (8, 'outside_plan', v_plan ~ '[[:alnum:]_-]+\.[a-z]{1,5}\M' and exists (
-      select from jsonb_array_elements(p_files) f
-      where strpos(v_plan, regexp_replace(f ->> 'path', '^.*/', '')) = 0)),
-    (9, 'first_time', exists (
-      select from jsonb_array_elements(p_files) f
-      where not exists (
-        select from public.touched_paths x
-        where x.product_id = p_job.product_id and x.path = f ->> 'path' and (x.job_id, x.attempt) <> (p_job.id, p_attempt))))
-  ) x (place, mark, holds)
-  where x.holds;
-  return coalesce(v_marks, '{}');
+  return query
+    select x.place, x.mark, x.paths[1:4]
+    from (values
+      (1, 'no_test_changed', case when v_code and not v_tests then array[]::text[] end),
+      (2, 'migration', private.touching(p_files, v_own, p_more, 'migration')),
+      (3, 'dependencies', private.touching(p_files, v_own, p_more, 'dependencies')),
+      (4, 'ci', private.touching(p_files, v_own, p_more, 'ci')),
+      (5, 'secrets_or_auth', private.adding_keys(p_files) || private.touching(p_files, v_own, p_more, 'secrets_or_auth')),
+      (6, 'deleted_tests', case when private.deletes_tests(p_files) then array[]::text[] end),
+      (7, 'large', case when v_lines > 400 then array[]::text[] end),
+      (8, 'outside_plan', private.outside_plan(v_plan, p_files)),
+      (9, 'first_time', private.first_time(p_job, p_files))
+    ) x (place, mark, paths)
+    where x.paths is not null;
 end;
 $$;
 
--- Why: whether a change touches a path of a mark, by the product's own patterns or else the default, or by more of them.
-create function private.touches(p_files jsonb, p_own jsonb, p_more jsonb, p_mark text)
-returns boolean language plpgsql immutable set search_path = '' as $$
+-- Why: the files that a plan does not name, where it names files. Tests and generated files follow from others: plans
+-- seldom name them.
+create function private.outside_plan(p_plan text, p_files jsonb)
+returns text[] language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select array_agg(f ->> 'path') from jsonb_array_elements(p_files) f
+    where p_plan ~ '[[:alnum:]_-]+\.[a-z]{1,5}\M' and strpos(p_plan, regexp_replace(f ->> 'path', '^.*/', '')) = 0
+      and not private.is_test_path(f ->> 'path') and not coalesce((f ->> 'folded')::boolean, false));
+end;
+$$;
+
+-- Why: the files of other people in folders where no other job of the product has changed anything. Says something only
+-- once agents know parts of the repository: at first every folder is new to them.
+create function private.first_time(p_job public.agent_jobs, p_files jsonb)
+returns text[] language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select array_agg(f ->> 'path') from jsonb_array_elements(p_files) f
+    where f ->> 'status' <> 'added'
+      and not exists (
+        select from public.touched_paths x
+        where x.product_id = p_job.product_id and x.job_id <> p_job.id and x.folder = regexp_replace(f ->> 'path', '[^/]*$', ''))
+      and 10 = (
+        select count(*)
+        from (
+          select from private.works w
+          where w.product_id = p_job.product_id and w.was_handed_in and w.id <> p_job.id limit 10) w));
+end;
+$$;
+
+-- Why: the paths of a mark, by the product's own patterns or else the default, or by more of them. Null without one.
+create function private.touching(p_files jsonb, p_own jsonb, p_more jsonb, p_mark text)
+returns text[] language plpgsql immutable set search_path = '' as $$
 declare
   v_default text := case p_mark
     when 'migration' then '(^|/)(migrations?|migrate)/|\.sql$'
@@ -53,8 +78,8 @@ declare
   v_own text := private.patterns_regex(p_own -> p_mark);
   v_more text := private.patterns_regex(p_more -> p_mark);
 begin
-  return exists (
-    select from jsonb_array_elements(p_files) f
+  return (
+    select array_agg(f ->> 'path') from jsonb_array_elements(p_files) f
     where case when v_own is null then f ->> 'path' ~* v_default else f ->> 'path' ~ v_own end or f ->> 'path' ~ v_more);
 end;
 $$;
@@ -112,25 +137,48 @@ begin
 end;
 $$;
 
--- Why: an added line that looks like a key of a well-known service, or from which the worker took one (•••).
-create function private.adds_secret(p_files jsonb)
-returns boolean language plpgsql immutable set search_path = '' as $$
+-- Why: the files with an added line that looks like a key of a well-known service, from which the worker took one (•••),
+-- or that gives something named like a key a value like one. Null without one.
+create function private.adding_keys(p_files jsonb)
+returns text[] language plpgsql immutable set search_path = '' as $$
 begin
-  return exists (
-    select from jsonb_array_elements(p_files) f
-    where f ->> 'patch' ~ '\n\+[^\n]*(•••|AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{20}|glpat-[A-Za-z0-9_-]{20}|sk-[A-Za-z0-9_-]{20}|xox[abprs]-[A-Za-z0-9-]{10}|-----BEGIN [A-Z ]*PRIVATE KEY)');
+  return (
+    select array_agg(f ->> 'path') from jsonb_array_elements(p_files) f
+    where exists (
+      select from string_to_table(f ->> 'patch', E'\n') l
+      where l like '+%' and (
+        l ~ '•••|AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{20}|glpat-[A-Za-z0-9_-]{20}|sk-[A-Za-z0-9_-]{20}|xox[abprs]-[A-Za-z0-9-]{10}|-----BEGIN [A-Z ]*PRIVATE KEY'
+        or (l ~* 'key|secret|token|passw|credential' and private.gives_key(left(l, 2000))))));
 end;
 $$;
 
--- Why: the paths that the attempts of a product have touched, for the mark first_time. Written with a diff and never
--- read by clients; the first attempt that touched a path stays.
+-- Why: a key without a known form, `"key": "9f86…"`. Its name says what it is, so hashes, versions and IDs of lock files are
+-- none; its value is letters mixed with digits, so words, paths and calls are none, and neither is a UUID.
+create function private.gives_key(p_line text)
+returns boolean language plpgsql immutable set search_path = '' as $$
+begin
+  return exists (
+    select from regexp_matches(p_line,
+      '(?:^|[^a-z0-9_-])([a-z0-9_-]*(?:(?:api|access|secret|private|auth|signing|encryption)[_-]?key|secret|token|passw(?:or)?d|credentials?)|key)["'']?\s*(?::=|=>|[:=])\s*(?:["''`]([a-z0-9_+/=.-]{16,200})["''`]|([a-z0-9_+/=-]{20,200})$)',
+      'gi') m
+    cross join lateral (select coalesce(m[2], m[3]) as value) v
+    where v.value ~* '[a-z]' and length(regexp_replace(v.value, '[^0-9]', '', 'g')) >= 3
+      and v.value !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+      and (m[1] !~* '^key$' or v.value ~* '^[0-9a-f]{32,}$' or v.value ~ '^(?=.*[A-Z])(?=.*[a-z])[A-Za-z0-9+/=_-]{24,}$'));
+end;
+$$;
+
+-- Why: the paths that the jobs of a product have touched, for the mark first_time. Written with a diff and never read by
+-- clients; the first attempt that touched a path stays.
 create table public.touched_paths (
   product_id uuid not null references public.products (id) on delete cascade,
   path text not null constraint touched_paths_path_length check (char_length(path) <= 4096),
   job_id uuid not null,
   attempt integer not null,
+  folder text not null generated always as (regexp_replace(path, '[^/]*$', '')) stored,
   constraint touched_paths_pkey primary key (product_id, path)
 );
+create index touched_paths_folder_idx on public.touched_paths (product_id, folder);
 comment on table public.touched_paths is 'Paths that attempts of the product have touched (docs/review.md).';
 alter table public.touched_paths enable row level security;
 create policy touched_paths_service on public.touched_paths for all to service_role using (true) with check (true);

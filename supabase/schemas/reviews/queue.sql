@@ -6,8 +6,8 @@ create function operations.list_reviews(p_product_id uuid default null, p_cursor
 returns json language plpgsql stable security definer set search_path = '' as $$
 declare
   v_limit integer := least(greatest(coalesce(p_limit, 50), 1), 100);
-  v_after text[] := case when p_cursor ~ '^\d{1,16}(_-?\d{1,16}){4}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then string_to_array(p_cursor, '_') end;
-  v_asked bigint := coalesce(v_after[1]::bigint, extract(epoch from private.now()) * 1000000);
+  v_after record := private.read_cursor(p_cursor, 5);
+  v_asked bigint := coalesce(v_after.place[1], private.microseconds(private.now()));
   v_products uuid[];
 begin
   if p_product_id is not null then
@@ -18,10 +18,10 @@ begin
     select w.id from private.writable_product_ids() w (id) where p_product_id is null or w.id = p_product_id);
   return (
     with page as (
-      select r.*, -r.frees_tasks as frees, -r.hours as ago, (extract(epoch from r.waiting_since) * 1000000)::bigint as since
-      from private.waiting_reviews(v_products, 'epoch'::timestamptz + v_asked * interval '1 microsecond') r
-      where v_after is null or (-r.frees_tasks, -r.hours, r.lines, (extract(epoch from r.waiting_since) * 1000000)::bigint, r.job_id)
-        > (v_after[2]::bigint, v_after[3]::bigint, v_after[4]::bigint, v_after[5]::bigint, v_after[6]::uuid)
+      select r.*, -r.frees_tasks as frees, -r.hours as ago, private.microseconds(r.waiting_since) as since
+      from private.waiting_reviews(v_products, private.time_at(v_asked)) r
+      where p_cursor is null or (-r.frees_tasks, -r.hours, r.lines, private.microseconds(r.waiting_since), r.job_id)
+        > (v_after.place[2], v_after.place[3], v_after.place[4], v_after.place[5], v_after.id)
       order by frees, ago, r.lines, since, r.job_id limit v_limit + 1
     ), placed as (
       select p.*, row_number() over (order by p.frees, p.ago, p.lines, p.since, p.job_id) as place from page p
@@ -30,7 +30,7 @@ begin
       'reviews', coalesce(json_agg(private.waiting_review_json(p.job_id, p.waiting_since, p.frees_tasks, p.frees_jobs) order by p.place)
         filter (where p.place <= v_limit), '[]'),
       'next_cursor', case when count(*) > v_limit then
-        max(concat_ws('_', v_asked, p.frees, p.ago, p.lines, p.since, p.job_id)) filter (where p.place = v_limit) end)
+        max(private.cursor_of(p.job_id, v_asked, p.frees, p.ago, p.lines, p.since)) filter (where p.place = v_limit) end)
     from placed p);
 end;
 $$;
@@ -90,7 +90,7 @@ begin
       'criteria', (
         select jsonb_build_object('proven', count(*) filter (where c.state in ('proven', 'waived')), 'total', count(*))
         from private.story_proof(s.id) c),
-      'marks', to_jsonb(coalesce(d.marks, '{}')))
+      'marks', to_jsonb(coalesce(d.marks, '{}')), 'mark_paths', coalesce(d.mark_paths, '{}'))
     from public.agent_jobs j
     join public.products p on p.id = j.product_id
     join public.tasks t on t.id = j.task_id
@@ -99,6 +99,39 @@ begin
     where j.id = p_job_id);
 end;
 $$;
+
+-- Why: other stories' work that waits for a verdict and changes the same files: who approves both merges both. Only the
+-- newest fifty, as the paths are read from their changes. Refusals: 404, 403. Definer: access is checked first
+-- (docs/review.md).
+create function operations.list_same_files(p_job_id uuid)
+returns json language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_job public.agent_jobs := private.require_job_reader(p_job_id);
+begin
+  return (
+    with mine as materialized (
+      select distinct f ->> 'path' as path
+      from public.job_diffs d cross join lateral jsonb_array_elements(d.files) f
+      where d.job_id = p_job_id and d.attempt = v_job.attempt
+    ), waiting as (
+      select j.id, j.attempt, t.code from public.agent_jobs j
+      join public.tasks t on t.id = j.task_id
+      where j.product_id = v_job.product_id and j.status = 'QUEUED' and j.phase = 'review'
+        and t.story_id <> (select own.story_id from public.tasks own where own.id = v_job.task_id)
+      order by j.updated_at desc, j.id limit 50
+    )
+    select coalesce(json_agg(json_build_object('job_id', w.id, 'code', w.code, 'paths', x.paths) order by w.code), '[]')
+    from waiting w
+    cross join lateral (
+      select (array_agg(m.path order by m.path))[1:4] as paths
+      from public.job_diffs d cross join lateral jsonb_array_elements(d.files) f
+      join mine m on m.path = f ->> 'path'
+      where d.job_id = w.id and d.attempt = w.attempt
+    ) x
+    where x.paths is not null);
+end;
+$$;
+grant execute on function operations.list_same_files to authenticated;
 
 -- Why: the first time that a person opens the changes, kept as a time of the job. Only a session looks: a token's
 -- reading does not count, nor does a look of someone who may not judge. Answers how long the work had waited, once. Refusals: 404, 403. Definer: jobs are written by functions only (docs/review.md).

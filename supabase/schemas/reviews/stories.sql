@@ -14,7 +14,10 @@ begin
     'attempts', (
     select coalesce(json_agg(json_build_object('task', json_build_object('id', t.id, 'code', t.code, 'title', t.title),
       'waits', j.status = 'QUEUED', 'job_id', j.id, 'attempt', d.attempt, 'base_sha', d.base_sha, 'head_sha', d.head_sha,
-      'files', case when p_with_files then d.files else '[]' end,
+      'files', case when p_with_files then d.files else '[]' end, 'marks', d.marks, 'mark_paths', d.mark_paths,
+      'chapters', (
+        select g.chapters from public.job_guides g
+        where p_with_files and g.job_id = j.id and g.attempt = d.attempt and g.head_sha = d.head_sha),
       'verdict', (
         select r.verdict from public.job_reviews r
         -- Without an author it is CI or the landing queue, which return work and never approve it.

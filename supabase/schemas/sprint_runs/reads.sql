@@ -24,26 +24,26 @@ begin
 end;
 $$;
 
--- Why: the runs of a product or of one sprint, newest first, in pages. The cursor is the id of the last run of the
--- previous page. Definer: access is checked first; RLS would check it again for each row (specification: Sprint run).
+-- Why: the runs of a product or of one sprint, newest first, in pages. Definer: access is checked first; RLS would check it again for each row (specification: Sprint run).
 create function operations.list_sprint_runs(
-  p_product_id uuid, p_sprint_id uuid default null, p_limit integer default 20, p_cursor uuid default null
+  p_product_id uuid, p_sprint_id uuid default null, p_limit integer default 20, p_cursor text default null
 ) returns json language plpgsql stable security definer set search_path = '' as $$
 declare
+  v_after record := private.read_cursor(p_cursor, 1);
   v_limit integer := least(greatest(coalesce(p_limit, 20), 1), 100);
   v_runs jsonb;
-  v_last uuid;
+  v_last text;
   v_count integer;
 begin
   perform private.require_product_access(p_product_id);
   select coalesce(jsonb_agg(private.run_json(r, false) order by r.created_at desc, r.id desc), '[]'),
-    count(*), (array_agg(r.id order by r.created_at, r.id))[1]
+    count(*), (array_agg(private.cursor_of(r.id, private.microseconds(r.created_at)) order by r.created_at, r.id))[1]
   into v_runs, v_count, v_last
   from (
     select x.* from public.sprint_runs x
     where x.product_id = p_product_id
       and (p_sprint_id is null or x.sprint_id = p_sprint_id)
-      and (p_cursor is null or (x.created_at, x.id) < (select c.created_at, c.id from public.sprint_runs c where c.id = p_cursor))
+      and (p_cursor is null or (x.created_at, x.id) < (private.time_at(v_after.place[1]), v_after.id))
     order by x.created_at desc, x.id desc
     limit v_limit
   ) r;

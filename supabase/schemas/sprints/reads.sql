@@ -46,12 +46,13 @@ $$;
 grant execute on function operations.get_sprint to authenticated;
 
 -- Called by the MCP tool get_sprint_context: the sprint with its stories and their tasks as agents read them, at most
--- `p_limit` stories. The cursor is the id of the last story of the previous page (specification: Sprint).
-create function operations.get_sprint_context(p_sprint_id uuid, p_limit integer default 10, p_cursor uuid default null)
+-- `p_limit` stories (specification: Sprint).
+create function operations.get_sprint_context(p_sprint_id uuid, p_limit integer default 10, p_cursor text default null)
 returns json language plpgsql stable set search_path = '' as $$
 declare
   v_product_id uuid := private.require_access('sprint', p_sprint_id);
   v_limit integer := least(greatest(coalesce(p_limit, 10), 1), 50);
+  v_after record := private.read_cursor(p_cursor, 2);
   v_stories json;
   v_count integer;
   v_last uuid;
@@ -63,9 +64,8 @@ begin
       s.id, s.code, s.title, s.description, s.acceptance_criteria, s.priority, s.sort_order,
       lower(s.status::text) as status, s.assignee_id, private.agent_tasks(s.id) as tasks
     from public.stories s
-    left join public.stories c on c.id = p_cursor
     where s.sprint_id = p_sprint_id and s.product_id = v_product_id
-      and (p_cursor is null or (s.sort_order, s.created_at, s.id) > (c.sort_order, c.created_at, c.id))
+      and (p_cursor is null or (s.sort_order, s.created_at, s.id) > (v_after.place[1], private.time_at(v_after.place[2]), v_after.id))
     order by s.sort_order, s.created_at, s.id
     limit v_limit
   ) x;
@@ -74,7 +74,8 @@ begin
     'product', (select row_to_json(p) from private.product_shape p where p.id = v_product_id),
     'sprint', (select row_to_json(s) from private.sprint_shape s where s.id = p_sprint_id),
     'stories', v_stories,
-    'next_cursor', case when v_count = v_limit then v_last end
+    'next_cursor', case when v_count = v_limit then (
+      select private.cursor_of(s.id, s.sort_order, private.microseconds(s.created_at)) from public.stories s where s.id = v_last) end
   );
 end;
 $$;

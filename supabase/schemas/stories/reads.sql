@@ -109,26 +109,25 @@ end;
 $$;
 grant execute on function operations.get_story to authenticated;
 
--- Called by the story page: newest first, in pages. The cursor is the id of the last entry of the previous page
--- (specification: Story log entry).
-create function operations.list_story_logs(p_story_id uuid, p_limit integer default 50, p_cursor uuid default null)
+-- Called by the story page: newest first, in pages (specification: Story log entry).
+create function operations.list_story_logs(p_story_id uuid, p_limit integer default 50, p_cursor text default null)
 returns json language plpgsql stable set search_path = '' as $$
 declare
+  v_after record := private.read_cursor(p_cursor, 1);
   v_limit integer := least(greatest(coalesce(p_limit, 50), 1), 100);
   v_items json;
   v_count integer;
-  v_last uuid;
+  v_last text;
 begin
   perform private.require_access('story', p_story_id);
 
   select coalesce(json_agg(row_to_json(l) order by x.created_at desc, x.id desc), '[]'), count(*),
-    (array_agg(x.id order by x.created_at, x.id))[1]
+    (array_agg(private.cursor_of(x.id, private.microseconds(x.created_at)) order by x.created_at, x.id))[1]
   into v_items, v_count, v_last
   from (
     select k.id, k.created_at
     from public.story_logs k
-    left join public.story_logs c on c.id = p_cursor
-    where k.story_id = p_story_id and (p_cursor is null or (k.created_at, k.id) < (c.created_at, c.id))
+    where k.story_id = p_story_id and (p_cursor is null or (k.created_at, k.id) < (private.time_at(v_after.place[1]), v_after.id))
     order by k.created_at desc, k.id desc
     limit v_limit
   ) x

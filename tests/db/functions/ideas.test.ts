@@ -139,8 +139,9 @@ describe("ideas", () => {
     const { actor, product, idea, idea_id } = await seedIdea();
     const second = await createIdea(actor, { product_id: product.id, title: "Second" });
     const page = await listIdeas(actor, { product_id: product.id, limit: 1 });
-    expect([page.items.map(({ code }) => code), page.next_cursor]).toEqual([[idea.code], idea.id]);
-    const next = await listIdeas(actor, { product_id: product.id, limit: 1, cursor: idea.id });
+    expect(page.items.map(({ code }) => code)).toEqual([idea.code]);
+    const cursor = page.next_cursor ?? undefined;
+    const next = await listIdeas(actor, { product_id: product.id, limit: 1, cursor });
     expect(next.items.map(({ id }) => id)).toEqual([second.id]);
     await updateIdea(actor, { idea_id, title: "Other", status: "discussing" });
     await archiveIdea(actor, { idea_id });

@@ -28,8 +28,10 @@ export const countedReads: readonly string[] = ["list_candidates", "search"];
 /** A fitting id for each parameter by its name, so that an operation gets as far as it can. */
 export type Ids = Record<string, string> & { p_product_id: string };
 
-/** Texts that are one of a few words. */
-const texts: Readonly<Record<string, string>> = { p_status: "'done'", p_kind: "'task'" };
+/** Texts that are one of a few words, or of a form. */
+const texts: Readonly<Record<string, string>> = {
+  ...{ p_status: "'done'", p_kind: "'task'", p_cursor: "null" },
+};
 
 function valueFor({ name, type }: Operation["parameters"][number], ids: Ids): string {
   if (type === "uuid") return `'${ids[name] ?? ids.p_product_id}'`;

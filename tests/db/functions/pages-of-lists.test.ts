@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { callAs } from "~/db/rpc.server";
+import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { updateProduct } from "~/nouns/products/operations.server";
+import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { createTestDatabase } from "../../setup/database";
+import { claim, seedSprint } from "../agents/sprint-world";
+import { at } from "../world";
+
+const t = await createTestDatabase();
+const { owner, actor, product, sprint, stories } = await seedSprint(t, {
+  strategy: "STORY",
+  stories: [1, 1, 1, 1],
+});
+await updateProduct(actor, { product_id: product.id, done_requires: "person" });
+await startSprintRun(actor, { sprint_id: sprint.id });
+for (const _ of stories) {
+  const { id: job_id, attempt } = await claim(actor);
+  await reportAgentJob(actor, { job_id, attempt, status: "done", verify_result: "ALIGNED" });
+}
+const story_id = at(stories, 3).id;
+const webhook_id = "00000000-0000-4000-8000-000000000001";
+await t.sql.query(`
+  insert into webhooks (id, product_id, url, secret, events)
+    values ('${webhook_id}', '${product.id}', 'https://example.test', repeat('x', 32), '["ping"]');
+  create temporary table hours as select now() - (n / 2) * interval '1 hour' as at, n from generate_series(1, 3) n;
+  insert into notices (kind, webhook_id, payload, created_at) select 'ping', '${webhook_id}', '{}', at from hours;
+  insert into comments (product_id, story_id, author_id, author, body, created_at)
+    select '${product.id}', '${story_id}', '${owner.id}', 'x', 'x', at from hours;
+  insert into story_logs (story_id, product_id, type, content, created_at)
+    select '${story_id}', '${product.id}', 'IMPLEMENTATION_PLAN', 'x', at from hours;
+  insert into files (product_id, name, type, size, created_at) select '${product.id}', 'x.txt', 'text/plain', 1, at from hours;
+  insert into ideas (user_id, product_id, code, title, created_at)
+    select '${owner.id}', '${product.id}', 'IDEA-10' || n, 'x', at from hours;
+  insert into agent_questions (product_id, story_id, question, created_at) select '${product.id}', '${story_id}', 'x', at from hours;
+  insert into user_questions (idea_id, user_id, question, job_id, created_at)
+    select i.id, '${owner.id}', 'x', (select id from agent_jobs order by position desc limit 1), h.at
+    from hours h join ideas i on i.code = 'IDEA-101';
+  insert into sprint_runs (product_id, sprint_id, status, pr_strategy, branch, created_at, finished_at)
+    select '${product.id}', '${sprint.id}', 'DONE', 'STORY', 'x', at, at from hours where n < 3;
+  drop table hours`);
+
+const product_id = { p_product_id: product.id };
+/** The lists that are read in pages: the arguments, where the rows are, their table and their id. */
+const lists: [name: string, given: object, rows: string, table: string, id?: string][] = [
+  ["list_reviews", product_id, "reviews", "agent_jobs", "job_id"],
+  ["list_agent_jobs", product_id, "jobs", "agent_jobs"],
+  ["list_comments", { p_kind: "story", p_id: story_id }, "comments", "comments"],
+  ["list_files", product_id, "files", "files"],
+  ["list_ideas", product_id, "items", "ideas"],
+  ["list_webhook_deliveries", { p_webhook_id: webhook_id }, "deliveries", "notices"],
+  ["list_open_user_questions", {}, "user_questions", "user_questions"],
+  ["list_questions", product_id, "questions", "agent_questions"],
+  ["list_sprint_runs", product_id, "runs", "sprint_runs"],
+  ["list_story_logs", { p_story_id: story_id }, "items", "story_logs"],
+  ["get_sprint_context", { p_sprint_id: sprint.id }, "stories", "stories"],
+];
+
+const pageSchema = z.looseObject({ next_cursor: z.string().nullable() });
+
+describe("a list that is read in pages", () => {
+  it.each(lists)("continues after a row that is gone since: %s", async (...list) => {
+    const [name, given, rows, table, id = "id"] = list;
+    const read = async (more: object) => {
+      const page = await callAs(actor, name, { ...given, ...more }, pageSchema);
+      const found = z.array(z.looseObject({ [id]: z.string() })).parse(page[rows]);
+      return { ids: found.map((row) => String(row[id])), p_cursor: page.next_cursor };
+    };
+    const { ids } = await read({});
+    expect(ids.length).toBeGreaterThanOrEqual(3);
+    const seen: string[] = [];
+    let place = {};
+    for (const _ of ids) {
+      const page = await read({ p_limit: 1, ...place });
+      seen.push(...page.ids);
+      place = { p_cursor: page.p_cursor };
+      if (seen.length === 1) await t.sql.query(`delete from ${table} where id = $1`, seen);
+    }
+    expect(seen.toSorted()).toEqual(ids.toSorted());
+  });
+
+  it.each(lists)("refuses a cursor of another list: %s", async (name, given) => {
+    for (const p_cursor of ["1_2_3_4", `1_2_3_${product.id}`, product.id, "x", ""]) {
+      const asked = callAs(actor, name, { ...given, p_cursor }, z.unknown());
+      await expect(asked).rejects.toMatchObject({ status: 422, issues: [{ path: "cursor" }] });
+    }
+  });
+
+  it("is one of these, or ranks what it finds", async () => {
+    const { rows } = await t.sql.query<{ name: string }>(
+      "select proname as name from pg_proc where pronamespace = 'operations'::regnamespace and 'p_cursor' = any (proargnames)",
+    );
+    const known = ["search", ...lists.map(([name]) => name)];
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(known.toSorted());
+  });
+});

@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { connectClient } from "../mcp/clients";
+import { createToken, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+const integer = z.looseObject({ type: z.literal("integer") });
+
+/** What the database keeps in eight bytes. */
+const long = new Set(["seq", "after", "after_seq", "expected_tokens", "input_tokens"]);
+for (const kind of ["output_tokens", "cache_read_tokens", "cache_write_tokens"]) long.add(kind);
+
+/** Whole numbers that may be larger than an integer of the database, which would refuse them without naming the field. */
+function tooLong(schema: unknown, place: readonly string[]): string[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const found = integer.safeParse(schema).data;
+  const name = place.findLast((step) => !/^(\d+|schema|anyOf|items)$/.test(step)) ?? "";
+  if (found && !(Number(found.maximum) <= 2_147_483_647) && !long.has(name))
+    return [place.join("/")];
+  return Object.entries(schema).flatMap(([step, inner]) => tooLong(inner, [...place, step]));
+}
+
+it("a whole number that callers send fits its column, or names its limit", async () => {
+  const document = await (await app.request("/openapi.json")).json();
+  const operation = z.object({
+    parameters: z.unknown().optional(),
+    requestBody: z.unknown().optional(),
+  });
+  const paths = z.record(z.string(), z.record(z.string(), operation)).parse(document.paths);
+  const wrong = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.values(methods).flatMap(({ parameters, requestBody }) => [
+      ...named(parameters).flatMap(({ name, schema }) => tooLong(schema, [path, name])),
+      ...tooLong(requestBody, [path]),
+    ]),
+  );
+  const token = await createToken(t, await createUser(t));
+  for (const path of ["/mcp", "/mcp/worker"]) {
+    const client = await connectClient(app, token, "2026-07-28", path);
+    const tools = await client.listTools();
+    wrong.push(...tools.flatMap(({ name, inputSchema }) => tooLong(inputSchema, [path, name])));
+    await client.close();
+  }
+  expect(wrong).toEqual([]);
+});
+
+const named = (parameters: unknown) =>
+  z.array(z.looseObject({ name: z.string(), schema: z.unknown() })).parse(parameters ?? []);
