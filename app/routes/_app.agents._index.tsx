@@ -114,7 +114,7 @@ function JobRow({ job, why }: { job: AgentJob; why: readonly BlockedReason[] | n
           <span>{job.product_code}</span>
           {job.worker_name ? <span>{job.worker_name}</span> : null}
           {job.started_at ? (
-            <Elapsed from={job.started_at} to={job.finished_at} />
+            <Elapsed from={job.started_at} to={job.attempt_ended_at ?? job.finished_at} />
           ) : (
             <RelativeTime at={job.created_at} />
           )}

@@ -2,6 +2,7 @@ import { json, redirect } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { useCallback, useRef } from "react";
 import { z } from "zod";
+import { attemptInQuery } from "~/contract/text";
 import { AttemptLinks } from "~/features/diff/attempt-links";
 import { comparedWith, sinceIn } from "~/features/diff/compared-with.server";
 import { DiffView } from "~/features/diff/diff-view";
@@ -14,13 +15,14 @@ import { lookAt } from "~/features/review/look-at.server";
 import { markAll } from "~/features/review/mark-all.server";
 import { nextPlace, placeInQueue } from "~/features/review/place-in-queue.server";
 import { storyOf } from "~/features/review/read-story-diff.server";
-import { ReviewFacts } from "~/features/review/review-facts";
+import { ReviewFacts, SameFiles } from "~/features/review/review-facts";
 import { ReviewSection } from "~/features/review/review-section";
 import { shownChapters } from "~/features/review/shown-chapters";
 import { useComments } from "~/features/review/use-comments";
 import {
   AgentSays,
   CriterionProof,
+  JobPlace,
   ShownCriteria,
   toConfirm,
 } from "~/features/review/what-was-done";
@@ -32,7 +34,12 @@ import { getJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { addJobComment } from "~/nouns/job-reviews/add-job-comment.server";
 import { addJobCommentBody, jobCommentIdInput, reviewJobBody } from "~/nouns/job-reviews/contract";
 import { listJobComments } from "~/nouns/job-reviews/list-job-comments.server";
-import { deleteJobComment, listViewed, reviewJob } from "~/nouns/job-reviews/operations.server";
+import {
+  deleteJobComment,
+  listSameFiles,
+  listViewed,
+  reviewJob,
+} from "~/nouns/job-reviews/operations.server";
 import { readGuide } from "~/nouns/job-reviews/read-guide.server";
 import { getJobProof } from "~/nouns/proof/operations.server";
 import { EmptyState } from "~/ui/empty-state";
@@ -47,15 +54,18 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const whole = await storyOf(actor, jobId);
   if (whole.address !== null && searchParams.size === 0) return redirect(whole.address);
   const diff = await getJobDiff(actor, { job_id: jobId, attempt });
-  const [comments, { stories }] = await Promise.all([
+  const [comments, { stories }, sameFiles] = await Promise.all([
     listJobComments(actor, { job_id: jobId }, diff),
     getJobProof(actor, { job_id: jobId }),
+    listSameFiles(actor, { job_id: jobId }),
     lookAt(request, actor, jobId),
   ]);
   const criteria = stories.flatMap(({ proof }) => proof.criteria);
   const confirms = whole.finishes ? toConfirm(criteria) : 0;
   const queue = await placeInQueue(actor, jobId);
-  const about = { criteria, confirms, story: whole.address, queue, reviews: comments.reviews };
+  const about = {
+    ...{ criteria, confirms, story: whole.address, queue, sameFiles, reviews: comments.reviews },
+  };
   if (diff === null) {
     const placed = comments.comments.map((each) => ({ ...each, index: null }));
     return json({ diff: null, ...pageOfFiles([]), viewed: [], comments: placed, ...about });
@@ -66,8 +76,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const viewer = principal.user_id;
   const changed = await changedFiles(diff, { viewer, before });
   const named = changed.map(({ file: { path }, index }) => ({ path, index }));
-  const guide = await readGuide(actor, diff);
-  const all = shownChapters(guide.chapters, named, before !== null);
+  const all = shownChapters(await readGuide(actor, diff), named, before !== null);
   const page = pageOfFiles(all, numberIn(searchParams, "files"));
   const files = await showFiles(filesOfPage(changed, page.chapters), viewer, open);
   const indices = new Map(named.map(({ path, index }) => [path, index]));
@@ -123,12 +132,13 @@ const commentForm = addJobCommentBody.omit({ attempt: true }).extend({ of: z.int
 
 const verdictForm = reviewJobBody
   .omit({ criteria: true })
-  .extend({ attempt: z.coerce.number().int().min(1).optional() });
+  .extend({ attempt: attemptInQuery.optional() });
 
 /** What the attempts of a job have changed, and what people say of it. */
 export default function JobChanges() {
   const data = useLoaderData<typeof loader>();
   const { diff, chapters, viewed, criteria, confirms, story, queue, comments, reviews } = data;
+  const { sameFiles } = data;
   const job = useJob();
   useLiveJob(job.id);
   const shown = { of: String(diff?.attempt), since: diff?.since };
@@ -151,7 +161,10 @@ export default function JobChanges() {
   return (
     <div className="grid gap-4">
       {queue.review ? <ReviewFacts review={queue.review} inFull /> : null}
-      <AgentSays job={job} />
+      <SameFiles others={sameFiles} />
+      <AgentSays job={job}>
+        <JobPlace job={job} />
+      </AgentSays>
       <ShownCriteria criteria={criteria} />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
         {since !== null && diff.count === 0 ? (

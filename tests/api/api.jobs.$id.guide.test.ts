@@ -35,7 +35,7 @@ const place = fc.option(fc.integer({ min: 1, max: 500 }), { nil: undefined });
 const guide = fc.array(
   fc.record({
     title: fc.string({ unit: "binary", minLength: 1, maxLength: 40 }),
-    why: fc.constant(""),
+    why: fc.string({ unit: "binary", maxLength: 40 }),
     parts: fc.array(fc.record({ path, from: place, to: place }), { maxLength: 30 }),
   }),
   { maxLength: 20 },
@@ -63,6 +63,14 @@ describe("the chapters of a change", () => {
         expect(toldOf(chapters).sort()).toEqual(hunksOf(files).sort());
         expect(chaptersOf(files, told)).toEqual(chapters);
         expect(chapters.slice(0, -1).every(({ rest }) => rest === undefined)).toBe(true);
+        if (told === null) return;
+        const said = chapters.filter(({ rest }) => !rest).map(({ title, why }) => [title, why]);
+        expect(said, "nothing that the agent said is lost").toEqual(
+          told.map(({ title, why }) => [title, why]),
+        );
+        for (const [at, { shown_in = [] }] of chapters.entries()) {
+          expect(shown_in.every((other) => other < at && chapters[other]?.parts.length)).toBe(true);
+        }
       }),
       { numRuns: 2_000 },
     );
@@ -92,6 +100,19 @@ describe("the chapters of a change", () => {
       { title: "First", why: "So", criterion: null, parts: [{ path: "a.ts", hunks: [0] }] },
       { title: "Second", parts: [{ path: "a.ts", hunks: [1] }] },
       { title: "Everything else", rest: true, parts: [{ path: "b.ts", hunks: [] }] },
+    ]);
+  });
+
+  it("keep one whose lines an earlier one has, and say where these are", () => {
+    const added = file("a.ts", patchAt(1));
+    const told = [
+      { title: "Both", why: "", parts: [{ path: "a.ts", from: 1, to: 1 }, { path: "b.ts" }] },
+      { title: "One", why: "So", criterion: "c", parts: [{ path: "a.ts", from: 1, to: 1 }] },
+      { title: "Neither", why: "No", parts: [{ path: "c.ts" }] },
+    ];
+    expect(chaptersOf([added, file("b.ts")], told).slice(1)).toEqual([
+      { title: "One", why: "So", criterion: "c", parts: [], shown_in: [0] },
+      { title: "Neither", why: "No", criterion: null, parts: [] },
     ]);
   });
 

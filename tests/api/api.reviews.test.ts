@@ -138,6 +138,83 @@ describe("the marks of a change", () => {
     expect(await marksOf(...files)).toEqual(expect.arrayContaining(marks));
   });
 
+  it("name the files that they are about, at most four", async () => {
+    const { session } = await scene([
+      ...["src/a.ts", "src/b.ts", "src/c.ts", "src/d.ts", "src/e.ts"].map((path) => ({ path })),
+      { path: "db/migrations/1.up" },
+    ]);
+    const { mark_paths } = at((await read(session)).reviews, 1);
+    expect(mark_paths).toEqual({
+      migration: ["db/migrations/1.up"],
+      outside_plan: ["src/a.ts", "src/b.ts", "src/c.ts", "src/d.ts"],
+    });
+    const page = await (await app.request("/inbox?show=reviews", { headers: session })).text();
+    expect(page).toMatch(/these files\. .*src\/a\.ts, src\/b\.ts, src\/c\.ts and others/);
+  });
+
+  it("say that agents are new in a folder once they know others, and only of files of other people", async () => {
+    const files = [{ path: "old/a.ts" }, { path: "new/b.ts", status: "added" }];
+    const { session, actor, product, jobs, tasks } = await scene(files);
+    expect(at((await read(session)).reviews, 0).marks).not.toContain("first_time");
+    await t.sql.query(
+      `insert into past_jobs (id, product_id, task_id, kind, status, finished_at, created_at)
+       select gen_random_uuid(), $1, $2, 'TASK_IMPLEMENTATION', 'DONE', now(), now() from generate_series(1, 10)`,
+      [product.id, at(tasks, 0).id],
+    );
+    const again = async (path: string) => {
+      const job_id = at(jobs, 0);
+      const shas = { base_sha: "a".repeat(40), head_sha: "c".repeat(40) };
+      const sent = { ...at(files, 1), additions: 1, deletions: 0, binary: false } as const;
+      await saveJobDiff(actor, {
+        ...{ job_id, attempt: 1, ...shas },
+        files: [{ ...sent, path, status: "modified" }],
+      });
+      return (await read(session)).reviews.find((review) => review.job_id === job_id);
+    };
+    expect((await again("old/deep/x.ts"))?.mark_paths.first_time).toEqual(["old/deep/x.ts"]);
+    await t.sql.query(
+      "insert into touched_paths (product_id, path, job_id, attempt) values ($1, 'old/deep/y.ts', gen_random_uuid(), 1)",
+      [product.id],
+    );
+    expect((await again("old/deep/x.ts"))?.marks).not.toContain("first_time");
+  });
+
+  const hex = "9f86d081884c7d659a2feaa0c55ad015";
+  const [sha, uuid] = [`${hex}a3bf4f1b`, "550e8400-e29b-41d4-a716-446655440000"];
+  it.each<[string, boolean]>([
+    [`"key": "${hex}"`, true],
+    ["api_key = 'k3y1d00fz81mn4pq'", true],
+    ["const stripeApiKey = `k3y1d00fz81mn4pq`;", true],
+    [`AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI2K7MDENG3bPxRfiCYzz`, true],
+    [`access-token: ${sha}`, true],
+    ['"password" => "c0rrecthorse8battery4"', true],
+    [`clientSecret := "${hex}"`, true],
+    [`"token": "${uuid}"`, false],
+    [`"integrity": "sha512-${"Ab3+".repeat(20)}=="`, false],
+    [`checksum = "${hex}${hex}"`, false],
+    [`  resolved "https://registry.example/x/-/x-1.0.0.tgz#${sha}"`, false],
+    [`"content-hash": "${hex}"`, false],
+    [`commit: ${sha}`, false],
+    [`{file = "x.whl", hash = "sha256:${hex}${hex}"}`, false],
+    [`cacheKey: "${hex}"`, false],
+    [`cache_key = "${hex}"`, false],
+    [`"id": "${uuid}"`, false],
+    ['key: "welcome_message_title_2024"', false],
+    ["const token = await createToken(user1, session2, third3);", false],
+    ["api_key = os.environ['SERVICE_API_KEY_V2_2024']", false],
+    ["apiKey: process.env.SERVICE_API_KEY_V2_2024_,", false],
+    ['password: "correct horse battery"', false],
+    [`x1y2z3 h1:${"Ab3+".repeat(10)}=`, false],
+  ])("look for keys by their names and values: %s", async (line, isKey) => {
+    const found = async (patch: string) => {
+      const files = JSON.stringify([{ path: "a", patch }]);
+      const { rows } = await t.sql.query("select private.adding_keys($1) as paths", [files]);
+      return rows;
+    };
+    expect(await found(`@@ -1 +1 @@\n-x\n+${line}\n`)).toEqual([{ paths: isKey ? ["a"] : null }]);
+    expect(await found(`@@ -1 +1 @@\n-${line}\n+x\n`)).toEqual([{ paths: null }]);
+  });
+
   const cases = (patch: string, path = "src/a.test.ts") => ({ path, patch, status: "modified" });
   it.each<[string, boolean, File[]]>([
     ["another case in its place", true, [cases('-it("x", f);\n+it("y", f);')]],

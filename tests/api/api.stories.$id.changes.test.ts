@@ -4,7 +4,7 @@ import { getAgentJob, reportAgentJob, saveJobDiff } from "~/nouns/agent-jobs/ope
 import { parsePatch } from "~/nouns/agent-jobs/patch";
 import { joinPatches, patchText } from "~/nouns/job-reviews/join-patches";
 import { listJobComments } from "~/nouns/job-reviews/list-job-comments.server";
-import { reviewJob } from "~/nouns/job-reviews/operations.server";
+import { reviewJob, saveJobGuide } from "~/nouns/job-reviews/operations.server";
 import {
   type StoryAttempt,
   storyChangesSchema,
@@ -13,12 +13,12 @@ import {
 import { attemptOfLine, placeComments } from "~/nouns/job-reviews/story-lines";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { startRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
 import { claim, seedSprint, taskStatuses } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { createMember } from "../setup/backlog";
+import { create, createMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 
 const t = await createTestDatabase();
@@ -253,6 +253,38 @@ describe("GET /api/stories/:id/changes", () => {
       [jobs[1], []],
     ]);
     expect(await read(bearer(await createToken(t, owner)))).toEqual(found);
+  });
+
+  it("shows on its page how each agent explains its part, with its marks, and who else waits with the same file", async () => {
+    const { actor, pbi, story, jobs, session, tasks } = await scene(
+      [file("a.ts", "@@ -1 +1 @@\n-a\n+b\n"), other],
+      [file("c.ts", "@@ -1 +1 @@\n-a\n+b\n")],
+    );
+    const chapters = [{ title: "The <b>rule</b>", why: "I was not sure", parts: [] }];
+    const of = { job_id: at(jobs, 0), attempt: 1, head_sha: sha(1) };
+    await saveJobGuide(actor, { ...of, chapters });
+    const page = async (path: string) =>
+      (await (await app.request(path, { headers: session })).text()).replaceAll("<!-- -->", "");
+    const shown = await page(`/stories/${story}/changes`);
+    expect(shown).toContain("The &lt;b&gt;rule&lt;/b&gt;");
+    expect(shown).toContain("I was not sure");
+    expect(shown).toMatch(/these files\. <bdi[^>]*>a\.ts, b\.ts</);
+    expect(shown).toMatch(/these files\. <bdi[^>]*>c\.ts</);
+    expect(shown).not.toContain("Also changed by");
+
+    const more = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Another" });
+    const plan = { p_implementation_plan: "Change b.ts" };
+    await create(actor, "create_task", { p_story_id: more.id, p_title: "Same file", ...plan });
+    await startRun(actor, { story_id: more.id });
+    const { id: job_id, attempt } = await claim(actor);
+    const again = { job_id, attempt, base_sha: sha(0), head_sha: sha(3) };
+    await saveJobDiff(actor, { ...again, files: [other] });
+    await reportAgentJob(actor, { ...again, status: "done", verify_result: "ALIGNED" });
+    expect(await page(`/stories/${story}/changes`)).toMatch(
+      /waits too and changes <bdi[^>]*>b\.ts/,
+    );
+    // Of the story, only the first task has this file, and it is done.
+    expect(await page(`/jobs/${job_id}/changes`)).not.toContain(`${at(tasks, 0).code} waits too`);
   });
 
   it("leaves out what was approved, but for what others of the same file stand on", async () => {

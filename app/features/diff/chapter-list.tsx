@@ -28,10 +28,12 @@ export function ChapterList({
               className="flex items-baseline justify-between gap-2 rounded px-2 py-1 font-medium hover:bg-sunken pointer-coarse:py-3"
             >
               <bdi className="min-w-0 break-words">{title}</bdi>
-              <span className="shrink-0 text-muted">
-                {`${parts.filter(({ index }) => isViewed(index)).length}/${parts.length}`}
-                <span className="sr-only"> viewed</span>
-              </span>
+              {parts.length > 0 ? (
+                <span className="shrink-0 text-muted">
+                  {`${parts.filter(({ index }) => isViewed(index)).length}/${parts.length}`}
+                  <span className="sr-only"> viewed</span>
+                </span>
+              ) : null}
             </a>
             <ol className="grid gap-px">
               {parts.map(({ index }, part) => {

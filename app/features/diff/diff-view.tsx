@@ -131,13 +131,14 @@ export function DiffView({
 }
 
 function ChapterHead({ chapter, children }: { chapter: ShownChapter; children: ReactNode }) {
-  const { title, why } = chapter;
+  const { title, why, note } = chapter;
   return (
     <div className="grid gap-1 text-sm">
       <h2 className="text-base font-semibold break-words">
         <bdi>{visible(title)}</bdi>
       </h2>
       {why ? <p className="break-words whitespace-pre-wrap text-muted">{visible(why)}</p> : null}
+      {note ? <p className="break-words text-muted">{visible(note)}</p> : null}
       {children}
     </div>
   );

@@ -25,8 +25,10 @@ export function pageOfFiles(
   let before = 0;
   const chapters = all.flatMap((chapter) => {
     const parts = chapter.parts.slice(Math.max(from - before, 0), Math.max(to - before, 0));
+    // One without files comes before the next file.
+    const isNext = before >= from && (before < to || page === pages);
     before += chapter.parts.length;
-    const isHere = parts.length > 0 || (chapter.parts.length === 0 && page === 1);
+    const isHere = parts.length > 0 || (chapter.parts.length === 0 && isNext);
     return isHere ? [{ ...chapter, parts }] : [];
   });
   return { chapters, page, pages, from: from + 1, to, total };

@@ -39,5 +39,7 @@ export interface ShownChapter {
   title: string;
   why: string;
   criterion: string | null;
+  /** Where the lines are that it names and does not show. */
+  note?: string | undefined;
   parts: { index: number; hunks: number[] | null }[];
 }

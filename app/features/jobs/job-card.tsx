@@ -82,7 +82,7 @@ export function JobFacts({ job }: { job: AgentJob }) {
       {job.worker_name ? <Fact term="Worker">{job.worker_name}</Fact> : null}
       {job.started_at ? (
         <Fact term="Duration">
-          <Elapsed from={job.started_at} to={job.finished_at} />
+          <Elapsed from={job.started_at} to={job.attempt_ended_at ?? job.finished_at} />
         </Fact>
       ) : null}
       {job.verify_result ? (

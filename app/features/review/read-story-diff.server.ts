@@ -19,7 +19,7 @@ export async function readStoryDiff(actor: Actor, storyId: string, taskId?: stri
 }
 
 /** The newest attempts of their tasks that no one has judged. */
-function unjudgedOf(attempts: readonly StoryAttempt[]): StoryAttempt[] {
+function unjudgedOf<Attempt extends StoryAttempt>(attempts: readonly Attempt[]): Attempt[] {
   const newest = new Map(attempts.map((each) => [each.task.id, each]));
   return attempts.filter((each) => each.verdict === null && newest.get(each.task.id) === each);
 }

@@ -1,13 +1,16 @@
+import { Link } from "@remix-run/react";
+import type { z } from "zod";
 import { LineCounts } from "~/features/diff/line-counts";
-import type { WaitingReview } from "~/nouns/job-reviews/contract";
-import { markWords } from "~/nouns/job-reviews/marks";
+import { visible } from "~/features/proof/visible";
+import type { sameFilesSchema, WaitingReview } from "~/nouns/job-reviews/contract";
+import { type Marked, markWords } from "~/nouns/job-reviews/marks";
 import { Badge } from "~/ui/badge";
 import { countText } from "~/ui/numbers";
 import { RelativeTime } from "~/ui/relative-time";
 
 /** Why a change is where it is in the queue, and where it needs a careful look; `inFull` next to the change. */
 export function ReviewFacts({ review, inFull }: { review: WaitingReview; inFull?: boolean }) {
-  const { frees, size, criteria, marks, waiting_since } = review;
+  const { frees, size, criteria, waiting_since } = review;
   return (
     <div className="grid gap-1.5 text-sm text-muted">
       <p className="flex flex-wrap gap-x-3 gap-y-0.5">
@@ -30,16 +33,51 @@ export function ReviewFacts({ review, inFull }: { review: WaitingReview; inFull?
           </span>
         ) : null}
       </p>
-      {marks.length > 0 ? (
-        <ul aria-label="Look closely" className="flex flex-wrap gap-x-3 gap-y-1.5">
-          {marks.map((mark) => (
-            <li key={mark} title={markWords[mark].advice}>
-              <Badge>{markWords[mark].label}</Badge>{" "}
-              <span className={inFull ? "text-xs" : "sr-only"}>{markWords[mark].advice}</span>
-            </li>
-          ))}
-        </ul>
-      ) : null}
+      <MarkList {...review} inFull={inFull} />
     </div>
   );
+}
+
+/** Where a change needs a careful look, and in which files. */
+export function MarkList({ marks, mark_paths, inFull }: Marked & { inFull?: boolean | undefined }) {
+  if (marks.length === 0) return null;
+  return (
+    <ul aria-label="Look closely" className="flex flex-wrap gap-x-3 gap-y-1.5 text-muted">
+      {marks.map((mark) => {
+        const { label, advice } = markWords[mark];
+        const paths = pathsText(mark_paths[mark] ?? []);
+        return (
+          <li key={mark} title={`${advice} ${paths}`.trim()} className="min-w-0">
+            <Badge>{label}</Badge>{" "}
+            <span className={inFull ? "text-xs" : "sr-only"}>
+              {advice} <bdi className="font-mono break-all">{paths}</bdi>
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** Other work that waits and changes the same files: who approves both merges both. */
+export function SameFiles({ others }: { others: z.infer<typeof sameFilesSchema> }) {
+  if (others.length === 0) return null;
+  return (
+    <ul aria-label="Also changed by" className="grid gap-1 text-xs text-muted">
+      {others.map(({ job_id, code, paths }) => (
+        <li key={job_id}>
+          <Link to={`/jobs/${job_id}/changes`} className="text-accent underline">
+            {code}
+          </Link>{" "}
+          waits too and changes <bdi className="font-mono break-all">{pathsText(paths)}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The service names up to four files: the fourth says that there are more. */
+function pathsText(paths: readonly string[]): string {
+  const shown = paths.slice(0, 3).map(visible).join(", ");
+  return paths.length > 3 ? `${shown} and others` : shown;
 }

@@ -1,5 +1,5 @@
-import { useFetcher, useNavigate } from "@remix-run/react";
-import { type ReactNode, useMemo, useState } from "react";
+import { useFetcher } from "@remix-run/react";
+import { type ReactNode, useState } from "react";
 import { waitsForReview } from "~/features/jobs/job-badges";
 import { useHasOnlySample } from "~/features/products/has-only-sample";
 import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
@@ -11,9 +11,9 @@ import { Button, ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { TextAreaField } from "~/ui/field";
 import { countText } from "~/ui/numbers";
-import { usePageKeys } from "~/ui/page-keys";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
+import { useNextKey, useVerdictKeys } from "./review-keys";
 import { confirmWords } from "./what-was-done";
 
 /** Earlier reviews of the work, and the form for the next one. */
@@ -162,6 +162,7 @@ export function ReviewForm({
   const { state, data } = useFetcher<ActionResult>({ key: fetcherKey });
   // The form goes when someone else was first; then the refusal has no other place.
   useResultToast(isOpen ? undefined : data);
+  useVerdictKeys(isOpen, next !== null);
   const isLate = !isOpen && state === "idle";
   if (!isOpen && summary.trim() === "") return null;
   const form = (
@@ -213,25 +214,6 @@ export function NextReview({ next }: { next: string | null }) {
       Next review
     </ButtonLink>
   );
-}
-
-/** `Shift+N` leads to the next review; `n` steps through the changes of this one. */
-export function useNextKey(next: string | null): void {
-  const navigate = useNavigate();
-  const keys = useMemo(
-    () =>
-      next === null
-        ? []
-        : [
-            {
-              keys: "Shift+N",
-              label: "Next review",
-              run: () => navigate(`/jobs/${next}/changes`),
-            },
-          ],
-    [next, navigate],
-  );
-  usePageKeys("Reviews", keys);
 }
 
 function VerdictButton({ label, ...button }: { value: string; label: string; tone?: "primary" }) {

@@ -4,10 +4,11 @@ import type { StoryFile } from "~/nouns/job-reviews/story-changes";
 
 /**
  * The chapters of a guide with the files that the page shows. A file that is compared with an earlier attempt has other
- * hunks than the guide counts: it stands whole where the guide has it first.
+ * hunks than the guide counts: it is whole where the guide has it first. A chapter of the agent stays without files,
+ * and says where they are.
  */
 export function shownChapters(
-  chapters: readonly Chapter[],
+  { source, chapters }: { source: "agent" | "order"; chapters: readonly Chapter[] },
   files: readonly Pick<ShownFile, "path" | "index">[],
   isCompared: boolean,
 ): ShownChapter[] {
@@ -16,25 +17,43 @@ export function shownChapters(
   const times = new Map<string, number>();
   for (const { path } of chapters.flatMap(({ parts }) => parts))
     times.set(path, (times.get(path) ?? 0) + 1);
-  const placed = new Set<string>();
-  const shown = chapters.map(({ title, why, criterion, parts }) => ({
-    ...{ title, why, criterion },
-    parts: parts.flatMap(({ path, hunks }) => {
+  const placed = new Map<string, number>();
+  const shown = chapters.map((chapter, place) => {
+    const elsewhere = new Set(chapter.shown_in);
+    const parts = chapter.parts.flatMap(({ path, hunks }) => {
       const found = byPath.get(path) ?? [];
       const isSplit = !isCompared && found.length === 1 && (times.get(path) ?? 0) > 1;
+      const first = placed.get(path) ?? place;
+      if (!isSplit && first !== place) elsewhere.add(first);
       if (!isSplit && placed.has(path)) return [];
-      placed.add(path);
+      placed.set(path, first);
       return found.map((index) => ({ index, hunks: isSplit ? hunks : null }));
-    }),
-  }));
+    });
+    const titles = [...elsewhere].map((other) => `“${chapters[other]?.title}”`);
+    return { ...chapter, parts, note: noteOf(titles, parts.length === 0, isCompared) };
+  });
   const others = files.filter(({ path }) => !placed.has(path));
   return [
-    ...shown,
+    ...shown.map(({ title, why, criterion, note, parts }) => ({
+      ...{ title, why, criterion, note, parts },
+    })),
     {
       ...{ title: "No longer changed", why: "", criterion: null },
       parts: others.map(({ index }) => ({ index, hunks: null })),
     },
-  ].filter(({ parts }) => parts.length > 0);
+  ].filter(({ parts }, place) => {
+    const isAgents = source === "agent" && shown[place] && !shown[place].rest;
+    return parts.length > 0 || isAgents;
+  });
+}
+
+/** What a chapter says of lines that it names and does not show. */
+function noteOf(titles: string[], isEmpty: boolean, isCompared: boolean): string | undefined {
+  if (titles.length > 0) {
+    return `${isEmpty ? "Its lines are" : "More of its lines are"} under ${titles.join(", ")}.`;
+  }
+  if (!isEmpty) return undefined;
+  return isCompared ? "None of its files changed since then." : "None of its lines changed.";
 }
 
 /** A chapter for each task of a story: its hunks in each file, and the files without lines that it changed last. */

@@ -1,4 +1,5 @@
 import { Link } from "@remix-run/react";
+import type { ReactNode } from "react";
 import { JobFacts } from "~/features/jobs/job-card";
 import { BeforeAfter } from "~/features/proof/before-after";
 import { CriterionHead, EvidenceList } from "~/features/proof/criterion";
@@ -9,20 +10,10 @@ import type { Evidence, ProvenCriterion } from "~/nouns/proof/contract";
 import { countText } from "~/ui/numbers";
 
 /** What the agent says of its work, doubts included, what the check found, and what it took. */
-export function AgentSays({ job }: { job: AgentJob }) {
+export function AgentSays({ job, children }: { job: AgentJob; children?: ReactNode }) {
   return (
     <div className="grid gap-3 rounded-lg border border-line bg-surface p-4 text-sm">
-      <p className="text-xs text-muted">
-        {job.product_code}
-        {job.story_id ? (
-          <>
-            {" · "}
-            <Link to={`/stories/${job.story_id}`} className="underline">
-              {job.story_code} <bdi>{job.story_title}</bdi>
-            </Link>
-          </>
-        ) : null}
-      </p>
+      {children}
       {job.summary ? (
         <p className="break-words whitespace-pre-wrap">{visible(job.summary)}</p>
       ) : (
@@ -30,6 +21,45 @@ export function AgentSays({ job }: { job: AgentJob }) {
       )}
       <JobFacts job={job} />
     </div>
+  );
+}
+
+/** The product and the story that a job is of. */
+export function JobPlace({ job }: { job: AgentJob }) {
+  return (
+    <p className="text-xs text-muted">
+      {job.product_code}
+      {job.story_id ? (
+        <>
+          {" · "}
+          <Link to={`/stories/${job.story_id}`} className="underline">
+            {job.story_code} <bdi>{job.story_title}</bdi>
+          </Link>
+        </>
+      ) : null}
+    </p>
+  );
+}
+
+/** How the agent explains its part of a story, whose files are in the order of the tasks. */
+export function GuideSummary({
+  chapters,
+}: {
+  chapters: readonly { title: string; why: string }[] | null;
+}) {
+  if (chapters === null || chapters.length === 0) return null;
+  return (
+    <dl aria-label="Guide" className="grid gap-1">
+      {chapters.map(({ title, why }, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: chapters have no other name and keep their order
+        <div key={place} className="break-words">
+          <dt className="font-medium">
+            <bdi>{visible(title)}</bdi>
+          </dt>
+          {why ? <dd className="whitespace-pre-wrap text-muted">{visible(why)}</dd> : null}
+        </div>
+      ))}
+    </dl>
   );
 }
 

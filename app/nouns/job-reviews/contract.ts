@@ -1,8 +1,15 @@
 import { z } from "zod";
-import { idSchema, limitInQuery, requiredText, text } from "~/contract/text";
+import {
+  attemptSchema,
+  cursorSchema,
+  idSchema,
+  limitInQuery,
+  requiredText,
+  text,
+} from "~/contract/text";
 import { agentJobSchema } from "~/nouns/agent-jobs/contract";
 import { filePathSchema, jobDiffQuery } from "~/nouns/agent-jobs/job-diff";
-import { reviewMarks } from "./marks";
+import { markPathsSchema, reviewMarks } from "./marks";
 
 export const reviewVerdicts = ["approve", "request_changes"] as const;
 
@@ -13,7 +20,7 @@ export const addJobCommentBody = z.object({
   /** `old`: `line` is the line number before the change, for deleted lines. */
   side: z.enum(["old", "new"]).default("new"),
   body: requiredText(10_000),
-  attempt: z.int().min(1).optional(),
+  attempt: attemptSchema.optional(),
 });
 export type AddJobCommentInput = z.infer<typeof addJobCommentBody> & { job_id: string };
 
@@ -22,14 +29,14 @@ export const reviewJobBody = z.object({
   verdict: z.enum(reviewVerdicts),
   summary: text(10_000).optional(),
   /** What the page showed: with another attempt, or with a criterion that is not named here, nothing is judged. */
-  attempt: z.int().min(1).optional(),
+  attempt: attemptSchema.optional(),
   criteria: z.array(text(100)).max(500).optional(),
 });
 
 /** Body of `POST /api/stories/:id/review`: one verdict for several attempts, all or none. */
 export const reviewStoryBody = reviewJobBody.omit({ attempt: true }).extend({
   attempts: z
-    .array(z.object({ job_id: idSchema, attempt: z.int().min(1) }))
+    .array(z.object({ job_id: idSchema, attempt: attemptSchema }))
     .min(1)
     .max(200),
 });
@@ -46,7 +53,7 @@ export const jobGuideInput = jobDiffQuery.extend({ job_id: idSchema });
 
 /** Body of `PUT /api/jobs/:id/viewed`: whether the caller has looked at a file of an attempt. */
 export const markViewedBody = z.object({
-  attempt: z.int().min(1),
+  attempt: attemptSchema,
   path: filePathSchema,
   viewed: z.boolean(),
 });
@@ -156,6 +163,7 @@ export const waitingReviewSchema = z.object({
   size: z.object({ files: z.int(), additions: z.int(), deletions: z.int() }),
   criteria: z.object({ proven: z.int(), total: z.int() }),
   marks: z.array(z.enum(reviewMarks)),
+  mark_paths: markPathsSchema,
 });
 export type WaitingReview = z.infer<typeof waitingReviewSchema>;
 
@@ -164,14 +172,16 @@ export const waitingReviewsSchema = z.object({
   next_cursor: z.string().nullable(),
 });
 
+/** Other waiting work of the same files, with at most four of these. */
+export const sameFilesSchema = z.array(
+  z.object({ job_id: z.string(), code: z.string(), paths: z.array(z.string()) }),
+);
+
 /** Query of `GET /api/reviews`. */
 export const listReviewsQuery = z.object({
   product_id: idSchema.optional(),
   limit: limitInQuery({ max: 100, default: 50 }),
-  cursor: z
-    .string()
-    .regex(/^\d{1,16}(_-?\d{1,16}){4}_[0-9a-f-]{36}$/, "Send the next_cursor of the previous page.")
-    .optional(),
+  cursor: cursorSchema.optional(),
 });
 
 export const listReviewsInput = listReviewsQuery.extend({
@@ -190,7 +200,7 @@ export const guideSourceSchema = z.object({
 
 export const saveJobGuideInput = z.object({
   job_id: idSchema,
-  attempt: z.int().min(1),
+  attempt: attemptSchema,
   head_sha: z.string(),
   chapters: z.array(z.unknown()),
 });

@@ -30,6 +30,8 @@ export const chapterSchema = z.object({
   criterion: z.string().nullable(),
   /** Hunks of each file, counted from 0. */
   parts: z.array(z.object({ path: z.string(), hunks: z.array(z.int()) })),
+  /** Earlier chapters, counted from 0, that have lines which this one names too. */
+  shown_in: z.array(z.int()).optional(),
   /** What no chapter of the agent names. */
   rest: z.literal(true).optional(),
 });
@@ -45,40 +47,55 @@ export const jobGuideSchema = z.object({
 
 type File = Pick<DiffFile, "path" | "patch" | "folded">;
 
-/** What no chapter has taken yet: hunks by their place, or the file as a whole where it has none. */
-class Untold {
-  private readonly files = new Map<string, Map<number, Hunk | null>>();
+/** A hunk, or a file as a whole where it has none, and the chapter that has it. */
+interface Told {
+  hunk: Hunk | null;
+  chapter?: number;
+}
+
+/** Which chapter has what of the files: the hunks of each by their place. */
+class Telling {
+  private readonly files = new Map<string, Map<number, Told>>();
   /** A guide that asks for more than this is not followed further: the rest is listed as everything else. */
   steps = 1_000_000;
 
   constructor(files: readonly File[]) {
     for (const { path, patch } of files) {
       const { hunks } = parsePatch(patch ?? "");
-      const known = this.files.get(path) ?? new Map<number, Hunk | null>();
-      for (const hunk of hunks) known.set(known.size, hunk);
-      if (known.size === 0) known.set(-1, null);
+      const known = this.files.get(path) ?? new Map<number, Told>();
+      for (const hunk of hunks) known.set(known.size, { hunk });
+      if (known.size === 0) known.set(-1, { hunk: null });
       this.files.set(path, known);
     }
   }
 
-  /** Takes the hunks of a file that touch the lines, each once. */
-  take(path: string, from = 1, to = Number.POSITIVE_INFINITY): number[] {
-    const left = this.files.get(path);
+  /** Takes the hunks of a file that touch the lines, each once, and notes which earlier chapters have some of them. */
+  take(
+    { path, from = 1, to = Number.POSITIVE_INFINITY }: Part,
+    chapter: number,
+    shownIn: Set<number>,
+  ) {
     const taken: number[] = [];
-    for (const [place, hunk] of left ?? []) {
+    for (const [place, told] of this.files.get(path) ?? []) {
       this.steps -= 1;
-      if (hunk !== null && !touches(hunk, from, to)) continue;
-      left?.delete(place);
-      taken.push(place);
+      if (told.hunk !== null && !touches(told.hunk, from, to)) continue;
+      if (told.chapter === undefined) {
+        told.chapter = chapter;
+        taken.push(place);
+      } else if (told.chapter !== chapter) shownIn.add(told.chapter);
     }
-    if (left?.size === 0) this.files.delete(path);
     return taken;
   }
 
-  paths(): string[] {
-    return [...this.files.keys()];
+  /** Files of which no chapter has all. */
+  untold(): Part[] {
+    return [...this.files].flatMap(([path, hunks]) =>
+      [...hunks.values()].some(({ chapter }) => chapter === undefined) ? [{ path }] : [],
+    );
   }
 }
+
+type Part = Guide[number]["parts"][number];
 
 /** A hunk that only deletes is at the line before it. */
 function touches({ newStart, lines }: Hunk, from: number, to: number): boolean {
@@ -92,41 +109,42 @@ export interface Clues {
   tests: readonly string[];
 }
 
-/** Chapters that hold every hunk exactly once: the agent's, then the rest; by rule where it has none. */
+/**
+ * Chapters that hold every hunk exactly once: the agent's, then the rest; by rule where it has none. A chapter of the agent
+ * stays where all that it names is in earlier ones or is not part of the change: what it says is not lost.
+ */
 export function chaptersOf(
   files: readonly File[],
   guide: Guide | null,
   clues: Clues = { proof: "", tests: [] },
 ): Chapter[] {
-  const untold = new Untold(files);
-  const told = (guide ?? []).flatMap((chapter) => {
-    const parts = gather(untold, chapter.parts);
-    if (parts.length === 0) return [];
-    return [
-      { title: chapter.title, why: chapter.why, criterion: chapter.criterion ?? null, parts },
-    ];
-  });
-  if (guide === null) return byRule(files, untold, clues);
-  untold.steps = Number.POSITIVE_INFINITY;
-  const parts = gather(
-    untold,
-    untold.paths().map((path) => ({ path })),
-  );
-  if (parts.length === 0) return told;
-  return [...told, { title: "Everything else", why: "", criterion: null, parts, rest: true }];
+  const telling = new Telling(files);
+  if (guide === null) return byRule(files, telling, clues);
+  const told = guide.map(({ title, why, criterion = null, parts }, place) => ({
+    ...{ title, why, criterion },
+    ...gather(telling, parts, place),
+  }));
+  telling.steps = Number.POSITIVE_INFINITY;
+  const rest = gather(telling, telling.untold(), told.length);
+  if (rest.parts.length === 0) return told;
+  return [...told, { title: "Everything else", why: "", criterion: null, ...rest, rest: true }];
 }
 
-function gather(untold: Untold, wanted: readonly Guide[number]["parts"][number][]) {
+function gather(telling: Telling, wanted: readonly Part[], chapter: number) {
   const parts = new Map<string, number[]>();
-  for (const { path, from, to } of wanted) {
-    if (untold.steps < 0) break;
-    const taken = untold.take(path, from, to);
-    if (taken.length > 0) parts.set(path, [...(parts.get(path) ?? []), ...taken]);
+  const shownIn = new Set<number>();
+  for (const part of wanted) {
+    if (telling.steps < 0) break;
+    const taken = telling.take(part, chapter, shownIn);
+    if (taken.length > 0) parts.set(part.path, [...(parts.get(part.path) ?? []), ...taken]);
   }
-  return [...parts].map(([path, hunks]) => ({
-    path,
-    hunks: hunks.filter((hunk) => hunk >= 0).sort((one, other) => one - other),
-  }));
+  return {
+    parts: [...parts].map(([path, hunks]) => ({
+      path,
+      hunks: hunks.filter((hunk) => hunk >= 0).sort((one, other) => one - other),
+    })),
+    ...(shownIn.size > 0 ? { shown_in: [...shownIn].sort((one, other) => one - other) } : {}),
+  };
 }
 
 const isConfiguration = /(^|\/)\.[^/]+$|\.(json|ya?ml|toml|ini|cfg|conf)$/i;
@@ -142,7 +160,7 @@ function namedIn(proof: string): Set<string> {
 }
 
 /** Without a guide: code that a proof names, other code, tests, configuration, generated files. */
-function byRule(files: readonly File[], untold: Untold, { proof, tests }: Clues): Chapter[] {
+function byRule(files: readonly File[], telling: Telling, { proof, tests }: Clues): Chapter[] {
   const [known, named] = [new Set(tests), namedIn(proof)];
   const kindOf = ({ path, folded }: File): string => {
     if (folded) return "Generated and lock files";
@@ -157,11 +175,9 @@ function byRule(files: readonly File[], untold: Untold, { proof, tests }: Clues)
     "Configuration",
     "Generated and lock files",
   ];
-  return kinds.flatMap((title) => {
-    const parts = gather(
-      untold,
-      files.filter((file) => kindOf(file) === title),
-    );
+  return kinds.flatMap((title, place) => {
+    const ofKind = files.filter((file) => kindOf(file) === title).map(({ path }) => ({ path }));
+    const { parts } = gather(telling, ofKind, place);
     return parts.length === 0 ? [] : [{ title, why: "", criterion: null, parts }];
   });
 }

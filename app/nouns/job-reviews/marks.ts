@@ -26,9 +26,18 @@ export const markWords: Readonly<Record<ReviewMark, { label: string; advice: str
   },
   deleted_tests: { label: "Tests deleted", advice: "See what checks this now." },
   large: { label: "Large", advice: "More than 400 lines." },
-  outside_plan: { label: "Outside the plan", advice: "Files changed that the plan does not name." },
-  first_time: { label: "First time here", advice: "No earlier attempt has touched these files." },
+  outside_plan: { label: "Outside the plan", advice: "The plan does not name these files." },
+  first_time: { label: "First time here", advice: "No agent has worked in these folders before." },
 };
+
+/** The first paths that a mark is about, at most four. */
+export const markPathsSchema = z.partialRecord(z.enum(reviewMarks), z.array(z.string()));
+
+/** What a change is marked with, and where. */
+export interface Marked {
+  marks: readonly ReviewMark[];
+  mark_paths: z.infer<typeof markPathsSchema>;
+}
 
 /** Marks that paths decide; a product can name its own patterns for them. */
 export const pathMarks = ["migration", "dependencies", "ci", "secrets_or_auth"] as const;

@@ -10,6 +10,7 @@ import {
   markViewedInput,
   reviewJobInput,
   reviewStoryInput,
+  sameFilesSchema,
   saveJobGuideInput,
   sentReviewSchema,
   sentReviewsSchema,
@@ -38,6 +39,9 @@ export const getStoryChanges = operation(
 
 /** What waits for the caller's verdict, in the order in which to judge it. */
 export const listReviews = operation("list_reviews", listReviewsInput, waitingReviewsSchema);
+
+/** Other work that waits for a verdict and changes the same files. */
+export const listSameFiles = operation("list_same_files", jobIdInput, sameFilesSchema);
 
 /** Records that a person has opened the changes of a job. */
 export const noteFirstLook = operation("note_first_look", jobIdInput, waitedSchema);

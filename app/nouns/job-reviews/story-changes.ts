@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type DiffFile, diffFileSchema } from "~/nouns/agent-jobs/job-diff";
 import { parsePatch } from "~/nouns/agent-jobs/patch";
 import { joinPatches, patchText } from "./join-patches";
+import { markPathsSchema, reviewMarks } from "./marks";
 
 /** What a person said last of an attempt; null before anyone judged it. */
 const verdict = z.enum(["approve", "request_changes"]).nullable();
@@ -23,7 +24,14 @@ export type StoryAttempt = z.infer<typeof storyAttemptSchema>;
 export const storyAttemptsSchema = z.object({
   /** Tasks that are neither done nor wait for a verdict. */
   open_tasks: z.int(),
-  attempts: z.array(storyAttemptSchema),
+  attempts: z.array(
+    storyAttemptSchema.extend({
+      marks: z.array(z.enum(reviewMarks)),
+      mark_paths: markPathsSchema,
+      /** How its agent explains it. */
+      chapters: z.array(z.object({ title: z.string(), why: z.string().default("") })).nullable(),
+    }),
+  ),
 });
 
 /** A file of the story with the attempts that changed it; each hunk is under the first of them. */

@@ -37,9 +37,21 @@ export const loader = pageLoader(async ({ request, context }) => {
   // An agent's work is listed in the order of the queue, above what people moved to review.
   const items = waiting
     ? inbox.items.filter((item) => !("job_id" in item && item.job_id))
-    : inbox.items;
+    : await inQueueOrder(actor, inbox.items);
   return json({ show, ...inbox, items, asked, waiting });
 });
+
+/** Work to review comes in the order in which to judge it, in each list. */
+async function inQueueOrder(actor: Actor, items: readonly InboxItem[]): Promise<InboxItem[]> {
+  const isReview = (item: InboxItem) => item.kind === "review" && item.job_id !== null;
+  if (items.filter(isReview).length < 2) return [...items];
+  const { reviews } = await listReviews(actor, { limit: 100 });
+  const places = new Map(reviews.map(({ job_id }, place) => [job_id, place]));
+  const placeOf = (item: InboxItem) =>
+    ("job_id" in item ? places.get(item.job_id ?? "") : undefined) ?? places.size;
+  const ordered = items.filter(isReview).toSorted((one, other) => placeOf(one) - placeOf(other));
+  return items.map((item) => (isReview(item) ? (ordered.shift() ?? item) : item));
+}
 
 async function readQuestions(actor: Actor, address: URLSearchParams) {
   const state = questionStates.find(([known]) => known === address.get("state"))?.[0] ?? "open";

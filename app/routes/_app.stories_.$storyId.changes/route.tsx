@@ -1,5 +1,5 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
-import { Link, useLoaderData } from "@remix-run/react";
+import { useLoaderData } from "@remix-run/react";
 import { z } from "zod";
 import { DiffView } from "~/features/diff/diff-view";
 import { filesOfPage, numberIn, pageOfFiles } from "~/features/diff/file-pages";
@@ -16,10 +16,11 @@ import { markAll } from "~/features/review/mark-all.server";
 import { nextPlace, placeInQueue } from "~/features/review/place-in-queue.server";
 import { aboutFiles, readStoryDiff, viewedOf } from "~/features/review/read-story-diff.server";
 import { ReviewFacts } from "~/features/review/review-facts";
-import { NextReview, NextSteps, useNextKey } from "~/features/review/review-section";
+import { useNextKey } from "~/features/review/review-keys";
+import { NextReview, NextSteps } from "~/features/review/review-section";
 import { taskChapters } from "~/features/review/shown-chapters";
 import { useComments } from "~/features/review/use-comments";
-import { AgentSays, ShownCriteria } from "~/features/review/what-was-done";
+import { ShownCriteria } from "~/features/review/what-was-done";
 import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { canonicalId } from "~/http/uuid";
@@ -27,7 +28,11 @@ import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { jobCommentIdInput, reviewStoryBody, reviewVerdicts } from "~/nouns/job-reviews/contract";
 import { listJobComments } from "~/nouns/job-reviews/list-job-comments.server";
-import { deleteJobComment, reviewStory } from "~/nouns/job-reviews/operations.server";
+import {
+  deleteJobComment,
+  listSameFiles,
+  reviewStory,
+} from "~/nouns/job-reviews/operations.server";
 import { placeComments } from "~/nouns/job-reviews/story-lines";
 import { getStoryPage } from "~/nouns/pages/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
@@ -35,6 +40,8 @@ import { EmptyState } from "~/ui/empty-state";
 import { codeAndTitle } from "~/ui/isolated";
 import { countText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
+import { AgentsSay } from "./agents-say";
+import { TaskFilter } from "./task-filter";
 import { Verdict } from "./verdict";
 
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
@@ -66,14 +73,20 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     showFiles(shown, principal.user_id, numberIn(searchParams, "open")),
     viewedOf(actor, changes.files),
   ]);
-  const jobs = await Promise.all(unjudged.map((each) => getAgentJob(actor, each)));
+  const [jobs, sameFiles] = await Promise.all([
+    Promise.all(unjudged.map((each) => getAgentJob(actor, each))),
+    Promise.all(unjudged.map(({ job_id }) => listSameFiles(actor, { job_id }))),
+  ]);
+  const says = unjudged.map(({ job_id, marks, mark_paths, chapters }, place) => ({
+    ...{ job_id, marks, mark_paths, chapters, sameFiles: sameFiles[place] ?? [] },
+  }));
   const written = await Promise.all(
     jobs.map(({ id }) => listJobComments(actor, { job_id: id }, null)),
   );
   await Promise.all(jobs.map(({ id }) => lookAt(request, actor, id)));
   const last = unjudged.findLast(({ waits }) => waits);
   return json({
-    ...{ story, product, criteria, jobs, files, viewed, taskId: taskId ?? null },
+    ...{ story, product, criteria, jobs, says, files, viewed, taskId: taskId ?? null },
     ...(await placeInQueue(actor, last?.job_id ?? "")),
     comments: placeComments(
       read,
@@ -144,6 +157,7 @@ export default function StoryChanges() {
     product,
     criteria,
     jobs,
+    says,
     files,
     viewed,
     totals,
@@ -170,7 +184,7 @@ export default function StoryChanges() {
           ]}
           title={`Changes of ${codeAndTitle(story)}`}
         />
-        {review ? <ReviewFacts review={review} inFull /> : null}
+        {review ? <ReviewFacts review={{ ...review, marks: [] }} inFull /> : null}
         {jobs.length === 0 ? null : (
           <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
             <span>{countText(totals.files, "file")}</span>
@@ -193,7 +207,9 @@ export default function StoryChanges() {
             files={files}
             chapters={chapters}
             page={data}
-            aside={({ id }) => <Says of={id} />}
+            aside={({ id }) => (
+              <AgentsSay jobs={jobs.filter(({ task_id }) => task_id === id)} says={says} />
+            )}
             known={viewed}
             marksOf={({ index }) => about[index]?.marks ?? []}
             below={below}
@@ -206,43 +222,5 @@ export default function StoryChanges() {
         <NextReview next={next} />
       </div>
     </ProductAccess>
-  );
-}
-
-/** What the agents say of a task's part. */
-function Says({ of }: { of: string | undefined }) {
-  const { jobs } = useLoaderData<typeof loader>();
-  return jobs
-    .filter(({ task_id }) => task_id === of)
-    .map((job) => <AgentSays key={job.id} job={job} />);
-}
-
-function TaskFilter({
-  tasks,
-  taskId,
-}: {
-  tasks: readonly { id: string; code: string; isJudged: boolean }[];
-  taskId: string | null;
-}) {
-  const look =
-    "text-muted hover:underline aria-[current=page]:font-medium aria-[current=page]:text-ink";
-  return (
-    <nav aria-label="Changes of" className="flex flex-wrap gap-x-3 gap-y-1">
-      <Link to="?" aria-current={taskId === null ? "page" : undefined} className={look}>
-        All tasks
-      </Link>
-      {tasks
-        .filter(({ isJudged }) => !isJudged)
-        .map(({ id, code }) => (
-          <Link
-            key={id}
-            to={`?task=${id}`}
-            aria-current={taskId === id ? "page" : undefined}
-            className={look}
-          >
-            {code}
-          </Link>
-        ))}
-    </nav>
   );
 }
