@@ -103,7 +103,7 @@ function loadersToEnd(): Promise<void> {
   });
 }
 
-/** A navigation that submits a form is no reason to wait: the answer may be its own. */
+/** A navigation that submits a form need not wait: the answer may be for it. */
 function isLoading({ navigation, revalidation }: RouterState): boolean {
   if (navigation.state === "submitting") return false;
   return navigation.state === "loading" || revalidation === "loading";

@@ -128,7 +128,7 @@ test("a look of the backlog is kept for oneself, with what its lines leave out",
   await context.close();
 });
 
-test("a view is shown once saved, although the page was loading a change of somebody else", async ({
+test("a view is shown once saved, although the page was loading a change of another person", async ({
   browser,
 }) => {
   const { context } = await newPerson(browser);
