@@ -1,7 +1,9 @@
+import { efforts } from "~/contract/who";
 import { movableColumns } from "~/features/board/columns";
 import { mostRunItems } from "~/features/runs/run-address";
 import type { Candidates } from "~/nouns/dependencies/contract";
 import type { Label } from "~/nouns/labels/contract";
+import { knownAgents } from "~/nouns/workers/known-agents";
 import { isolated } from "~/ui/isolated";
 import { type ItemAction, kindsOf } from "./item-actions";
 import { priorityOptions } from "./lists/priority";
@@ -61,8 +63,8 @@ export function whoChoices(typed: string): readonly MenuChoice[] {
   ];
   const own = typed.trim() === "" ? [] : [typed.trim()];
   return [
-    ...choices("Agent", "agent", ["claude", "codex", "gemini", "opencode", ...own]),
-    ...choices("Effort", "effort", ["low", "medium", "high"]),
+    ...choices("Agent", "agent", [...Object.keys(knownAgents), ...own]),
+    ...choices("Effort", "effort", efforts),
     ...choices("Model", "model", own),
   ];
 }

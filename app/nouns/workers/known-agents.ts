@@ -17,6 +17,8 @@ export interface KnownAgent {
   install: string;
   /** How to sign in on this machine. */
   signIn: string;
+  /** The words before a conversation's id that open it in a terminal. */
+  opensConversation?: string;
   /** One entry per command that a driver can use. */
   reports: Record<string, AgentReports>;
 }
@@ -27,6 +29,7 @@ const claude: KnownAgent = {
   install:
     "npm install -g @anthropic-ai/claude-code (and @agentclientprotocol/claude-agent-acp to let it ask)",
   signIn: "start claude once and sign in",
+  opensConversation: "claude --resume",
   reports: {
     "claude -p": {
       entries: "text, thoughts, commands, edits line by line",
@@ -52,6 +55,7 @@ const codex: KnownAgent = {
   title: "Codex",
   install: "npm install -g @openai/codex (and @agentclientprotocol/codex-acp to let it ask)",
   signIn: "run codex login",
+  opensConversation: "codex resume",
   reports: {
     "codex exec": {
       entries: "text, thoughts, commands, names of edited files, plan",
@@ -77,6 +81,7 @@ const gemini: KnownAgent = {
   title: "Gemini CLI",
   install: "npm install -g @google/gemini-cli",
   signIn: "start gemini once and sign in",
+  opensConversation: "gemini --resume",
   reports: {
     "gemini --acp": {
       entries: "text, thoughts, commands (no output), edits line by line, plan",
@@ -94,6 +99,7 @@ const opencode: KnownAgent = {
   title: "opencode",
   install: "npm install -g opencode-ai",
   signIn: "run opencode auth login",
+  opensConversation: "opencode --session",
   reports: {
     "opencode acp": {
       entries: "text, thoughts, commands, names of edited files, plan",

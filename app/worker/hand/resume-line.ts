@@ -1,9 +1,4 @@
-const lines: Record<string, (id: string) => string> = {
-  claude: (id) => `claude --resume ${id}`,
-  codex: (id) => `codex resume ${id}`,
-  gemini: (id) => `gemini --resume ${id}`,
-  opencode: (id) => `opencode --session ${id}`,
-};
+import { type KnownAgent, knownAgents } from "~/nouns/workers/known-agents";
 
 /**
  * The line that opens an agent's conversation in a terminal; null where there is none. The id comes from the agent and
@@ -11,5 +6,6 @@ const lines: Record<string, (id: string) => string> = {
  */
 export function resumeLine(agent: string | null, sessionId: string | null): string | null {
   if (agent === null || sessionId === null || !/^\w[\w.-]*$/.test(sessionId)) return null;
-  return lines[agent]?.(sessionId) ?? null;
+  const known = Object.values<KnownAgent>(knownAgents).find(({ name }) => name === agent);
+  return known?.opensConversation ? `${known.opensConversation} ${sessionId}` : null;
 }
