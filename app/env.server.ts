@@ -77,6 +77,7 @@ const variables = z.object({
 });
 /** Every variable that the service reads; docs/configuration.md has them all. */
 export const variableNames = Object.keys(variables.shape);
+export const variableDefaults: Record<string, unknown> = variables.parse({});
 
 type Variables = z.infer<typeof variables>;
 

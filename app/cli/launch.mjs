@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import "./launch/platform.mjs";
-import { fail, isPackage, root } from "./launch/problem.mjs";
+import { fail, isPackage, root, typed } from "./launch/problem.mjs";
 
 const [mode = "--help", ...rest] = process.argv.slice(2);
 
@@ -26,6 +26,10 @@ if (!Object.hasOwn(programs, mode)) {
   fail(`There is no "${mode}"; use one of ${[...Object.keys(programs), "skills"].join(", ")}`);
 }
 const [program, ...words] = programs[mode];
+if (program === "start" && rest.length > 0) {
+  if (rest.includes("--help")) end(usage());
+  fail(`"${mode}" takes no options; set variables, for example "PORT=4000 ${typed(mode)}"`);
+}
 
 if (!isPackage) await ensureInstalled();
 readSettings();
@@ -78,7 +82,7 @@ function usage() {
     "backloom skills install    write skills for claude, codex and opencode, if they are on PATH",
     "backloom doctor            check an installation, and say how to fix it",
     "",
-    "Set variables (PORT=4000, DATA_DIR=/srv/backloom) in the environment, or in backloom.env in this folder.",
+    `Set variables (PORT=4000, DATA_DIR=/srv/backloom) in the environment, or in ${isPackage ? "backloom.env" : ".env"} in this folder.`,
   ].join("\n");
 }
 

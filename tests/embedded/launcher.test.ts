@@ -8,12 +8,16 @@ import { projectRoot } from "../../supabase/embedded/project-root";
 
 /** Runs the launcher as npm does; what it says is on stderr. */
 function launch(mode: string, env: Record<string, string>, folder = projectRoot) {
-  const result = spawnSync(process.execPath, [join(folder, "app/cli/launch.mjs"), mode], {
-    cwd: folder,
-    encoding: "utf8",
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: "production", ...env },
-    timeout: 25_000,
-  });
+  const result = spawnSync(
+    process.execPath,
+    [join(folder, "app/cli/launch.mjs"), ...mode.split(" ")],
+    {
+      cwd: folder,
+      encoding: "utf8",
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: "production", ...env },
+      timeout: 25_000,
+    },
+  );
   return { status: result.status, said: result.stderr.trim().split("\n") };
 }
 
@@ -35,6 +39,14 @@ describe("npm start says in one line what is wrong", () => {
     expect(said).toEqual([
       expect.stringMatching(`^Port ${port} is taken; .*"PORT=\\d+ npm start"$`),
     ]);
+  });
+
+  it("when it is given options", () => {
+    expect(launch("start --port 4000", { DATA_DIR: folder })).toEqual({
+      status: 1,
+      said: ['"start" takes no options; set variables, for example "PORT=4000 npm start"'],
+    });
+    expect(launch("start --help", { DATA_DIR: folder })).toEqual({ status: 0, said: [""] });
   });
 
   it("when the port is not a port", () => {

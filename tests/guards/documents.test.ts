@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { variableNames } from "~/env.server";
+import { variableDefaults, variableNames } from "~/env.server";
 import { allTools, mainTools, workerTools } from "~/mcp/offers.server";
 import { webhookEvents } from "~/nouns/notices/contract";
 import { updateTaskBody } from "~/nouns/tasks/contract";
@@ -113,7 +113,9 @@ it("documents name only controls that there are", () => {
   expect(named.length).toBeGreaterThan(120);
   // The whole of a text, or its beginning where a value follows.
   const texts = pages.matchAll(/["`>}] ?([A-Z][^"`<>{}$…“]*?) ?(?=["`<{$…“])/g);
+  const made = pages.matchAll(/<CreateButtons [^>]*noun="(\w+)"/g);
   const shown = new Set([...texts].map(([, text = ""]) => text));
+  for (const [, noun] of made) shown.add(`Create ${noun}`);
   const untrue = named.filter(({ name }) => !shown.has(name) && !elsewhere.includes(name));
   expect(untrue).toEqual([]);
   expect(
@@ -221,6 +223,10 @@ it("the page of MCP tools is the service's own list", () => {
   );
   const written = page.split("\n").filter((line) => /^\| `[a-z_]+` \|/.test(line));
   expect(written, "replace the rows of docs/mcp.md by these").toEqual(rows);
+  for (const text of [page, readFileSync("public/llms.txt", "utf8")]) {
+    expect(text).toContain(`${mainTools.listed?.length} everyday tools`);
+    expect(text).toContain(`the ${workerTools.tools.length} tools`);
+  }
 });
 
 it("the page of configuration has every variable, and no other", () => {
@@ -237,6 +243,13 @@ it("the page of configuration has every variable, and no other", () => {
   const ofWorker = program.filter((name) => !given.includes(name));
   const read = [...variableNames, ...ofWorker, "BACKLOOM_FORGE_TOKEN"];
   expect([...new Set(rows)].sort()).toEqual([...new Set(read)].sort());
+  const defaults = [...page.matchAll(/^\| `([A-Z_]+)` \| `([^`<]+)` \|/gm)].filter(
+    ([, name = ""]) => ["number", "string"].includes(typeof variableDefaults[name]),
+  );
+  expect(defaults.length).toBeGreaterThan(12);
+  for (const [row, name = "", value] of defaults) {
+    expect(String(variableDefaults[name]), row).toBe(value);
+  }
   const template = readFileSync(".env.example", "utf8");
   const inTemplate = [...template.matchAll(/^([A-Z_]+)=/gm)].map(([, name = ""]) => name);
   expect([...inTemplate, "NODE_ENV"].sort()).toEqual([...variableNames].sort());
@@ -297,6 +310,27 @@ it("every metric is in a document", () => {
   const metrics = new Set(sources.match(/\bbackloom_[a-z_]+[a-z]\b/g));
   expect(metrics.size).toBeGreaterThan(10);
   expect([...metrics].filter((name) => !everything.includes(name))).toEqual([]);
+});
+
+/** Names of other programs' functions and settings, and of a way to write names. */
+const namesElsewhere = [
+  ...["env_key", "eventStream", "executablePath", "getClientIPAddress", "namedAction"],
+  ...["server_login_retry", "snake_case", "v3_lazyRouteDiscovery", "v3_singleFetch"],
+];
+
+it("documents name only functions, fields and codes that there are", () => {
+  const sources = ["app", "supabase", "tests"].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((file) => /^(?!migrations|guards).*\.(tsx?|mjs|sql)$/.test(file))
+      .map((file) => readFileSync(`${folder}/${file}`, "utf8")),
+  );
+  const there = new Set(sources.join("\n").match(/\w+/g));
+  const read = (file: string) => readFileSync(file, "utf8");
+  const text = [everything, ...["app", "supabase", "tests"].map((of) => read(`${of}/README.md`))];
+  const named = text.join("\n").match(/(?<=`)[a-z]\w*(?:_[a-z]|[A-Z])\w*(?=`)/g) ?? [];
+  expect(named.length).toBeGreaterThan(500);
+  const isUnknown = (name: string) => !there.has(name) && !namesElsewhere.includes(name);
+  expect([...new Set(named)].filter(isUnknown)).toEqual([]);
 });
 
 /** All that names endpoints. */

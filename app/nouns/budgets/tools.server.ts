@@ -10,8 +10,8 @@ export const getBudgetsTool = defineTool({
     "Get budgets of a product, sprint, run or task: amount, spent, reserved and left. Only people set budgets.",
   access: "read",
   input: budgetsQuery.safeExtend({
-    product_id: reference.describe("Id or code of the product"),
-    sprint_id: reference.optional().describe("Id or code of a sprint"),
+    product_id: reference,
+    sprint_id: reference.optional(),
   }),
   run: async ({ actor }, { product_id, sprint_id, ...input }) => {
     const product = await resolveId(actor, "product", product_id);

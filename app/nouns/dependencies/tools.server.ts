@@ -46,7 +46,7 @@ export const listReadyTool = defineTool({
     "List tasks to do that are not blocked, active sprint first. dispatchable: in the active sprint, with a plan.",
   access: "read",
   input: z.object({
-    product_id: reference.describe("Id or code of the product"),
+    product_id: reference,
     limit: z.int().min(1).max(readyLimit.max).optional(),
   }),
   run: async ({ actor }, { product_id, limit }) => ({

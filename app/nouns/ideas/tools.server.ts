@@ -5,7 +5,7 @@ import { createIdeaInput, promoteIdeaInput, updateIdeaInput } from "./contract";
 import { createIdea, promoteIdea, updateIdea } from "./operations.server";
 
 const ideaReference = reference.describe("Id or code of one of your ideas");
-const optionalProduct = reference.optional().describe("Id or code of the product");
+const optionalProduct = reference.optional();
 
 export const createIdeaTool = defineTool({
   name: "create_idea",
@@ -13,9 +13,7 @@ export const createIdeaTool = defineTool({
   description: "Create a private idea for a product, with the next code IDEA-<nnn>.",
   access: "write",
   creates: true,
-  input: createIdeaInput
-    .safeExtend({ product_id: reference.describe("Id or code of the product") })
-    .safeExtend(duplicates),
+  input: createIdeaInput.safeExtend({ product_id: reference }).safeExtend(duplicates),
   run: async ({ actor }, { product_id, allow_duplicate, ...fields }) =>
     createIdea(actor, {
       ...fields,

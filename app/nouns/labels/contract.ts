@@ -32,7 +32,7 @@ export const labelIdInput = z.object({ product_id: idSchema, label_id: idSchema 
 export const labelNamesSchema = z
   .array(requiredText(50))
   .max(20, "At most 20 labels.")
-  .describe("Names of the product's labels; replaces the current ones");
+  .describe("Names or ids of the product's labels");
 
 /** Labels of a story or task in an answer; absent if it has none. */
 export const shownLabels = { labels: z.array(labelSchema).optional() };

@@ -6,14 +6,12 @@ import { updateTask } from "~/nouns/tasks/operations.server";
 import { createLabelBody, labelNamesSchema } from "./contract";
 import { createLabel, listLabels } from "./operations.server";
 
-const product = reference.describe("Id or code of the product");
-
 export const listLabelsTool = defineTool({
   name: "list_labels",
   title: "List labels",
   description: "List a product's labels.",
   access: "read",
-  input: z.object({ product_id: product }),
+  input: z.object({ product_id: reference }),
   run: async ({ actor }, { product_id }) =>
     listLabels(actor, { product_id: await resolveId(actor, "product", product_id) }),
 });
@@ -24,7 +22,7 @@ export const createLabelTool = defineTool({
   description: "Create a label. Names are unique, ignoring case.",
   access: "write",
   creates: true,
-  input: createLabelBody.extend({ product_id: product }),
+  input: createLabelBody.extend({ product_id: reference }),
   run: async ({ actor }, { product_id, ...fields }) =>
     createLabel(actor, { ...fields, product_id: await resolveId(actor, "product", product_id) }),
 });
@@ -37,8 +35,8 @@ export const setLabelsTool = defineTool({
   effect: { repeatable: true },
   input: z
     .object({
-      story_id: reference.optional().describe("Id or code of the story"),
-      task_id: reference.optional().describe("Id or code of the task"),
+      story_id: reference.optional(),
+      task_id: reference.optional(),
       labels: labelNamesSchema,
       ...productOfCode,
     })

@@ -21,9 +21,9 @@ export const getContextTool = defineTool({
   name: "get_context",
   title: "Get the context of a product",
   description:
-    "Get everything to start with: the product and its definition of done, the active sprint, the next story with tasks and plans, and your open ideas (at most 50). Texts are user content.",
+    "Get everything to start with: product, active sprint, next story with tasks and plans, and your open ideas (at most 50). Texts are user content.",
   access: "read",
-  input: z.object({ product_id: reference.describe("Id or code of the product") }),
+  input: z.object({ product_id: reference }),
   run: async ({ actor }, { product_id }) =>
     getAgentContext(actor, { product_id: await resolveId(actor, "product", product_id) }),
 });

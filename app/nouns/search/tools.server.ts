@@ -10,7 +10,7 @@ export const searchTool = defineTool({
     "Find PBIs, stories, tasks and your ideas by words or code; `limit` results per page. Titles and excerpts are user content.",
   access: "read",
   input: searchInput.safeExtend({
-    product_id: reference.optional().describe("Id or code of one product to search in"),
+    product_id: reference.optional().describe("Search only in it"),
   }),
   run: async ({ actor }, { product_id, ...query }) =>
     search(actor, {

@@ -22,7 +22,7 @@ import {
 /** Takes codes as well, where REST takes only ids. */
 const runInput = startRunInput.omit({ stop_at: true }).extend({
   task_ids: z.array(reference).min(1).max(500).optional().describe("Ids or codes of tasks"),
-  story_id: reference.optional().describe("Id or code of a story: its remaining tasks"),
+  story_id: reference.optional().describe("Its remaining tasks"),
   ...productOfCode,
 });
 
@@ -45,7 +45,7 @@ export const startRunTool = defineTool({
 });
 
 const sprintInput = z.object({
-  sprint_id: reference.describe("Id or code of the sprint"),
+  sprint_id: reference,
   ...productOfCode,
 });
 

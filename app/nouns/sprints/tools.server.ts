@@ -5,15 +5,13 @@ import { addStoryToSprint } from "~/nouns/stories/operations.server";
 import { createSprintInput, getSprintContextInput } from "./contract";
 import { createSprint, getSprintContext, startSprint } from "./operations.server";
 
-const sprintReference = reference.describe("Id or code of the sprint");
-
 export const getSprintContextTool = defineTool({
   name: "get_sprint_context",
   title: "Get the context of a sprint",
   description:
-    "Get a sprint with its product and stories in order, with acceptance criteria and tasks; `limit` stories per page. Texts are user content.",
+    "Get a sprint with its product, stories, criteria and tasks in order; `limit` stories per page. Texts are user content.",
   access: "read",
-  input: getSprintContextInput.safeExtend({ sprint_id: sprintReference }).safeExtend(productOfCode),
+  input: getSprintContextInput.safeExtend({ sprint_id: reference }).safeExtend(productOfCode),
   run: async ({ actor }, { sprint_id, product_id, ...page }) =>
     getSprintContext(actor, {
       ...page,
@@ -28,7 +26,7 @@ export const createSprintTool = defineTool({
   access: "write",
   creates: true,
   input: createSprintInput.safeExtend({
-    product_id: reference.describe("Id or code of the product"),
+    product_id: reference,
   }),
   run: async ({ actor }, { product_id, ...fields }) =>
     createSprint(actor, { ...fields, product_id: await resolveId(actor, "product", product_id) }),
@@ -41,8 +39,8 @@ export const addStoryToSprintTool = defineTool({
   access: "write",
   effect: { repeatable: true },
   input: z.object({
-    sprint_id: sprintReference,
-    story_id: reference.describe("Id or code of the story"),
+    sprint_id: reference,
+    story_id: reference,
     ...productOfCode,
   }),
   run: async ({ actor }, { sprint_id, story_id, product_id }) =>
@@ -57,7 +55,7 @@ export const startSprintTool = defineTool({
   title: "Start a sprint",
   description: "Make a planned sprint active. A product has at most one active sprint.",
   access: "write",
-  input: z.object({ sprint_id: sprintReference, ...productOfCode }),
+  input: z.object({ sprint_id: reference, ...productOfCode }),
   run: async ({ actor }, { sprint_id, product_id }) =>
     startSprint(actor, { sprint_id: await resolveId(actor, "sprint", sprint_id, product_id) }),
 });

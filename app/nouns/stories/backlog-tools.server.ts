@@ -9,18 +9,13 @@ import { createTask } from "~/nouns/tasks/operations.server";
 import { createStoryInput } from "./contract";
 import { createStory } from "./operations.server";
 
-const pbiReference = reference.describe("Id or code of the PBI");
-const storyReference = reference.describe("Id or code of the story");
-
 export const createPbiTool = defineTool({
   name: "create_pbi",
   title: "Create a PBI",
   description: "Create a PBI (an epic). The code defaults to the next PBI-<n>.",
   access: "write",
   creates: true,
-  input: createPbiInput
-    .safeExtend({ product_id: reference.describe("Id or code of the product") })
-    .safeExtend(duplicates),
+  input: createPbiInput.safeExtend({ product_id: reference }).safeExtend(duplicates),
   run: async ({ actor }, { product_id, allow_duplicate, ...fields }) =>
     createPbi(actor, {
       ...fields,
@@ -38,8 +33,8 @@ export const createStoryTool = defineTool({
   creates: true,
   input: createStoryInput
     .safeExtend({
-      pbi_id: pbiReference,
-      sprint_id: reference.optional().describe("Id or code of a planned or active sprint"),
+      pbi_id: reference,
+      sprint_id: reference.optional().describe("Planned or active"),
     })
     .safeExtend(productOfCode)
     .safeExtend(duplicates),
@@ -60,7 +55,7 @@ export const createTaskTool = defineTool({
   access: "write",
   creates: true,
   input: createTaskInput
-    .safeExtend({ story_id: storyReference })
+    .safeExtend({ story_id: reference })
     .safeExtend(productOfCode)
     .safeExtend(duplicates),
   run: async ({ actor }, { story_id, product_id, allow_duplicate, ...fields }) =>
@@ -77,7 +72,7 @@ export const setPbiPrTool = defineTool({
   description: "Set the URL of a PBI's pull request; null removes it.",
   access: "write",
   effect: { repeatable: true },
-  input: setPbiPrInput.safeExtend({ pbi_id: pbiReference }).safeExtend(productOfCode),
+  input: setPbiPrInput.safeExtend({ pbi_id: reference }).safeExtend(productOfCode),
   run: async ({ actor }, { pbi_id, product_id, ...fields }) =>
     setPbiPr(actor, { ...fields, pbi_id: await resolveId(actor, "pbi", pbi_id, product_id) }),
 });
@@ -88,7 +83,7 @@ export const markPbiPrMergedTool = defineTool({
   description: "Record when the linked pull request was merged.",
   access: "write",
   effect: { repeatable: true },
-  input: z.object({ pbi_id: pbiReference, ...productOfCode }),
+  input: z.object({ pbi_id: reference, ...productOfCode }),
   run: async ({ actor }, { pbi_id, product_id }) =>
     markPbiPrMerged(actor, { pbi_id: await resolveId(actor, "pbi", pbi_id, product_id) }),
 });

@@ -8,7 +8,7 @@ import { appendStoryLog } from "./operations.server";
 import { metadataSchema, storyLogBody } from "./story-log";
 
 const entry = {
-  story_id: reference.describe("Id or code of the story"),
+  story_id: reference,
   ...productOfCode,
   content: requiredText(lengths.text),
   metadata: metadataSchema.optional(),

@@ -15,11 +15,9 @@ export const setAgentTool = defineTool({
   effect: { repeatable: true },
   input: z
     .object({
-      task_id: reference.optional().describe("Id or code of the task"),
-      story_id: reference.optional().describe("Id or code of the story"),
-      product_id: reference
-        .optional()
-        .describe("Id or code of the product: alone, or for the code of a task or story"),
+      task_id: reference.optional(),
+      story_id: reference.optional(),
+      product_id: reference.optional().describe("Alone, or for the code of a task or story"),
       agent: whoFields.agent.optional(),
       model: whoFields.model.optional(),
       effort: whoFields.effort.optional(),

@@ -7,7 +7,7 @@ import { defineTool } from "~/mcp/tool.server";
 import { verifyRequirements } from "./contract";
 import { getTaskDetail, updateTask } from "./operations.server";
 
-const taskReference = { task_id: reference.describe("Id or code of the task"), ...productOfCode };
+const taskReference = { task_id: reference, ...productOfCode };
 
 export const getTaskTool = defineTool({
   name: "get_task",

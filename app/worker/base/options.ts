@@ -52,6 +52,8 @@ export const allowances = ["edit", "commands", "all"] as const;
 export type Allowance = (typeof allowances)[number];
 
 const outputFormats = ["text", "claude-stream-json", "codex-jsonl"] as const;
+const seeHelp = "Add --help to see the options";
+
 const seconds = z.coerce.number().positive().max(3600);
 
 const noAlsoRepo = {
@@ -66,7 +68,10 @@ function isHostOrAll(text: string): boolean {
 }
 
 const optionsSchema = z.object({
-  url: z.url({ protocol: /^https?$/, error: "--url must be the URL of the service" }),
+  url: z.url({
+    protocol: /^https?$/,
+    error: "--url must be the URL of the service, such as http://localhost:3000",
+  }),
   token: z.string({ error: "--token is missing: create one under Settings, API tokens" }).min(1),
   agent: z.string().min(1).optional(),
   allow: z.enum(allowances).default("commands"),
@@ -137,10 +142,10 @@ export function readOptions(
     ...valuesOf(argv),
   });
   if (!parsed.success) {
-    const problems = parsed.error.issues.map(
-      (issue) => `${issue.path.join(".")}: ${issue.message}`,
+    const problems = parsed.error.issues.map(({ path, message }) =>
+      message.startsWith("--") ? message : `--${path.join(".")}: ${message}`,
     );
-    throw new WorkerProblem(`${problems.join("\n")}\n\n${usage}`);
+    throw new WorkerProblem([...problems, seeHelp].join("\n"));
   }
   const { data } = parsed;
   return {
@@ -212,14 +217,14 @@ function workOf(
   const missing = secret.filter((name) => !environment[name]);
   if (missing.length > 0) throw new WorkerProblem(`--secret: ${missing.join(", ")} is not set`);
   if (agent !== undefined && exec !== undefined) {
-    throw new WorkerProblem(`Give --agent or --exec, not both\n\n${usage}`);
+    throw new WorkerProblem(`Give --agent or --exec, not both\n${seeHelp}`);
   }
   if (agent !== undefined) {
     return { agents: agentsOf(agent), allow, model, silenceMinutes: silence, secrets };
   }
   if (exec !== undefined) return { exec, output, secrets };
   throw new WorkerProblem(
-    `--agent is missing: the agent that does the work, or --exec with a command, or --exec demo\n\n${usage}`,
+    `--agent is missing: the agent that does the work, or --exec with a command, or --exec demo\n${seeHelp}`,
   );
 }
 
@@ -229,7 +234,7 @@ function agentsOf(typed: string): AgentWish["agents"] {
   const names = listed.split(",").map((name) => name.trim());
   const [first, ...others] = [...new Set([...names, command.join(",")])].filter(Boolean);
   if (first !== undefined) return [first, ...others];
-  throw new WorkerProblem(`--agent: name at least one\n\n${usage}`);
+  throw new WorkerProblem(`--agent: name at least one\n${seeHelp}`);
 }
 
 /** Allows `--pr` without a value, even as the last word. */
@@ -259,6 +264,6 @@ function valuesOf(argv: readonly string[]): Record<string, unknown> {
   try {
     return splitWords(withValueOfPr(argv), optionsSchema.shape, false).values;
   } catch (error) {
-    throw new WorkerProblem(`${error instanceof Error ? error.message : error}\n\n${usage}`);
+    throw new WorkerProblem(`${error instanceof Error ? error.message : error}\n${seeHelp}`);
   }
 }
