@@ -7,7 +7,8 @@ import { resolveReference } from "~/nouns/search/operations.server";
 export type ReferenceKind = "product" | "pbi" | "story" | "task" | "sprint" | "idea";
 
 /** An id or a code. People and agents remember codes. */
-export const reference = z.string().trim().min(1).max(200).describe("Id or code");
+export const reference = z.string().trim().min(1).max(200);
+export const idOrCode = reference.describe("Id or code");
 
 /** Disambiguates a code that several products use. */
 export const productOfCode = {

@@ -123,7 +123,7 @@ function toInputSchema(input: z.ZodObject): Tool["inputSchema"] {
 function shorten(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.pattern === idPattern) schema.format = "uuid";
   if (schema.format !== undefined) delete schema.pattern;
-  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if ((schema.maximum ?? 0) >= 2 ** 31 - 1) delete schema.maximum;
   if ((schema.minimum ?? 2) < 2 && schema.maximum === undefined) delete schema.minimum;
   if (schema.minItems === 1) delete schema.minItems;
   if ((schema.maxItems ?? 0) > 50) delete schema.maxItems;

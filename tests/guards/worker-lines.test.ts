@@ -44,7 +44,7 @@ function wordsOf(line: string): string[] {
 describe("what the pages say of the worker", () => {
   it("has lines to copy in each of them", () => {
     expect(new Set(lines.map(({ file }) => file))).toEqual(
-      new Set(["README.md", "docs/worker.md", "docs/running.md", "Connect"]),
+      new Set(["README.md", "docs/worker.md", "Connect"]),
     );
   });
 

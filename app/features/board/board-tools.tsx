@@ -76,7 +76,7 @@ function SettingsForm({ settings, view }: { settings: BoardSettings; view: strin
         page="board"
         query={settings.query}
         label="Filter the board"
-        title="Words from the code, title, labels or assignee, or status:todo,review priority:<2 assignee:me label:bug story:ST-1 worker:name is:waiting. Put a minus before a filter to exclude it"
+        title="Words from the code, title, labels or assignee, or status:todo,review priority:<2 assignee:me label:bug story:ST-001 worker:name is:waiting. Put a minus before a filter to exclude it"
         placeholder="Filter"
         className="w-36 max-sm:flex-1 lg:focus-within:w-56"
       />

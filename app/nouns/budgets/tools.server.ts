@@ -1,4 +1,4 @@
-import { reference, resolveId, resolveOptionalId } from "~/mcp/references.server";
+import { idOrCode, resolveId, resolveOptionalId } from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
 import { budgetsQuery } from "./contract";
 import { getBudgets } from "./operations.server";
@@ -10,8 +10,8 @@ export const getBudgetsTool = defineTool({
     "Get budgets of a product, sprint, run or task: amount, spent, reserved and left. Only people set budgets.",
   access: "read",
   input: budgetsQuery.safeExtend({
-    product_id: reference,
-    sprint_id: reference.optional(),
+    product_id: idOrCode,
+    sprint_id: idOrCode.optional(),
   }),
   run: async ({ actor }, { product_id, sprint_id, ...input }) => {
     const product = await resolveId(actor, "product", product_id);

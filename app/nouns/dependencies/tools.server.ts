@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readyLimit } from "~/contract/limits";
-import { productOfCode, reference, resolveId } from "~/mcp/references.server";
+import { idOrCode, productOfCode, reference, resolveId } from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
 import { dependencyKinds } from "./contract";
 import { addDependency, listReady, removeDependency } from "./operations.server";
@@ -46,7 +46,7 @@ export const listReadyTool = defineTool({
     "List tasks to do that are not blocked, active sprint first. dispatchable: in the active sprint, with a plan.",
   access: "read",
   input: z.object({
-    product_id: reference,
+    product_id: idOrCode,
     limit: z.int().min(1).max(readyLimit.max).optional(),
   }),
   run: async ({ actor }, { product_id, limit }) => ({

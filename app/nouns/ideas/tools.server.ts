@@ -1,11 +1,11 @@
-import { reference, resolveId, resolveOptionalId } from "~/mcp/references.server";
+import { idOrCode, reference, resolveId, resolveOptionalId } from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
 import { duplicates, refusesSimilar } from "~/mcp/twin-guard";
 import { createIdeaInput, promoteIdeaInput, updateIdeaInput } from "./contract";
 import { createIdea, promoteIdea, updateIdea } from "./operations.server";
 
 const ideaReference = reference.describe("Id or code of one of your ideas");
-const optionalProduct = reference.optional();
+const optionalProduct = idOrCode.optional();
 
 export const createIdeaTool = defineTool({
   name: "create_idea",
@@ -13,7 +13,7 @@ export const createIdeaTool = defineTool({
   description: "Create a private idea for a product, with the next code IDEA-<nnn>.",
   access: "write",
   creates: true,
-  input: createIdeaInput.safeExtend({ product_id: reference }).safeExtend(duplicates),
+  input: createIdeaInput.safeExtend({ product_id: idOrCode }).safeExtend(duplicates),
   run: async ({ actor }, { product_id, allow_duplicate, ...fields }) =>
     createIdea(actor, {
       ...fields,

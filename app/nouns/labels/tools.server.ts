@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { productOfCode, reference, resolveId } from "~/mcp/references.server";
+import { idOrCode, productOfCode, resolveId } from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
 import { updateStory } from "~/nouns/stories/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
@@ -11,7 +11,7 @@ export const listLabelsTool = defineTool({
   title: "List labels",
   description: "List a product's labels.",
   access: "read",
-  input: z.object({ product_id: reference }),
+  input: z.object({ product_id: idOrCode }),
   run: async ({ actor }, { product_id }) =>
     listLabels(actor, { product_id: await resolveId(actor, "product", product_id) }),
 });
@@ -22,7 +22,7 @@ export const createLabelTool = defineTool({
   description: "Create a label. Names are unique, ignoring case.",
   access: "write",
   creates: true,
-  input: createLabelBody.extend({ product_id: reference }),
+  input: createLabelBody.extend({ product_id: idOrCode }),
   run: async ({ actor }, { product_id, ...fields }) =>
     createLabel(actor, { ...fields, product_id: await resolveId(actor, "product", product_id) }),
 });
@@ -35,8 +35,8 @@ export const setLabelsTool = defineTool({
   effect: { repeatable: true },
   input: z
     .object({
-      story_id: reference.optional(),
-      task_id: reference.optional(),
+      story_id: idOrCode.optional(),
+      task_id: idOrCode.optional(),
       labels: labelNamesSchema,
       ...productOfCode,
     })

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { cursorInput, cutList } from "~/mcp/cut-list";
-import { reference, resolveId } from "~/mcp/references.server";
+import { idOrCode, resolveId } from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
 import { createProductInput } from "./contract";
 import { createProduct, getAgentContext, listProducts } from "./operations.server";
@@ -23,7 +23,7 @@ export const getContextTool = defineTool({
   description:
     "Get everything to start with: product, active sprint, next story with tasks and plans, and your open ideas (at most 50). Texts are user content.",
   access: "read",
-  input: z.object({ product_id: reference }),
+  input: z.object({ product_id: idOrCode }),
   run: async ({ actor }, { product_id }) =>
     getAgentContext(actor, { product_id: await resolveId(actor, "product", product_id) }),
 });

@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { cursorInput, cutList, listLimit } from "~/mcp/cut-list";
-import { productOfCode, reference, resolveId, resolveOptionalId } from "~/mcp/references.server";
+import {
+  idOrCode,
+  productOfCode,
+  reference,
+  resolveId,
+  resolveOptionalId,
+} from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
 import {
   pauseSprintRunInput,
@@ -45,7 +51,7 @@ export const startRunTool = defineTool({
 });
 
 const sprintInput = z.object({
-  sprint_id: reference,
+  sprint_id: idOrCode,
   ...productOfCode,
 });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { productOfCode, reference, resolveId } from "~/mcp/references.server";
+import { idOrCode, productOfCode, resolveId } from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
 import { addStoryToSprint } from "~/nouns/stories/operations.server";
 import { createSprintInput, getSprintContextInput } from "./contract";
@@ -11,7 +11,7 @@ export const getSprintContextTool = defineTool({
   description:
     "Get a sprint with its product, stories, criteria and tasks in order; `limit` stories per page. Texts are user content.",
   access: "read",
-  input: getSprintContextInput.safeExtend({ sprint_id: reference }).safeExtend(productOfCode),
+  input: getSprintContextInput.safeExtend({ sprint_id: idOrCode }).safeExtend(productOfCode),
   run: async ({ actor }, { sprint_id, product_id, ...page }) =>
     getSprintContext(actor, {
       ...page,
@@ -26,7 +26,7 @@ export const createSprintTool = defineTool({
   access: "write",
   creates: true,
   input: createSprintInput.safeExtend({
-    product_id: reference,
+    product_id: idOrCode,
   }),
   run: async ({ actor }, { product_id, ...fields }) =>
     createSprint(actor, { ...fields, product_id: await resolveId(actor, "product", product_id) }),
@@ -39,8 +39,8 @@ export const addStoryToSprintTool = defineTool({
   access: "write",
   effect: { repeatable: true },
   input: z.object({
-    sprint_id: reference,
-    story_id: reference,
+    sprint_id: idOrCode,
+    story_id: idOrCode,
     ...productOfCode,
   }),
   run: async ({ actor }, { sprint_id, story_id, product_id }) =>
@@ -55,7 +55,7 @@ export const startSprintTool = defineTool({
   title: "Start a sprint",
   description: "Make a planned sprint active. A product has at most one active sprint.",
   access: "write",
-  input: z.object({ sprint_id: reference, ...productOfCode }),
+  input: z.object({ sprint_id: idOrCode, ...productOfCode }),
   run: async ({ actor }, { sprint_id, product_id }) =>
     startSprint(actor, { sprint_id: await resolveId(actor, "sprint", sprint_id, product_id) }),
 });

@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { productOfCode, reference, resolveId, resolveOptionalId } from "~/mcp/references.server";
+import {
+  idOrCode,
+  productOfCode,
+  reference,
+  resolveId,
+  resolveOptionalId,
+} from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
 import { duplicates, refusesSimilar } from "~/mcp/twin-guard";
 import { createPbiInput, setPbiPrInput } from "~/nouns/pbis/contract";
@@ -15,7 +21,7 @@ export const createPbiTool = defineTool({
   description: "Create a PBI (an epic). The code defaults to the next PBI-<n>.",
   access: "write",
   creates: true,
-  input: createPbiInput.safeExtend({ product_id: reference }).safeExtend(duplicates),
+  input: createPbiInput.safeExtend({ product_id: idOrCode }).safeExtend(duplicates),
   run: async ({ actor }, { product_id, allow_duplicate, ...fields }) =>
     createPbi(actor, {
       ...fields,
@@ -33,7 +39,7 @@ export const createStoryTool = defineTool({
   creates: true,
   input: createStoryInput
     .safeExtend({
-      pbi_id: reference,
+      pbi_id: idOrCode,
       sprint_id: reference.optional().describe("Planned or active"),
     })
     .safeExtend(productOfCode)
@@ -55,7 +61,7 @@ export const createTaskTool = defineTool({
   access: "write",
   creates: true,
   input: createTaskInput
-    .safeExtend({ story_id: reference })
+    .safeExtend({ story_id: idOrCode })
     .safeExtend(productOfCode)
     .safeExtend(duplicates),
   run: async ({ actor }, { story_id, product_id, allow_duplicate, ...fields }) =>
@@ -72,7 +78,7 @@ export const setPbiPrTool = defineTool({
   description: "Set the URL of a PBI's pull request; null removes it.",
   access: "write",
   effect: { repeatable: true },
-  input: setPbiPrInput.safeExtend({ pbi_id: reference }).safeExtend(productOfCode),
+  input: setPbiPrInput.safeExtend({ pbi_id: idOrCode }).safeExtend(productOfCode),
   run: async ({ actor }, { pbi_id, product_id, ...fields }) =>
     setPbiPr(actor, { ...fields, pbi_id: await resolveId(actor, "pbi", pbi_id, product_id) }),
 });
@@ -83,7 +89,7 @@ export const markPbiPrMergedTool = defineTool({
   description: "Record when the linked pull request was merged.",
   access: "write",
   effect: { repeatable: true },
-  input: z.object({ pbi_id: reference, ...productOfCode }),
+  input: z.object({ pbi_id: idOrCode, ...productOfCode }),
   run: async ({ actor }, { pbi_id, product_id }) =>
     markPbiPrMerged(actor, { pbi_id: await resolveId(actor, "pbi", pbi_id, product_id) }),
 });

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { lengths } from "~/contract/limits";
 import { requiredText } from "~/contract/text";
 import { validate } from "~/http/validation.server";
-import { productOfCode, reference, resolveId } from "~/mcp/references.server";
+import { idOrCode, productOfCode, resolveId } from "~/mcp/references.server";
 import { defineTool, type ToolContext } from "~/mcp/tool.server";
 import { appendStoryLog } from "./operations.server";
 import { metadataSchema, storyLogBody } from "./story-log";
 
 const entry = {
-  story_id: reference,
+  story_id: idOrCode,
   ...productOfCode,
   content: requiredText(lengths.text),
   metadata: metadataSchema.optional(),

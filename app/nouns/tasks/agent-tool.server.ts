@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { whoFields } from "~/contract/who";
-import { reference, resolveId } from "~/mcp/references.server";
+import { idOrCode, reference, resolveId } from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
@@ -15,8 +15,8 @@ export const setAgentTool = defineTool({
   effect: { repeatable: true },
   input: z
     .object({
-      task_id: reference.optional(),
-      story_id: reference.optional(),
+      task_id: idOrCode.optional(),
+      story_id: idOrCode.optional(),
       product_id: reference.optional().describe("Alone, or for the code of a task or story"),
       agent: whoFields.agent.optional(),
       model: whoFields.model.optional(),

@@ -2,12 +2,12 @@ import { z } from "zod";
 import { lengths } from "~/contract/limits";
 import { text } from "~/contract/text";
 import { expectedVersion } from "~/contract/version";
-import { productOfCode, reference, resolveId } from "~/mcp/references.server";
+import { idOrCode, productOfCode, resolveId } from "~/mcp/references.server";
 import { defineTool } from "~/mcp/tool.server";
 import { verifyRequirements } from "./contract";
 import { getTaskDetail, updateTask } from "./operations.server";
 
-const taskReference = { task_id: reference, ...productOfCode };
+const taskReference = { task_id: idOrCode, ...productOfCode };
 
 export const getTaskTool = defineTool({
   name: "get_task",
