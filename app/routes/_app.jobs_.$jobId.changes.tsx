@@ -162,9 +162,7 @@ export default function JobChanges() {
     <div className="grid gap-4">
       {queue.review ? <ReviewFacts review={queue.review} inFull /> : null}
       <SameFiles others={sameFiles} />
-      <AgentSays job={job}>
-        <JobPlace job={job} />
-      </AgentSays>
+      <AgentSays job={job} above={<JobPlace job={job} />} />
       <ShownCriteria criteria={criteria} />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
         {since !== null && diff.count === 0 ? (

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { createProduct } from "~/nouns/products/operations.server";
 import { signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
+import { formsIn } from "../setup/page-forms";
 import { createUser } from "../setup/users";
 import { linear } from "../transfers/exports";
 
@@ -20,24 +21,10 @@ async function send(fields: [name: string, value: string][]) {
 }
 
 /** The fields of the form that imports, with what a browser would send. */
-function fieldsOf(page: string): [name: string, value: string][] {
-  const form = [...page.matchAll(/<form\b.*?<\/form>/gs)].find(([text]) =>
-    text.includes('value="import"'),
+const fieldsOf = (page: string) =>
+  formsIn(page, "/import").flatMap(({ fields }) =>
+    fields.some(([name, value]) => name === "intent" && value === "import") ? fields : [],
   );
-  const inputs = [...(form?.[0] ?? "").matchAll(/<input [^>]*>/g)].map(([tag]) => tag);
-  const value = (tag: string, name: string) =>
-    (new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1] ?? "")
-      .replaceAll("&quot;", '"')
-      .replaceAll("&#x27;", "'");
-  const fields = inputs.map((tag): [string, string] => [value(tag, "name"), value(tag, "value")]);
-  const chosen = [...(form?.[0] ?? "").matchAll(/<select .*?<\/select>/gs)].map(
-    ([tag]): [string, string] => [
-      "member",
-      /<option selected="">([^<]*)/.exec(tag.replaceAll(/selected="" value=""/g, ""))?.[1] ?? "",
-    ],
-  );
-  return [...fields, ...chosen];
-}
 
 it("a refused import leaves its preview, with what was chosen, and can be sent again", async () => {
   const target: [string, string][] = [
@@ -52,7 +39,7 @@ it("a refused import leaves its preview, with what was chosen, and can be sent a
   expect(preview.page).toContain("2 stories, 3 tasks");
   const fields = fieldsOf(preview.page);
   const chosen = fields.map(([name, value], at): [string, string] => {
-    const isLast = name === "member" && at === fields.length - 1;
+    const isLast = at === fields.findLastIndex(([each]) => each === "member");
     return [name, isLast ? owner.username : value];
   });
   await createProduct(t.actorOf(owner), { name: "Other", code: "MOVED" });

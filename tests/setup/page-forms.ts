@@ -57,7 +57,7 @@ function has(fields: FormFields, name: string, value: string | undefined): boole
 }
 
 /** The forms of a page with what a browser would send if nothing were touched. */
-function formsIn(html: string, path: string): PageForm[] {
+export function formsIn(html: string, path: string): PageForm[] {
   return [...html.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].map(([, tag = "", body = ""]) => ({
     action: attribute(tag, "action") ?? path,
     fields: fieldsIn(body),

@@ -10,15 +10,24 @@ import type { Evidence, ProvenCriterion } from "~/nouns/proof/contract";
 import { countText } from "~/ui/numbers";
 
 /** What the agent says of its work, doubts included, what the check found, and what it took. */
-export function AgentSays({ job, children }: { job: AgentJob; children?: ReactNode }) {
+export function AgentSays({
+  job,
+  above,
+  children,
+}: {
+  job: AgentJob;
+  above: ReactNode;
+  children?: ReactNode;
+}) {
   return (
     <div className="grid gap-3 rounded-lg border border-line bg-surface p-4 text-sm">
-      {children}
+      {above}
       {job.summary ? (
         <p className="break-words whitespace-pre-wrap">{visible(job.summary)}</p>
       ) : (
         <p className="text-muted">The agent wrote no summary.</p>
       )}
+      {children}
       <JobFacts job={job} />
     </div>
   );

@@ -47,7 +47,9 @@ export function PeopleTable({
             >
               <option value="">Unassigned</option>
               {members.map((member) => (
-                <option key={member}>{member}</option>
+                <option key={member} value={member}>
+                  {member}
+                </option>
               ))}
             </select>
           </Cell>

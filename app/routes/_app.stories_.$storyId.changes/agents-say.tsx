@@ -17,14 +17,9 @@ export function AgentsSay({ jobs, says }: { jobs: readonly AgentJob[]; says: rea
   return jobs.map((job) => {
     const said = says.find(({ job_id }) => job_id === job.id);
     return (
-      <AgentSays key={job.id} job={job}>
-        {said ? (
-          <>
-            <MarkList {...said} inFull />
-            <SameFiles others={said.sameFiles} />
-            <GuideSummary chapters={said.chapters} />
-          </>
-        ) : null}
+      <AgentSays key={job.id} job={job} above={said ? <MarkList {...said} inFull /> : null}>
+        {said ? <GuideSummary chapters={said.chapters} /> : null}
+        {said ? <SameFiles others={said.sameFiles} /> : null}
       </AgentSays>
     );
   });

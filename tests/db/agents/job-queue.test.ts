@@ -54,7 +54,7 @@ describe("single jobs", () => {
 });
 
 describe("the queue", () => {
-  it("says whether anything is left, and lists jobs page by page", async () => {
+  it("says whether anything is left, and who holds a job", async () => {
     const world = await seedSprint(t, { stories: [3] });
     expect(await checkQueueEmpty(world.actor, {})).toMatchObject({ empty: true, queued: 0 });
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
@@ -72,17 +72,6 @@ describe("the queue", () => {
       held: 1,
       reason: { code: "order" },
     });
-    const first = await listAgentJobs(world.actor, { limit: 2 });
-    const rest = await listAgentJobs(world.actor, {
-      limit: 2,
-      cursor: first.next_cursor ?? undefined,
-    });
-    expect([...first.jobs, ...rest.jobs].map((job) => job.task_code)).toEqual([
-      "T-1",
-      "T-2",
-      "T-3",
-    ]);
-    expect(rest.next_cursor).toBeNull();
     const held = await listAgentJobs(world.actor, { state: "claimed" });
     expect(held.jobs.map((job) => job.worker_name)).toEqual(["worker-1"]);
     expect((await listAgentJobs(t.actorOf(await createUser(t)), {})).jobs).toEqual([]);

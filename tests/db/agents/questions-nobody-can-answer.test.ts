@@ -60,31 +60,6 @@ it("a user's question whose work was given up and cleaned up is open no more", a
   expect((await answerUserQuestion(actor, answer)).status).toBe("answered");
 });
 
-it("a user's open questions are read page by page, each once, no matter how many there are", async () => {
-  const { actor, owner, product } = await seedWorld(t, 0);
-  const idea = await create(actor, "create_idea", { p_product_id: product.id, p_title: "Idea" });
-  await t.sql.query(
-    `with jobs as (
-       insert into public.agent_jobs (product_id, idea_id, kind, created_by)
-       select $1, $2, 'PLAN_CHAT', $3 from generate_series(1, 130) returning id)
-     insert into public.user_questions (idea_id, user_id, question, job_id)
-     select $2, $3, 'Question', id from jobs`,
-    [product.id, idea.id, owner.id],
-  );
-  const seen: string[] = [];
-  let cursor: string | undefined;
-  let pages = 0;
-  do {
-    const page = await listOpenUserQuestions(actor, { limit: 60, cursor });
-    seen.push(...page.user_questions.map(({ id }) => id));
-    cursor = page.next_cursor ?? undefined;
-    pages += 1;
-  } while (cursor && pages < 10);
-  expect(pages).toBe(3);
-  expect(new Set(seen).size).toBe(130);
-  expect(seen).toHaveLength(130);
-});
-
 it("an idea of a product that its user has left stays theirs: corrected, archived, taken elsewhere", async () => {
   const { product } = await seedWorld(t, 0);
   const user = await createUser(t);

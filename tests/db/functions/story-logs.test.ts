@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { callAs } from "~/db/rpc.server";
 import { appendStoryLog, listStoryLogs } from "~/nouns/stories/operations.server";
-import type { StoryLogPage } from "~/nouns/stories/story-log";
 import { createTestDatabase } from "../../setup/database";
 import { statusOf } from "../refusal";
 import { seedWorld } from "../world";
@@ -86,25 +85,5 @@ describe("append_story_log", () => {
     );
     expect(await statusOf(call)).toBe(422);
     expect((await listStoryLogs(actor, { story_id: story.id })).items).toEqual([]);
-  });
-
-  it("is listed newest first, in pages that neither repeat nor skip", async () => {
-    const { actor, story } = await seedWorld(t, 0);
-    const story_id = story.id;
-    for (let n = 1; n <= 5; n++) {
-      await appendStoryLog(actor, { story_id, type: "IMPLEMENTATION_PLAN", content: `${n}` });
-    }
-    const seen: string[] = [];
-    let cursor: string | null = null;
-    do {
-      const page: StoryLogPage = await listStoryLogs(actor, {
-        story_id,
-        limit: 2,
-        ...(cursor ? { cursor } : {}),
-      });
-      seen.push(...page.items.map(({ content }) => content));
-      cursor = page.next_cursor;
-    } while (cursor);
-    expect(seen).toEqual(["5", "4", "3", "2", "1"]);
   });
 });
