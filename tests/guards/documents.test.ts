@@ -169,6 +169,22 @@ it("no paragraph of a document has more than 80 words, and no sentence more than
   );
 });
 
+it("no two documents say the same in the same twelve words", () => {
+  const saidIn = new Map<string, Set<string>>();
+  for (const { file, text } of documents) {
+    for (const paragraph of paragraphsOf(text)) {
+      const words = paragraph.split(" ").filter((word) => /\w/.test(word));
+      for (const [place] of words.slice(11).entries()) {
+        const run = words.slice(place, place + 12).join(" ");
+        saidIn.set(run, (saidIn.get(run) ?? new Set()).add(file));
+      }
+    }
+  }
+  expect(saidIn.size).toBeGreaterThan(10_000);
+  const twice = [...saidIn].filter(([, files]) => files.size > 1);
+  expect(twice.map(([run, files]) => [run, ...files])).toEqual([]);
+});
+
 /** The anchors that a Git host makes of a document's headings. */
 function anchorsOf(text: string): string[] {
   const titles = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => title);

@@ -44,7 +44,7 @@ end;
 $$;
 
 -- Why: no one fills the disk for the others: a product holds 1 GB, all products of an account 5 GB, and a viewer adds
--- 50 MB to a product (docs/board.md). Uploads and imports of one owner take turns, so that the count holds until the file is there.
+-- 50 MB to a product (docs/administration.md). Uploads and imports of one owner take turns, so that the count holds until the file is there.
 create function private.require_file_room(p_product_id uuid, p_bytes integer)
 returns void language plpgsql volatile set search_path = '' as $$
 declare
