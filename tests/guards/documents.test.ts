@@ -176,7 +176,7 @@ it("no two documents say the same in the same twelve words", () => {
       const words = paragraph.split(" ").filter((word) => /\w/.test(word));
       for (const [place] of words.slice(11).entries()) {
         const run = words.slice(place, place + 12).join(" ");
-        saidIn.set(run, (saidIn.get(run) ?? new Set()).add(file));
+        saidIn.set(run, (saidIn.get(run) ?? new Set<string>()).add(file));
       }
     }
   }
