@@ -135,6 +135,9 @@ describe("a run over the tools", () => {
     ).toMatchObject({
       reasons: [{ code: expect.stringMatching(/^[a-z_]+$/) }],
     });
+    expect(await agent.call("why_not_moving", { kind: "run", id: "SP-1" })).toMatchObject({
+      result: { code: 404, error: expect.stringMatching(/^No such sprint run\. Check the ID/) },
+    });
     expect(ok(await agent.call("cancel_sprint_run", named))).toMatchObject({ status: "cancelled" });
     expect(await agent.call("resume_sprint_run", named)).toMatchObject({
       isError: true,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { canonicalId } from "~/http/uuid";
 import {
   inProductOfJob,
   productOfCode,
@@ -159,6 +160,6 @@ export const whyNotMovingTool = defineTool({
   run: async ({ actor }, { kind, id, product_id }) =>
     whyNotMoving(actor, {
       kind,
-      id: kind === "task" ? await resolveId(actor, "task", id, product_id) : id,
+      id: kind === "task" ? await resolveId(actor, "task", id, product_id) : canonicalId(id),
     }),
 });
