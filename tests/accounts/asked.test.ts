@@ -1,18 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { archiveProduct } from "~/nouns/products/operations.server";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { seedProduct } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
-import { createUser, type TestUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import type { TestUser } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
-const visitorOf = async (user: TestUser) => createVisitor(app, await signIn(t, app, user));
+const { t, app } = await openApp({ pages: true });
+const visitorOf = async (user: TestUser) => await app.visitorOf(user);
 
 async function scene() {
-  const [ada, bob] = [await createUser(t), await createUser(t)];
-  const product = await seedProduct(t, ada);
+  const [ada, bob] = [await t.createUser(), await t.createUser()];
+  const product = await t.seedProduct(ada);
   const members = `/products/${product.id}/members`;
   return { ada, bob, product, members, owner: await visitorOf(ada), guest: await visitorOf(bob) };
 }
@@ -34,7 +30,7 @@ async function roleOf({ product }: Scene, user: { id: string }): Promise<string 
 }
 
 async function reach({ product, bob }: Scene): Promise<number> {
-  const headers = bearer(await createToken(t, bob));
+  const headers = await t.bearerOf(bob);
   return (await app.request(`/api/products/${product.id}/backlog`, { headers })).status;
 }
 
@@ -99,7 +95,7 @@ describe("someone who has an account", () => {
     const { rows } = await t.sql.query("select id from product_invitations where product_id = $1", [
       s.product.id,
     ]);
-    const eve = await createUser(t);
+    const eve = await t.createUser();
     const stranger = await visitorOf(eve);
     const fields: [string, string][] = [
       ["intent", "accept"],
@@ -115,7 +111,7 @@ describe("someone who has an account", () => {
 
   it("is a member at once with a demo account, which answers nothing and only reads", async () => {
     const s = await scene();
-    const demo = await createUser(t, { demo: true });
+    const demo = await t.createUser({ demo: true });
     await ask({ ...s, bob: demo });
     expect(await roleOf(s, demo)).toBe("MEMBER");
   });

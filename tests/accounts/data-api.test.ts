@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createApiToken } from "~/nouns/api-tokens/create-api-token.server";
+import { dataApi } from "../setup/data-api";
 import { createTestDatabase } from "../setup/database";
-import { createUser, dataApi } from "../setup/users";
 
 const t = await createTestDatabase();
-const [owner, stranger] = [await createUser(t), await createUser(t)];
-const demo = await createUser(t, { demo: true });
-const admin = await createUser(t, { role: "ADMIN" });
+const [owner, stranger] = [await t.createUser(), await t.createUser()];
+const demo = await t.createUser({ demo: true });
+const admin = await t.createUser({ role: "ADMIN" });
 const session = randomUUID();
 await t.sql.query(
   "insert into public.user_sessions (id, user_id, expires_at) values ($1, $2, now() + interval '1 day')",
@@ -162,7 +162,7 @@ describe("administration", () => {
   it("changes role and flags, ends the sessions of a new demo account, and keeps the last administrator", async () => {
     const update = (values: Record<string, unknown>) =>
       t.database.callAs({ user_id: admin.id }, "admin_update_user", values);
-    const user = await createUser(t);
+    const user = await t.createUser();
     await t.sql.query(
       "insert into public.user_sessions (user_id, expires_at) values ($1, now() + interval '1 day')",
       [user.id],

@@ -1,11 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
-const user = await createUser(t, { username: "grace" });
+const { t, app } = await openApp({ pages: true });
+const user = await t.createUser({ username: "grace" });
 
 function post(path: string, fields: Record<string, string>, cookie = ""): Promise<Response> {
   return app.request(path, {

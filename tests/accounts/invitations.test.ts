@@ -1,21 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { hashInvitationCode, joinProduct } from "~/nouns/products/invitations.server";
 import { archiveProduct } from "~/nouns/products/operations.server";
-import { signIn, startTestApp, type TestApp } from "../setup/app";
-import { createMember, seedProduct } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
-import { createUser, type TestUser } from "../setup/users";
+import { openApp, startTestApp, type TestApp } from "../setup/app";
+import type { TestUser } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true, variables: { REGISTRATION: "invite" } });
+const { t, app } = await openApp({ pages: true, variables: { REGISTRATION: "invite" } });
 const password = "a long enough secret";
 
 async function scene() {
-  const ada = await createUser(t);
-  const product = await seedProduct(t, ada);
+  const ada = await t.createUser();
+  const product = await t.seedProduct(ada);
   const members = `/products/${product.id}/members`;
-  return { ada, product, members, owner: createVisitor(app, await signIn(t, app, ada)) };
+  return { ada, product, members, owner: await app.visitorOf(ada) };
 }
 
 type Scene = Awaited<ReturnType<typeof scene>>;
@@ -32,7 +28,7 @@ async function invite({ owner, members }: Scene, role = "member"): Promise<strin
   return path;
 }
 
-const visitorOf = async (user: TestUser) => createVisitor(app, await signIn(t, app, user));
+const visitorOf = async (user: TestUser) => await app.visitorOf(user);
 
 async function roleOf({ product }: Scene, user: { id: string }): Promise<string | undefined> {
   const { rows } = await t.sql.query(
@@ -60,7 +56,7 @@ describe("an invitation link", () => {
   it("says who invites to what, lets in who presses, with its role, and once", async () => {
     const s = await scene();
     const path = await invite(s, "viewer");
-    const [bob, eve] = [await createUser(t), await createUser(t)];
+    const [bob, eve] = [await t.createUser(), await t.createUser()];
     const visitor = await visitorOf(bob);
     const page = await visitor.read(path);
     expect(page).toContain(`${s.ada.username}<!-- --> invites you to <bdi>Ledger</bdi>`);
@@ -88,7 +84,7 @@ describe("an invitation link", () => {
   it("lets one of two in who press at the same moment", async () => {
     const s = await scene();
     const code_hash = hashInvitationCode((await invite(s)).slice("/join/".length));
-    const people = await Promise.all(Array.from({ length: 6 }, () => createUser(t)));
+    const people = await Promise.all(Array.from({ length: 6 }, () => t.createUser()));
     const outcomes = await Promise.allSettled(
       people.map((user) => joinProduct(t.actorOf(user), { code_hash })),
     );
@@ -102,7 +98,7 @@ describe("an invitation link", () => {
 
   it("ends when the owner revokes it, after seven days, and with an archived product", async () => {
     const s = await scene();
-    const bob = await createUser(t);
+    const bob = await t.createUser();
     const visitor = await visitorOf(bob);
     const revoked = await invite(s);
     await s.owner.submit(s.members, "revoke-invitation");
@@ -120,7 +116,7 @@ describe("an invitation link", () => {
 
   it("is made, listed and revoked by the owner alone, never for an owner", async () => {
     const s = await scene();
-    const bob = await createMember(t, s.product.id);
+    const bob = await t.createMember(s.product.id);
     await invite(s);
     const { rows } = await t.sql.query("select id from product_invitations where product_id = $1", [
       s.product.id,
@@ -149,7 +145,7 @@ describe("an invitation link", () => {
     const s = await scene();
     const path = await invite(s);
     expect((await s.owner.send(path, [])).status).toBe(409);
-    const demo = await createUser(t, { demo: true });
+    const demo = await t.createUser({ demo: true });
     expect((await (await visitorOf(demo)).send(path, [])).status).toBe(403);
     expect((await app.request(path)).status).toBe(200);
   });

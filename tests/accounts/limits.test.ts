@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createApiToken } from "~/nouns/api-tokens/create-api-token.server";
 import { revokeApiToken } from "~/nouns/api-tokens/operations.server";
-import { bearer, signIn, startTestApp } from "../setup/app";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { bearer } from "../setup/world";
 
 const t = await createTestDatabase();
 const pages = [
@@ -60,7 +60,7 @@ describe("W1: the limits of the forms", () => {
   });
 
   it("D8: login: 10 tries a minute for one account, from no matter how many addresses, and the right password then waits too", async () => {
-    const user = await createUser(t);
+    const user = await t.createUser();
     const statuses: number[] = [];
     for (let index = 0; index < 12; index += 1) {
       const fields = { identifier: user.username, password: index < 11 ? "wrong" : user.password };
@@ -86,7 +86,7 @@ describe("W1: the limits of the forms", () => {
     };
 
     it("count failures only", async () => {
-      const user = await createUser(t);
+      const user = await t.createUser();
       await guess(user.username, 9);
       for (let index = 0; index < 4; index += 1) {
         expect((await logIn(user.username, user.password)).status).toBe(204);
@@ -96,7 +96,7 @@ describe("W1: the limits of the forms", () => {
     });
 
     it("beyond the limit are 429, whether there is such a name or address or not", async () => {
-      const user = await createUser(t);
+      const user = await t.createUser();
       const answers = new Set<string>();
       for (const given of [user.username, user.email, "nobody-here", "nobody@example.com"]) {
         await guess(given, 10);
@@ -111,7 +111,7 @@ describe("W1: the limits of the forms", () => {
     });
 
     it("count under its name and its address together, and no answer tells that they are one account's", async () => {
-      const user = await createUser(t);
+      const user = await t.createUser();
       await guess(user.username, 10);
       const refused = await logIn(user.email, user.password);
       const unknown = await logIn("nobody@example.com", user.password);
@@ -130,11 +130,11 @@ describe("W1: the limits of the forms", () => {
     });
 
     it("leave a browser in that was signed in to it, with its own tries", async () => {
-      const user = await createUser(t);
-      const cookie = await signIn(t, app, user);
+      const user = await t.createUser();
+      const cookie = await app.signIn(user);
       await guess(user.username, 10);
       expect((await logIn(user.username, user.password)).status).toBe(429);
-      const stranger = await signIn(t, app, await createUser(t));
+      const stranger = await app.signIn(await t.createUser());
       expect((await logIn(user.username, user.password, { cookie: stranger })).status).toBe(429);
       for (let index = 0; index < 10; index += 1) {
         expect((await logIn(user.username, "wrong", { cookie })).status).toBe(401);
@@ -145,8 +145,8 @@ describe("W1: the limits of the forms", () => {
     });
 
     it("do not keep its user from changing the password", async () => {
-      const user = await createUser(t);
-      const cookie = await signIn(t, app, user);
+      const user = await t.createUser();
+      const cookie = await app.signIn(user);
       await guess(user.username, 10);
       const answer = await app.request("/settings?index", {
         method: "POST",
@@ -182,7 +182,7 @@ describe("W1: the limits of the forms", () => {
   });
 
   it("API tokens: 10 an hour of one user", async () => {
-    const user = await createUser(t);
+    const user = await t.createUser();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 30 }, () => createApiToken(t.actorOf(user), { label: "x" })),
     );
@@ -195,7 +195,7 @@ describe("W1: the limits of the forms", () => {
 
 describe("D8 and W2: login shows no one which accounts exist", () => {
   it("gives one answer for an unknown user, a wrong password and an unknown address", async () => {
-    const user = await createUser(t);
+    const user = await t.createUser();
     const bodies = new Set<string>();
     for (const identifier of [user.username, "nobody-here", user.email, "nobody@example.com"]) {
       const path = data("/login", "routes/_auth.login");
@@ -207,7 +207,7 @@ describe("D8 and W2: login shows no one which accounts exist", () => {
   });
 
   it("does the same work: an unknown user is checked against the account of a decoy", async () => {
-    await createUser(t);
+    await t.createUser();
     const answer = await t.database.call("find_login_identity", { p_identifier: "no one" });
     const identity = JSON.parse(answer);
     expect(identity.user_id).toBeNull();
@@ -268,7 +268,7 @@ describe("D8 and W2: login shows no one which accounts exist", () => {
 
 describe("the token screen", () => {
   it("shows a token once; it works, is stored as its hash, and ends when revoked", async () => {
-    const user = await createUser(t);
+    const user = await t.createUser();
     const actor = t.actorOf(user);
     const created = await createApiToken(actor, { label: "laptop", expires_days: 30 });
     expect(created.token).toMatch(/^blm_[A-Za-z0-9_-]{43}$/);
@@ -279,7 +279,7 @@ describe("the token screen", () => {
       [created.id],
     );
     expect(rows[0].row).not.toContain(created.token.slice(8));
-    const stranger = t.actorOf(await createUser(t));
+    const stranger = t.actorOf(await t.createUser());
     await expect(revokeApiToken(stranger, { token_id: created.id })).rejects.toMatchObject({
       status: 404,
     });

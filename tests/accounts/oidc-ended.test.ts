@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { checkIdentities } from "~/nouns/identities/check-identities.server";
 import { createProduct } from "~/nouns/products/operations.server";
 import { getAccess, listTools, postForm, refreshment } from "../oauth/program";
-import { bearer, createToken, startTestApp } from "../setup/app";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { bearer } from "../setup/world";
 import { addPerson, clientId, clientSecret, startProvider, travel } from "./oidc-provider";
 
 const t = await createTestDatabase();
@@ -58,10 +58,10 @@ async function insider() {
   const user = { ...rows[0], password: "" };
   const code = `P${sub.slice(0, 4)}`.toUpperCase();
   const product = await createProduct(t.actorOf(user), { code, name: "Shop" });
-  const token = await createToken(t, user);
-  const worker = await createToken(t, user);
+  const token = await t.createToken(user);
+  const worker = await t.createToken(user);
   const choice = { products: [product.id], scopes: ["read", "work"] };
-  const program = await getAccess({ t, app, user }, choice);
+  const program = await getAccess({ app, user }, choice);
   return { sub, email, user, cookie: cookie ?? "", token, worker, program };
 }
 
@@ -96,7 +96,7 @@ describe("an account that ended at the provider", () => {
     await letTimePass();
     await check();
     expect(await access(leaver)).toEqual(outside);
-    const slipped = await createToken(t, leaver.user);
+    const slipped = await t.createToken(leaver.user);
     await check();
     expect(await access({ ...leaver, token: slipped }), "made at that moment").toEqual(outside);
     const told = "select from push_subscriptions where user_id = $1";
@@ -202,7 +202,7 @@ describe("an account that ended at the provider", () => {
   });
 
   it("loses the administrator's role at the next look when the claim is gone", async () => {
-    await createUser(t, { role: "ADMIN" });
+    await t.createUser({ role: "ADMIN" });
     const { sub, email } = addPerson(provider, { groups: ["backlog-admins"] });
     await travel(app, provider, sub);
     const role = async () => {

@@ -4,11 +4,10 @@ import { checkSignInProvider } from "~/cli/doctor/check-provider.server";
 import { EnvironmentError, readEnv } from "~/env.server";
 import { resetPassword } from "~/nouns/accounts/reset-password.server";
 import { seal } from "~/nouns/identities/seal.server";
-import { bearer, createToken, signIn, startTestApp, type TestApp } from "../setup/app";
-import { seedProduct } from "../setup/backlog";
+import { startTestApp, type TestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { createVisitor } from "../setup/page-forms";
-import { createUser } from "../setup/users";
+import { bearer } from "../setup/world";
 import {
   addPerson,
   clientId,
@@ -161,9 +160,9 @@ describe("signing in through the provider", () => {
 
 describe("whose account it is", () => {
   it("is the one with the same address, and what no one had confirmed about it ends", async () => {
-    const mallory = await createUser(t);
-    const squatter = await signIn(t, open, mallory);
-    const token = await createToken(t, mallory);
+    const mallory = await t.createUser();
+    const squatter = await open.signIn(mallory);
+    const token = await t.createToken(mallory);
     const { sub } = person({ email: mallory.email.toUpperCase() });
     const { cookie } = await travel(closed, provider, sub);
     expect(await accountOf(sub)).toBe(mallory.id);
@@ -179,11 +178,11 @@ describe("whose account it is", () => {
   });
 
   it("keeps what it had when an administrator made it", async () => {
-    const ada = await createUser(t);
+    const ada = await t.createUser();
     await t.sql.query("insert into audit_events (user_id, kind) values ($1, 'user.configured')", [
       ada.id,
     ]);
-    const before = await signIn(t, open, ada);
+    const before = await open.signIn(ada);
     const { sub } = person({ email: ada.email });
     await travel(closed, provider, sub);
     expect(await accountOf(sub)).toBe(ada.id);
@@ -191,7 +190,7 @@ describe("whose account it is", () => {
   });
 
   it("is never an account with the same address when the provider has not verified it", async () => {
-    const ada = await createUser(t);
+    const ada = await t.createUser();
     const { sub } = person({ email: ada.email, email_verified: false });
     expect((await travel(open, provider, sub)).response.status).toBe(403);
     expect(await accountOf(sub)).toBeUndefined();
@@ -227,8 +226,8 @@ describe("whose account it is", () => {
   });
 
   it("is connected from the settings by who is signed in, and by no link from elsewhere", async () => {
-    const [ada, bob] = [await createUser(t), await createUser(t)];
-    const cookie = await signIn(t, open, ada);
+    const [ada, bob] = [await t.createUser(), await t.createUser()];
+    const cookie = await open.signIn(ada);
     const { sub } = person();
     const foreign = await open.request("/auth/oidc?connect=foreign", { headers: { cookie } });
     expect(foreign.headers.get("location")).toBe("/settings");
@@ -240,7 +239,7 @@ describe("whose account it is", () => {
     expect(await accountOf(sub)).toBe(ada.id);
     expect(await createVisitor(open, cookie).read("/settings")).toContain("Connected");
 
-    const other = await signIn(t, open, bob);
+    const other = await open.signIn(bob);
     const [key = ""] =
       /\/auth\/oidc\?connect=[\w-]+/.exec(await createVisitor(open, other).read("/settings")) ?? [];
     const taken = await travel(open, provider, sub, { cookie: other, path: key });
@@ -262,9 +261,9 @@ describe("who has no account yet", () => {
   });
 
   it("gets one with an invitation link, once, and is in the product", async () => {
-    const ada = await createUser(t);
-    const product = await seedProduct(t, ada);
-    const owner = createVisitor(invite, await signIn(t, invite, ada));
+    const ada = await t.createUser();
+    const product = await t.seedProduct(ada);
+    const owner = createVisitor(invite, await invite.signIn(ada));
     const answer = await owner.send(`/products/${product.id}/members`, [
       ["intent", "invite"],
       ["role", "viewer"],
@@ -304,7 +303,7 @@ describe("OIDC_ADMIN_CLAIM", () => {
     provider.people.set(sub, { email, email_verified: true, groups: ["others"] });
     await travel(open, provider, sub);
     expect(await roleOf(sub), "the last one").toBe("ADMIN");
-    await createUser(t, { role: "ADMIN" });
+    await t.createUser({ role: "ADMIN" });
     await travel(open, provider, sub);
     expect(await roleOf(sub)).toBe("DEVELOPER");
   });

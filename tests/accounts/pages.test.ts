@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { sealSessionCookies } from "~/http/session.server";
 import { resetPassword } from "~/nouns/accounts/reset-password.server";
-import { signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser, type TestUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import type { TestUser } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 function post(path: string, fields: Record<string, string>, cookie = ""): Promise<Response> {
   return app.request(path, {
@@ -41,7 +39,7 @@ async function pairedSession(user: TestUser, secondsLeft: number): Promise<strin
 
 describe("P20: an expired paired session", () => {
   it("is destroyed on render with a way to the login page, and 401 on the API", async () => {
-    const user = await createUser(t);
+    const user = await t.createUser();
     const alive = await pairedSession(user, 60);
     expect((await get("/settings/devices", alive)).status).toBe(200);
     const over = await pairedSession(user, -1);
@@ -67,7 +65,7 @@ describe("W5: where a sign-in leads", () => {
     ["", "/dashboard"],
   ])("%s leads to %s", async (asked, expected) => {
     await t.sql.query("truncate public.rate_limit_counters");
-    const user = await createUser(t);
+    const user = await t.createUser();
     const answer = await post("/login", {
       identifier: user.username,
       password: user.password,
@@ -81,8 +79,8 @@ describe("W5: where a sign-in leads", () => {
 
 describe("a temporary password", () => {
   it("has to be replaced before anything else, by a form, and every other session has ended", async () => {
-    const user = await createUser(t);
-    const before = await signIn(t, app, user);
+    const user = await t.createUser();
+    const before = await app.signIn(user);
     await resetPassword(t.database, { identifier: user.username, password: "temporary secret" });
     expect((await get("/settings", before)).headers.get("location")).toContain("/login");
 
@@ -107,8 +105,8 @@ describe("a temporary password", () => {
 
 describe("the settings, without script", () => {
   it("W6: show what people typed as text", async () => {
-    const user = await createUser(t);
-    const cookie = await signIn(t, app, user);
+    const user = await t.createUser();
+    const cookie = await app.signIn(user);
     const label = `<img src=x onerror="alert(1)">`;
     const created = await post("/settings/tokens", { intent: "create", label }, cookie);
     expect(created.status).toBe(201);
@@ -121,8 +119,8 @@ describe("the settings, without script", () => {
   });
 
   it("change the password and sign out the other devices", async () => {
-    const user = await createUser(t);
-    const [here, there] = [await signIn(t, app, user), await signIn(t, app, user)];
+    const user = await t.createUser();
+    const [here, there] = [await app.signIn(user), await app.signIn(user)];
     const fields = { intent: "password", new_password: "a brand new secret" };
     const wrong = await post("/settings?index", { ...fields, current_password: "no" }, here);
     expect(wrong.status).toBe(422);
@@ -133,8 +131,8 @@ describe("the settings, without script", () => {
   });
 
   it("A9: refuse a demo account with 403", async () => {
-    const demo = await createUser(t, { demo: true });
-    const cookie = await signIn(t, app, demo);
+    const demo = await t.createUser({ demo: true });
+    const cookie = await app.signIn(demo);
     for (const [path, fields] of [
       ["/settings?index", { intent: "profile", username: "other" }],
       ["/settings/tokens", { intent: "create", label: "x" }],
@@ -149,13 +147,13 @@ describe("the settings, without script", () => {
   });
 
   it("keep the administration from everyone else", async () => {
-    const user = await createUser(t);
-    const cookie = await signIn(t, app, user);
+    const user = await t.createUser();
+    const cookie = await app.signIn(user);
     for (const path of ["/admin", "/admin/audit", "/admin/prices"]) {
       expect((await get(path, cookie)).status, path).toBe(403);
     }
-    const admin = await createUser(t, { role: "ADMIN" });
-    const adminCookie = await signIn(t, app, admin);
+    const admin = await t.createUser({ role: "ADMIN" });
+    const adminCookie = await app.signIn(admin);
     for (const path of ["/admin", "/admin/audit", "/admin/prices"]) {
       expect((await get(path, adminCookie)).status, path).toBe(200);
     }

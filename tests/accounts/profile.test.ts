@@ -4,7 +4,7 @@ import { getAvatar } from "~/nouns/accounts/get-avatar.server";
 import { getProfile, setActiveProduct, updateProfile } from "~/nouns/accounts/operations.server";
 import { setAvatar } from "~/nouns/accounts/set-avatar.server";
 import { createTestDatabase } from "../setup/database";
-import { createUser, type TestUser } from "../setup/users";
+import type { TestUser } from "../setup/world";
 
 const t = await createTestDatabase();
 const png = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(100)]);
@@ -33,7 +33,7 @@ async function activeOf(user: TestUser): Promise<string | null> {
 
 describe("the profile", () => {
   it("has its defaults: 20 percent, DEVELOPER, no flags, no product", async () => {
-    const user = await createUser(t);
+    const user = await t.createUser();
     expect(await getProfile(t.actorOf(user))).toMatchObject({
       min_quota_pct: 20,
       role: "DEVELOPER",
@@ -45,7 +45,7 @@ describe("the profile", () => {
   });
 
   it("takes a threshold from 1 to 100 and a free username, and keeps what is not named", async () => {
-    const user = await createUser(t);
+    const user = await t.createUser();
     const actor = t.actorOf(user);
     expect(await updateProfile(actor, { min_quota_pct: 1 })).toMatchObject({ min_quota_pct: 1 });
     expect(await updateProfile(actor, { username: `${user.username}-2` })).toMatchObject({
@@ -55,14 +55,18 @@ describe("the profile", () => {
     for (const min_quota_pct of [0, 101]) {
       await expect(updateProfile(actor, { min_quota_pct })).rejects.toMatchObject({ status: 422 });
     }
-    const other = await createUser(t);
+    const other = await t.createUser();
     await expect(
       updateProfile(actor, { username: other.username.toUpperCase() }),
     ).rejects.toMatchObject({ status: 422, issues: [{ path: "username" }] });
   });
 
   it("D7: takes a picture by its content, up to its size, and shows it to people one works with", async () => {
-    const [user, mate, stranger] = [await createUser(t), await createUser(t), await createUser(t)];
+    const [user, mate, stranger] = [
+      await t.createUser(),
+      await t.createUser(),
+      await t.createUser(),
+    ];
     await join(await productOf(user), mate);
     await setAvatar(t.actorOf(user), png);
     expect(await getAvatar(t.actorOf(mate), user.id)).toMatchObject({ mime: "image/png" });
@@ -85,8 +89,8 @@ describe("the profile", () => {
 
 describe("W4: the active product", () => {
   it("needs access: 404 unknown, 403 of others, 403 archived, 403 for demo users", async () => {
-    const [owner, stranger] = [await createUser(t), await createUser(t)];
-    const demo = await createUser(t, { demo: true });
+    const [owner, stranger] = [await t.createUser(), await t.createUser()];
+    const demo = await t.createUser({ demo: true });
     const productId = await productOf(owner);
     await join(productId, demo);
     await setActiveProduct(t.actorOf(owner), { product_id: productId });
@@ -117,14 +121,14 @@ describe("W4: the active product", () => {
   });
 
   it("is cleared when the product is archived, left, deleted or the user is removed", async () => {
-    const owner = await createUser(t);
+    const owner = await t.createUser();
     const endings = [
       "update public.products set archived_at = now() where id = $1",
       "delete from public.product_members where product_id = $1 and role = 'MEMBER'",
       "delete from public.products where id = $1",
     ];
     for (const ending of endings) {
-      const member = await createUser(t);
+      const member = await t.createUser();
       const productId = await productOf(owner);
       await join(productId, member);
       await setActiveProduct(t.actorOf(member), { product_id: productId });

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { at } from "../db/world";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { authProgram } from "../setup/supabase-auth";
-import { createUser } from "../setup/users";
+import { at } from "../setup/world";
 
 const t = await createTestDatabase();
 const supabase = {
@@ -14,7 +13,7 @@ const supabase = {
   dbConnections: 4,
 };
 const app = await startTestApp(t, { pages: true, env: { supabase } });
-const user = await createUser(t, { username: "hopper" });
+const user = await t.createUser({ username: "hopper" });
 
 function post(path: string, fields: Record<string, string>, cookie = ""): Promise<Response> {
   return app.request(path, {

@@ -7,7 +7,6 @@ import { notePasswordChange } from "~/nouns/accounts/note-password-change.server
 import { endSession, listSessions, revokeSession } from "~/nouns/accounts/operations.server";
 import { revokeOtherSessions } from "~/nouns/accounts/revoke-other-sessions.server";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
 const browser = { userAgent: "Firefox", address: "192.0.2.1", previousSessionId: null };
@@ -27,7 +26,7 @@ async function shift(sessionId: string, change: string): Promise<void> {
 
 describe("sessions", () => {
   it("last 30 days and slide with use, at most once a minute", async () => {
-    const user = await createUser(t);
+    const user = await t.createUser();
     const session = await signIn(user.id);
     await shift(
       session.id,
@@ -43,7 +42,7 @@ describe("sessions", () => {
   });
 
   it("end by expiry, sign-out, revocation and the deletion of the user: 401 from the next request on", async () => {
-    const user = await createUser(t);
+    const user = await t.createUser();
     const ends: ((id: string) => Promise<unknown>)[] = [
       (id) => shift(id, "expires_at = now()"),
       (id) => endSession(t.database, { session_id: id, ip: "192.0.2.1" }),
@@ -60,7 +59,7 @@ describe("sessions", () => {
   });
 
   it("P20: a paired session holds until its end and is 401 one second after, and never slides", async () => {
-    const user = await createUser(t);
+    const user = await t.createUser();
     const session = await signIn(user.id);
     await shift(
       session.id,
@@ -77,9 +76,9 @@ describe("sessions", () => {
   });
 
   it("are listed for their user alone: what, where, when, paired, this one", async () => {
-    const user = await createUser(t);
+    const user = await t.createUser();
     const [here, there] = [await signIn(user.id), await signIn(user.id)];
-    await signIn((await createUser(t)).id);
+    await signIn((await t.createUser()).id);
     const sessions = await listSessions(here.actor);
     expect(sessions.map(({ id }) => id).sort()).toEqual([here.id, there.id].sort());
     expect(sessions.find(({ id }) => id === here.id)).toMatchObject({
@@ -91,13 +90,13 @@ describe("sessions", () => {
   });
 
   it("can be ended one by one or all others, never those of someone else", async () => {
-    const user = await createUser(t);
+    const user = await t.createUser();
     const [here, second, third] = [
       await signIn(user.id),
       await signIn(user.id),
       await signIn(user.id),
     ];
-    const stranger = await signIn((await createUser(t)).id);
+    const stranger = await signIn((await t.createUser()).id);
     await expect(revokeSession(here.actor, { session_id: stranger.id })).rejects.toMatchObject({
       status: 404,
     });
@@ -110,7 +109,7 @@ describe("sessions", () => {
   });
 
   it("W2: a sign-in makes a new id and ends the session that the browser had", async () => {
-    const user = await createUser(t);
+    const user = await t.createUser();
     const before = await signIn(user.id);
     const after = await createSession(t.database, user.id, {
       ...browser,
@@ -121,7 +120,7 @@ describe("sessions", () => {
   });
 
   it("W3: a password change ends all others; the flags are read again on each request", async () => {
-    const user = await createUser(t);
+    const user = await t.createUser();
     const [here, there] = [await signIn(user.id), await signIn(user.id)];
     await notePasswordChange(t.database, { userId: user.id, keepSessionId: here.id });
     await expect(authenticate(there.actor)).rejects.toMatchObject({ status: 401 });
@@ -139,7 +138,7 @@ describe("sessions", () => {
 
 describe("API tokens as credentials", () => {
   it("note their use once a minute and never wait for each other", async () => {
-    const user = await createUser(t);
+    const user = await t.createUser();
     const hash = createHash("sha256").update(randomBytes(32)).digest();
     await t.sql.query(
       "insert into public.api_tokens (user_id, label, prefix, token_hash) values ($1, 'x', 'x', $2)",
@@ -163,7 +162,7 @@ describe("API tokens as credentials", () => {
 
 describe("an account that is banned in Supabase Auth", () => {
   it("is out at once, and lifting the ban brings no session back", async () => {
-    const user = await createUser(t);
+    const user = await t.createUser();
     const { actor } = await signIn(user.id);
     await authenticate(actor);
     const auth = new pg.Client({ connectionString: t.urlFor("supabase_auth_admin") });

@@ -3,13 +3,12 @@ import { describe, expect, it } from "vitest";
 import { approve, claim, startPairing } from "../pairing/pairing-requests";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
 const pages = ["_app", "_app.dashboard", "_auth", "_auth.login", "logout"];
 const app = await startTestApp(t, { pages });
 const second = await startTestApp(t, { pages });
-const user = await createUser(t);
+const user = await t.createUser();
 
 /** The cookies of one browser for one host name: ports do not keep them apart. */
 function browser() {

@@ -6,8 +6,8 @@ import { addComment, listJobMessages } from "~/nouns/comments/operations.server"
 import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { answerQuestion } from "~/nouns/questions/operations.server";
 import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { at } from "../db/world";
 import { startTcpProxy } from "../setup/tcp-proxy";
+import { at } from "../setup/world";
 import { openStage, startRun } from "../worker/fixture";
 import { sandboxProblem } from "../worker/sandbox-scene";
 import { openToolGate } from "../worker/tool-gate";

@@ -4,19 +4,16 @@ import { type Comment, commentListSchema, commentSchema } from "~/nouns/comments
 import { getInbox } from "~/nouns/inbox/operations.server";
 import { createWebhook } from "~/nouns/notices/operations.server";
 import { removeProductMember } from "~/nouns/products/operations.server";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { createMember, seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser, type TestUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { bearer, type TestUser } from "../setup/world";
 import { openStream } from "../streams/stream-reader";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t);
+const { t, app } = await openApp({ realtime: true });
 
 /** `/api/{pbis,stories,tasks}/:id/comments` and `/:commentId`. */
 async function scene() {
-  const owner = await createUser(t);
-  const backlog = await seedBacklog(t, owner);
+  const owner = await t.createUser();
+  const backlog = await t.seedBacklog(owner);
   const { pbi, story, task } = backlog;
   const places = [
     `/api/pbis/${pbi.id}/comments`,
@@ -24,13 +21,9 @@ async function scene() {
     `/api/tasks/${task.id}/comments`,
   ] as const;
   const as = async (user: TestUser) => {
-    const token = await createToken(t, user);
+    const token = await t.createToken(user);
     const send = (method: string, path: string, body?: unknown) =>
-      app.request(path, {
-        method,
-        headers: { "content-type": "application/json", ...bearer(token) },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
+      app.send(method, path, body, bearer(token));
     return {
       token,
       send,
@@ -48,7 +41,7 @@ async function scene() {
           ).next_story,
     };
   };
-  const member = await createMember(t, backlog.product.id);
+  const member = await t.createMember(backlog.product.id);
   return { owner, member, backlog, places, as };
 }
 
@@ -177,8 +170,8 @@ describe("mentions", () => {
 
   it("are no code, no address and no one else's name; an edit tells anyone who is new", async () => {
     const { as, owner, member, backlog, places } = await scene();
-    const third = await createMember(t, backlog.product.id);
-    const stranger = await createUser(t);
+    const third = await t.createMember(backlog.product.id);
+    const stranger = await t.createUser();
     const ada = await as(owner);
     const named = async (comment: string) => {
       const { rows } = await t.sql.query(
@@ -207,8 +200,8 @@ describe("mentions", () => {
         [user.id, `https://push.example/${user.id}`],
       );
     }
-    const stranger = await createUser(t);
-    const theirs = await seedBacklog(t, stranger);
+    const stranger = await t.createUser();
+    const theirs = await t.seedBacklog(stranger);
     for (const [user, { product }] of [
       [owner, backlog],
       [stranger, theirs],
@@ -272,11 +265,11 @@ describe("comments reach", () => {
 
   it("no stream of a stranger, even when it names them", async () => {
     const { as, owner, places } = await scene();
-    const stranger = await createUser(t);
-    const theirs = await seedBacklog(t, stranger);
+    const stranger = await t.createUser();
+    const theirs = await t.seedBacklog(stranger);
     const { token, say } = await as(stranger);
     const live = `${app.origin}/api/realtime`;
-    const cookie = await signIn(t, app, stranger);
+    const cookie = await app.signIn(stranger);
     const own = await openStream(
       `${live}/backlog?product_id=${theirs.product.id}&live=1`,
       bearer(token),

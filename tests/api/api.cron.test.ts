@@ -1,19 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp, startTestApp } from "../setup/app";
 import { expectRefusal } from "../setup/endpoint-checks";
-import { createUser } from "../setup/users";
+import { bearer } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 const paths = ["/api/cron/expire-questions", "/api/cron/cleanup-agent-artifacts"];
 const post = (path: string, headers: Record<string, string> = bearer(app.cronSecret)) =>
   app.request(path, { method: "POST", headers });
 
 describe.each(paths)("POST %s", (path) => {
   it("answers 401 to everything but the secret", async () => {
-    const user = await createUser(t);
-    const demo = await createUser(t, { demo: true });
+    const user = await t.createUser();
+    const demo = await t.createUser({ demo: true });
     const attempts: Record<string, string>[] = [
       {},
       bearer(""),
@@ -21,9 +19,9 @@ describe.each(paths)("POST %s", (path) => {
       bearer(app.cronSecret.slice(1)),
       bearer(`${app.cronSecret}x`),
       bearer(app.cronSecret.toUpperCase()),
-      bearer(await createToken(t, user)),
-      bearer(await createToken(t, demo)),
-      { cookie: await signIn(t, app, user) },
+      await t.bearerOf(user),
+      await t.bearerOf(demo),
+      { cookie: await app.signIn(user) },
       { authorization: app.cronSecret },
     ];
     for (const headers of attempts) await expectRefusal(await post(path, headers), 401);

@@ -9,14 +9,11 @@ import {
   setMemberRole,
 } from "~/nouns/products/operations.server";
 import { addEvidence, getProof } from "~/nouns/proof/operations.server";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { createMember, seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
 import { busyMilliseconds } from "../setup/thread-work";
-import { createUser, type TestUser } from "../setup/users";
+import type { TestUser } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
@@ -24,8 +21,8 @@ const png = Buffer.from(
 const refusalSchema = z.object({ error: z.string(), code: z.number() });
 
 async function scene() {
-  const owner = await createUser(t);
-  const { product, story, task } = await seedBacklog(t, owner);
+  const owner = await t.createUser();
+  const { product, story, task } = await t.seedBacklog(owner);
   const send = async (
     content: Uint8Array<ArrayBuffer> | string,
     fields: Record<string, string> = {},
@@ -36,7 +33,7 @@ async function scene() {
       body.set(key, value);
     }
     body.set("file", new File([content], name));
-    const headers = bearer(await createToken(t, user));
+    const headers = await t.bearerOf(user);
     return app.request("/api/files", { method: "POST", headers, body });
   };
   const upload = async (...given: Parameters<typeof send>) => {
@@ -49,7 +46,7 @@ async function scene() {
     return { status: answer.status, ...refusalSchema.parse(await answer.json()) };
   };
   const read = async (url: string, user: TestUser = owner) =>
-    app.request(url, { headers: bearer(await createToken(t, user)) });
+    app.request(url, { headers: await t.bearerOf(user) });
   return { owner, actor: t.actorOf(owner), product, story, task, send, upload, refused, read };
 }
 
@@ -61,7 +58,7 @@ describe("POST /api/files", () => {
       ...{ id: file.id, url: `/api/files/${file.id}`, name: "evil.png" },
       ...{ type: "image/png", size: png.length },
     });
-    const viewer = await createMember(t, product.id);
+    const viewer = await t.createMember(product.id);
     await setMemberRole(t.actorOf(owner), {
       product_id: product.id,
       user_id: viewer.id,
@@ -79,10 +76,10 @@ describe("POST /api/files", () => {
         "cache-control": "private, no-cache",
       });
     }
-    const cookie = await signIn(t, app, viewer);
+    const cookie = await app.signIn(viewer);
     expect((await app.request(file.url, { headers: { cookie } })).status).toBe(200);
     expect((await app.request(file.url)).status).toBe(401);
-    const stranger = await read(file.url, await createUser(t));
+    const stranger = await read(file.url, await t.createUser());
     expect([stranger.status, await stranger.text()]).toEqual([
       404,
       await read("/api/files/00000000-0000-4000-8000-000000000000").then((gone) => gone.text()),
@@ -137,7 +134,7 @@ describe("POST /api/files", () => {
     const { upload, owner } = await scene();
     const content = "0123456789abcdef".repeat(200_000);
     const { url } = await upload(content, {}, { name: "long.txt" });
-    const headers = bearer(await createToken(t, owner));
+    const headers = await t.bearerOf(owner);
     const workOf = async (init: RequestInit) => {
       const before = busyMilliseconds();
       const answer = await app.request(url, { ...init, headers: { ...headers, ...init.headers } });
@@ -168,7 +165,7 @@ describe("POST /api/files", () => {
     expect(await refused(png, {}, { user: other.owner })).toMatchObject({ status: 403 });
     expect(await refused(png, { story_id: other.story.id })).toMatchObject({ status: 422 });
     expect(await refused(png, { product_id: "x" })).toMatchObject({ status: 422 });
-    const headers = { ...bearer(await createToken(t, owner)), "content-type": "application/json" };
+    const headers = { ...(await t.bearerOf(owner)), "content-type": "application/json" };
     const body = JSON.stringify({ product_id: product.id, story_id: story.id });
     expect((await app.request("/api/files", { method: "POST", headers, body })).status).toBe(400);
     expect((await app.request("/api/files", { method: "POST" })).status).toBe(401);
@@ -189,8 +186,8 @@ describe("POST /api/files", () => {
   it("asks again before a browser shows what it has kept, and gives players parts", async () => {
     const { owner, product, upload } = await scene();
     const file = await upload("\x00\x00\x00\x18ftypmp42 and more");
-    const viewer = await createMember(t, product.id);
-    const cookie = await signIn(t, app, viewer);
+    const viewer = await t.createMember(product.id);
+    const cookie = await app.signIn(viewer);
     const ask = (headers: Record<string, string>) =>
       app.request(file.url, { headers: { cookie, ...headers } });
     const tag = (await ask({})).headers.get("etag") ?? "";
@@ -234,7 +231,7 @@ describe("POST /api/files", () => {
 
   it("lets viewers add files to their own comments and to nothing else", async () => {
     const { owner, actor, product, story, task, refused, upload, read } = await scene();
-    const viewer = await createMember(t, product.id);
+    const viewer = await t.createMember(product.id);
     await setMemberRole(actor, { product_id: product.id, user_id: viewer.id, role: "VIEWER" });
     for (const [kind, id] of [
       ["story_id", story.id],
@@ -260,7 +257,7 @@ describe("POST /api/files", () => {
 
   it("lists the files of a product to its people, and takes away those that someone may delete", async () => {
     const { owner, product, story, task, upload, read } = await scene();
-    const member = await createMember(t, product.id);
+    const member = await t.createMember(product.id);
     const first = await upload(png, { story_id: story.id }, { name: "first.png" });
     const second = await upload("text", { task_id: task.id }, { user: member, name: "second.txt" });
     const list = async (query = "", user = owner) => {
@@ -278,16 +275,15 @@ describe("POST /api/files", () => {
       files: [{ id: first.id, story_id: story.id }],
       next_cursor: null,
     });
-    expect(await list("", await createUser(t))).toEqual({ status: 403 });
+    expect(await list("", await t.createUser())).toEqual({ status: 403 });
     expect((await getStoryPage(t.actorOf(owner), { story_id: story.id })).files).toMatchObject([
       { id: first.id, name: "first.png" },
     ]);
 
     const remove = async (url: string, user: TestUser) =>
-      (await app.request(url, { method: "DELETE", headers: bearer(await createToken(t, user)) }))
-        .status;
+      (await app.request(url, { method: "DELETE", headers: await t.bearerOf(user) })).status;
     expect(await remove(first.url, member)).toBe(403);
-    expect(await remove(first.url, await createUser(t))).toBe(404);
+    expect(await remove(first.url, await t.createUser())).toBe(404);
     expect(await remove(second.url, member)).toBe(204);
     const { criteria } = await getProof(t.actorOf(owner), { story_id: story.id });
     const proof = await upload(png, { story_id: story.id }, { user: member });

@@ -1,32 +1,29 @@
 import { describe, expect, it } from "vitest";
 import { archiveProduct, updateProduct } from "~/nouns/products/operations.server";
-import { at } from "../db/world";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { addMember, allowWorkers, seedProduct } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser, type TestUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { at, type TestUser } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 const issue = {
   ...{ number: 7, url: "https://code.example/acme/shop/issues/7", state: "open" },
   ...{ title: "Checkout\nfails", author: "stranger", body: "500 on /pay\r\n\u2028Run rm" },
 };
 
 async function scene() {
-  const owner = await createUser(t);
-  const member = await createUser(t);
+  const owner = await t.createUser();
+  const member = await t.createUser();
   const actor = t.actorOf(owner);
-  const product = await seedProduct(t, owner, { p_repo_url: "https://code.example/acme/shop" });
-  await addMember(t, product.id, member);
-  await allowWorkers(t, product.id, member);
+  const product = await t.seedProduct(owner, { p_repo_url: "https://code.example/acme/shop" });
+  await t.addMember(product.id, member);
+  await t.allowWorkers(product.id, member);
   await updateProduct(actor, { product_id: product.id, forge_issue_label: "backlog" });
   const put = async (user: TestUser, body: object) =>
-    app.request("/api/issues/observed", {
-      method: "PUT",
-      headers: { "content-type": "application/json", ...bearer(await createToken(t, user)) },
-      body: JSON.stringify({ product_id: product.id, label: "backlog", issues: [issue], ...body }),
-    });
+    app.send(
+      "PUT",
+      "/api/issues/observed",
+      { product_id: product.id, label: "backlog", issues: [issue], ...body },
+      await t.bearerOf(user),
+    );
   const observe = async (change: object = {}, user = owner) => {
     const answer = await put(user, { issues: [{ ...issue, ...change }] });
     expect(answer.status).toBe(200);
@@ -40,7 +37,7 @@ async function scene() {
       )
     ).rows;
   const label = async () => {
-    const headers = bearer(await createToken(t, member));
+    const headers = await t.bearerOf(member);
     return (await app.request(`/api/products/${product.id}/issues`, { headers })).json();
   };
   return { owner, member, actor, product, put, observe, stories, label };
@@ -97,7 +94,7 @@ describe("PUT /api/issues/observed", () => {
 
   it("refuses strangers, products that are not there, and nonsense", async () => {
     const { owner, actor, product, put } = await scene();
-    expect((await put(await createUser(t), {})).status).toBe(403);
+    expect((await put(await t.createUser(), {})).status).toBe(403);
     const unknown = "00000000-0000-4000-8000-000000000000";
     expect((await put(owner, { product_id: unknown })).status).toBe(404);
     for (const wrong of [

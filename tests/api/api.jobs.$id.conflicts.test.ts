@@ -7,13 +7,10 @@ import {
   verifyTaskAgainstPlan,
 } from "~/nouns/agent-jobs/operations.server";
 import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { claim, seedSprint } from "../db/agents/sprint-world";
-import { at } from "../db/world";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
+import { at, bearer, claim } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 /** More rounds on demand: RACE_ROUNDS=100 npx vitest run tests/api/api.jobs */
 const rounds = Number(process.env.RACE_ROUNDS ?? 3);
 
@@ -21,8 +18,8 @@ const sha = (letter: string) => letter.repeat(40);
 
 /** A run with a branch a story; both of its jobs are held by workers that have verified their work. */
 async function scene({ verified = [true, true] }: { verified?: boolean[] } = {}) {
-  const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1, 1] });
-  const token = await createToken(t, world.owner);
+  const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1, 1] });
+  const token = await t.createToken(world.owner);
   const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
   const jobs = [await claim(world.actor, "worker-1"), await claim(world.actor, "worker-2")];
   const verify = async ({ id, attempt }: { id: string; attempt: number }) =>
@@ -40,11 +37,7 @@ async function scene({ verified = [true, true] }: { verified?: boolean[] } = {})
     ...more,
   });
   const post = (ours: Said, given: unknown) =>
-    app.request(`/api/jobs/${ours.id}/conflicts`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...bearer(token) },
-      body: JSON.stringify(given),
-    });
+    app.send("POST", `/api/jobs/${ours.id}/conflicts`, given, bearer(token));
   const tell = async (ours: Said, theirs: Said, more: object = {}) => {
     const response = await post(ours, body(ours, theirs, more));
     expect(response.status).toBe(200);

@@ -5,13 +5,10 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { jobDiffSchema } from "~/nouns/agent-jobs/job-diff";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { claim, holdJob } from "../db/agents/sprint-world";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createMember } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
+import { bearer, claim } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 const home = mkdtempSync(join(tmpdir(), "backloom-diff-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
@@ -27,15 +24,11 @@ const diff = (...files: unknown[]) => ({
 });
 
 async function scene() {
-  const { world, job, attempt, report } = await holdJob(t);
-  const token = await createToken(t, world.owner);
+  const { world, job, attempt, report } = await t.holdJob();
+  const token = await t.createToken(world.owner);
   const path = `/api/jobs/${job.id}/diff`;
   const put = (body: unknown, headers: Record<string, string> = bearer(token)) =>
-    app.request(path, {
-      method: "PUT",
-      headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify(body),
-    });
+    app.send("PUT", path, body, headers);
   const get = (query = "", headers: Record<string, string> = bearer(token)) =>
     app.request(`${path}${query}`, { headers });
   const read = async (query = "") => jobDiffSchema.parse(await (await get(query)).json());
@@ -76,8 +69,8 @@ describe("PUT /api/jobs/:id/diff", () => {
     const { put, world } = await scene();
     const body = diff(added("one.txt"));
     expect((await put(body)).status).toBe(204);
-    const member = await createMember(t, world.product.id);
-    expect((await put(body, bearer(await createToken(t, member)))).status).toBe(409);
+    const member = await t.createMember(world.product.id);
+    expect((await put(body, await t.bearerOf(member))).status).toBe(409);
   });
 
   it("takes 2 MiB of patches, and refuses more", async () => {

@@ -4,14 +4,12 @@ import { saveJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { parsePatch } from "~/nouns/agent-jobs/patch";
 import { chaptersOf, guideSchema, jobGuideSchema } from "~/nouns/job-reviews/guide";
 import { saveJobGuide } from "~/nouns/job-reviews/operations.server";
-import { holdJob } from "../db/agents/sprint-world";
 import { connectClient } from "../mcp/clients";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
 import { busyMilliseconds } from "../setup/thread-work";
+import { bearer } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 
 /** A patch with a hunk of one added line at each of these lines. */
 const patchAt = (...lines: number[]) =>
@@ -130,8 +128,8 @@ describe("GET /api/jobs/:id/guide", () => {
   const told = [{ title: "The rule", why: "It decides", parts: [{ path: "b.ts" }] }];
 
   it("has the chapters that came with the result, for the commit that they were told of", async () => {
-    const { world, job, attempt } = await holdJob(t);
-    const token = await createToken(t, world.owner);
+    const { world, job, attempt } = await t.holdJob();
+    const token = await t.createToken(world.owner);
     const read = async () => {
       const answer = await app.request(`/api/jobs/${job.id}/guide`, { headers: bearer(token) });
       return jobGuideSchema.parse(await answer.json());

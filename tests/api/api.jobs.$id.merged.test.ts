@@ -11,24 +11,21 @@ import { allowMyWorkers, archiveProduct, updateProduct } from "~/nouns/products/
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { deleteTask, moveTask } from "~/nouns/tasks/operations.server";
 import type { JobPayload } from "~/nouns/workers/contract";
+import { refusalOf } from "../db/refusal";
+import { openApp } from "../setup/app";
 import {
+  at,
+  bearer,
   claim,
   claimRefusal,
-  columnOf,
+  create,
   type SprintOptions,
   type SprintWorld,
-  seedSprint,
-} from "../db/agents/sprint-world";
-import { expectRightCounters, wait, waitStory } from "../db/dependency-world";
-import { refusalOf } from "../db/refusal";
-import { at } from "../db/world";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { addMember, create, createMember } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+  wait,
+  waitStory,
+} from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 const sha = (letter: string) => letter.repeat(40);
 
 type Held = { id: string; attempt: number };
@@ -42,7 +39,7 @@ const setRelease = (world: SprintWorld, dependency_release: "done" | "merged") =
 
 /** Two stories, each on a branch: the second one's task waits for the first one's, in a product that waits for merges. */
 async function scene(options: SprintOptions = {}) {
-  const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1], ...options });
+  const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1], ...options });
   await setRelease(world, "merged");
   const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
   await wait(world.actor, second, first);
@@ -51,12 +48,8 @@ async function scene(options: SprintOptions = {}) {
 }
 
 async function post(world: SprintWorld, jobId: string, body: unknown, token?: string) {
-  const said = token ?? (await createToken(t, world.owner));
-  return app.request(`/api/jobs/${jobId}/merged`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...bearer(said) },
-    body: JSON.stringify(body),
-  });
+  const said = token ?? (await t.createToken(world.owner));
+  return app.send("POST", `/api/jobs/${jobId}/merged`, body, bearer(said));
 }
 
 describe("POST /api/jobs/:id/merged", () => {
@@ -78,7 +71,7 @@ describe("POST /api/jobs/:id/merged", () => {
         },
       ],
     });
-    await expectRightCounters(t);
+    await t.expectRightCounters();
 
     const elsewhere = await post(world, job.id, { head_sha: sha("b") });
     expect([elsewhere.status, await elsewhere.json()]).toMatchObject([
@@ -91,7 +84,7 @@ describe("POST /api/jobs/:id/merged", () => {
     const answer = await post(world, job.id, { head_sha: sha("a") });
     expect([answer.status, await answer.json()]).toMatchObject([200, { released: [second.code] }]);
     expect((await post(world, job.id, { head_sha: sha("a") })).status).toBe(200);
-    await expectRightCounters(t);
+    await t.expectRightCounters();
     const next = await claim(world.actor);
     expect(next.task?.code).toBe(second.code);
     expect(next.base_refs).toMatchObject([{ task_code: first.code, merged: true }]);
@@ -105,14 +98,14 @@ describe("POST /api/jobs/:id/merged", () => {
     await end(world, job);
 
     const [stranger, member, demo] = [
-      await createUser(t),
-      await createUser(t),
-      await createUser(t, { demo: true }),
+      await t.createUser(),
+      await t.createUser(),
+      await t.createUser({ demo: true }),
     ];
-    await addMember(t, world.product.id, member);
-    await addMember(t, world.product.id, demo);
+    await t.addMember(world.product.id, member);
+    await t.addMember(world.product.id, demo);
     const mark = { job_id: job.id, ...body };
-    expect((await post(world, job.id, body, await createToken(t, stranger))).status).toBe(403);
+    expect((await post(world, job.id, body, await t.createToken(stranger))).status).toBe(403);
     expect((await refusalOf(reportMerged(t.actorOf(stranger), mark))).status).toBe(403);
     expect((await refusalOf(reportMerged(t.actorOf(member), mark))).status).toBe(403);
     expect((await refusalOf(reportMerged(t.actorOf(demo), mark))).status).toBe(403);
@@ -123,7 +116,7 @@ describe("POST /api/jobs/:id/merged", () => {
     await archiveProduct(world.actor, { product_id: world.product.id });
     expect((await refusalOf(updateProduct(world.actor, change))).status).toBe(403);
     expect((await post(world, job.id, body)).status).toBe(403);
-    expect(await columnOf(t, "agent_jobs", job.id, "merged_at")).toBeNull();
+    expect(await t.columnOf("agent_jobs", job.id, "merged_at")).toBeNull();
     const { rows } = await t.sql.query(
       "select has_column_privilege('authenticated', 'public.products', 'dependency_release', 'update') as past_it",
     );
@@ -132,11 +125,11 @@ describe("POST /api/jobs/:id/merged", () => {
 
   it("a member's worker may say it where it may work, and the owner of what no worker can see", async () => {
     const { world, second } = await scene();
-    const member = await createMember(t, world.product.id);
+    const member = await t.createMember(world.product.id);
     const job = await claim(world.actor);
     await end(world, job);
     const say = async () =>
-      post(world, job.id, { head_sha: sha("a") }, await createToken(t, member));
+      post(world, job.id, { head_sha: sha("a") }, await t.createToken(member));
     const refused = await say();
     expect([refused.status, await refused.json()]).toMatchObject([
       403,
@@ -172,7 +165,7 @@ describe("POST /api/jobs/:id/merged", () => {
     await end(world, await claim(world.actor));
     const next = await claim(world.actor);
     expect(next.task?.code).toBe(at(world.tasks, 1).code);
-    await expectRightCounters(t);
+    await t.expectRightCounters();
   });
 
   it("a merged pull request of the PBI frees too, and another one undoes it", async () => {
@@ -183,12 +176,12 @@ describe("POST /api/jobs/:id/merged", () => {
     });
     await end(world, await claim(world.actor));
     await create(world.actor, "mark_pbi_pr_merged", { p_pbi_id: world.pbi.id });
-    await expectRightCounters(t);
+    await t.expectRightCounters();
     await create(world.actor, "set_pbi_pr", {
       p_pbi_id: world.pbi.id,
       p_pr_url: "https://example.com/pr/2",
     });
-    await expectRightCounters(t);
+    await t.expectRightCounters();
     expect(await claimRefusal(world.actor)).toBe("dependency");
     await create(world.actor, "mark_pbi_pr_merged", { p_pbi_id: world.pbi.id });
     expect((await claim(world.actor)).task?.code).toBe(second.code);
@@ -198,18 +191,18 @@ describe("POST /api/jobs/:id/merged", () => {
     const { world, second } = await scene();
     await end(world, await claim(world.actor));
     await setRelease(world, "done");
-    await expectRightCounters(t);
+    await t.expectRightCounters();
     await setRelease(world, "merged");
-    await expectRightCounters(t);
+    await t.expectRightCounters();
     expect(await claimRefusal(world.actor)).toBe("dependency");
     await setRelease(world, "done");
     expect((await claim(world.actor)).task?.code).toBe(second.code);
     await setRelease(world, "merged");
-    await expectRightCounters(t);
+    await t.expectRightCounters();
   });
 
   it("a story is there with the last of its tasks, moved or deleted ones not counted", async () => {
-    const world = await seedSprint(t, { strategy: "STORY", stories: [3, 1, 1] });
+    const world = await t.seedSprint({ strategy: "STORY", stories: [3, 1, 1] });
     await setRelease(world, "merged");
     const [a, b, c] = [at(world.stories, 0), at(world.stories, 1), at(world.stories, 2)];
     await waitStory(world.actor, b, a);
@@ -223,7 +216,7 @@ describe("POST /api/jobs/:id/merged", () => {
     const [one, two, three] = [at(jobs, 0), at(jobs, 1), at(jobs, 2)];
     expect(await claimRefusal(world.actor)).toBe("dependency");
     const response = await app.request(`/api/stories/${b.id}/dependencies`, {
-      headers: bearer(await createToken(t, world.owner)),
+      headers: await t.bearerOf(world.owner),
     });
     const shown = dependenciesSchema.parse(await response.json());
     expect(shown.blocked_by).toMatchObject([{ status: "done", resolved: false }]);
@@ -231,12 +224,12 @@ describe("POST /api/jobs/:id/merged", () => {
       [one.id, two.id, three.id].sort(),
     );
     await deleteTask(world.actor, { task_id: String(one.task_id) });
-    await expectRightCounters(t);
+    await t.expectRightCounters();
     await moveTask(world.actor, { task_id: String(two.task_id), story_id: c.id });
-    await expectRightCounters(t);
+    await t.expectRightCounters();
     expect(await claimRefusal(world.actor)).toBe("dependency");
     await post(world, three.id, { head_sha: sha("c") });
-    await expectRightCounters(t);
+    await t.expectRightCounters();
     expect((await claim(world.actor)).task?.code).toBe(at(b.tasks, 0).code);
   });
 

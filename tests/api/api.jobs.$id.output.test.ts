@@ -4,14 +4,10 @@ import { heartbeatAgentJob, verifyTaskAgainstPlan } from "~/nouns/agent-jobs/ope
 import { updateProduct } from "~/nouns/products/operations.server";
 import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
 import { pauseSprintRun, resumeSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { claim, holdJob } from "../db/agents/sprint-world";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createMember } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { bearer, claim } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 
 const entry = (seq: number, rest: Record<string, unknown> = {}) => ({
   seq,
@@ -24,16 +20,12 @@ const entry = (seq: number, rest: Record<string, unknown> = {}) => ({
 type Scene = Awaited<ReturnType<typeof scene>>;
 
 async function scene() {
-  const held = await holdJob(t);
+  const held = await t.holdJob();
   const { world, job } = held;
-  const token = await createToken(t, world.owner);
+  const token = await t.createToken(world.owner);
   const path = `/api/jobs/${job.id}/output`;
   const tell = (what: string, body: unknown, headers: Record<string, string> = bearer(token)) =>
-    app.request(`/api/jobs/${job.id}/${what}`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify(body),
-    });
+    app.send("POST", `/api/jobs/${job.id}/${what}`, body, headers);
   const post = (body: unknown, headers?: Record<string, string>) => tell("output", body, headers);
   const read = async (query = "", headers: Record<string, string> = bearer(token)) =>
     jobOutputSchema.parse(await (await app.request(`${path}${query}`, { headers })).json());
@@ -257,9 +249,9 @@ describe("POST /api/jobs/:id/output", () => {
 
   it("refuses anyone who does not hold the job", async () => {
     const { post, world } = await scene();
-    const member = await createMember(t, world.product.id);
+    const member = await t.createMember(world.product.id);
     const body = { attempt: 1, entries: [entry(1)] };
-    expect((await post(body, bearer(await createToken(t, member)))).status).toBe(409);
+    expect((await post(body, await t.bearerOf(member))).status).toBe(409);
   });
 
   it.each([
@@ -327,11 +319,9 @@ describe("GET /api/jobs/:id/output", () => {
       [world.product.id, world.owner.id],
     );
     const path = `/api/jobs/${rows[0].id}/output`;
-    const member = await createMember(t, world.product.id);
+    const member = await t.createMember(world.product.id);
     expect((await app.request(path, { headers: bearer(token) })).status).toBe(200);
-    expect(
-      (await app.request(path, { headers: bearer(await createToken(t, member)) })).status,
-    ).toBe(403);
+    expect((await app.request(path, { headers: await t.bearerOf(member) })).status).toBe(403);
   });
 });
 
@@ -348,7 +338,7 @@ describe("GET /api/jobs/:id", () => {
         { attempt: 1, worker_name: "worker-1", outcome: "done", head_sha: "b".repeat(40) },
       ],
     });
-    const stranger = bearer(await createToken(t, await createUser(t)));
+    const stranger = await t.bearerOf(await t.createUser());
     expect((await app.request(`/api/jobs/${job.id}`, { headers: stranger })).status).toBe(403);
   });
 });

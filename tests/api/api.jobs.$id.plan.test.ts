@@ -15,35 +15,26 @@ import {
 } from "~/nouns/sprint-runs/operations.server";
 import { getTaskDetail, setTaskStatus, updateTask } from "~/nouns/tasks/operations.server";
 import { later, minutes, serviceAt } from "../db/agents/at-time";
-import { claim, claimRefusal, type SprintOptions, seedSprint } from "../db/agents/sprint-world";
 import { refusalOf } from "../db/refusal";
-import { at } from "../db/world";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { addMember } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { at, claim, claimRefusal, type SprintOptions } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 const plan = "1. Write the footer\r\n2. Test it  \n";
 const noPlan: SprintOptions = { stories: [1], plan: () => undefined };
 
 /** A claimed job whose plan a person is to approve. */
 async function scene(options: SprintOptions = noPlan) {
-  const world = await seedSprint(t, options);
+  const world = await t.seedSprint(options);
   const { actor, sprint } = world;
   const run = await startSprintRun(actor, { sprint_id: sprint.id, plan_review: "person" });
   const job = await claim(actor);
   const attempt = { job_id: job.id, attempt: job.attempt };
   const handIn = (text = plan, n = attempt) =>
     reportAgentJob(actor, { ...n, status: "running", implementation_plan: text });
-  const cookie = { cookie: await signIn(t, app, world.owner) };
+  const cookie = { cookie: await app.signIn(world.owner) };
   const judge = (body: unknown, headers: Record<string, string> = cookie) =>
-    app.request(`/api/jobs/${job.id}/plan`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify(body),
-    });
+    app.send("POST", `/api/jobs/${job.id}/plan`, body, headers);
   const statusOf = async (body: unknown, headers?: Record<string, string>) =>
     (await judge(body, headers)).status;
   const read = () => getAgentJob(actor, { job_id: job.id });
@@ -99,18 +90,18 @@ describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
     await handIn();
     expect(await statusOf({ verdict: "maybe" })).toBe(422);
     expect(await statusOf({ verdict: "approve", plan: " " })).toBe(422);
-    const own = bearer(await createToken(t, owner));
+    const own = await t.bearerOf(owner);
     expect(await statusOf(approve, own)).toBe(403);
     const [viewer, stranger, demo] = [
-      await createUser(t),
-      await createUser(t),
-      await createUser(t, { demo: true }),
+      await t.createUser(),
+      await t.createUser(),
+      await t.createUser({ demo: true }),
     ];
-    await addMember(t, product.id, viewer);
+    await t.addMember(product.id, viewer);
     await t.sql.query("update product_members set role = 'VIEWER' where user_id = $1", [viewer.id]);
-    await addMember(t, product.id, demo);
+    await t.addMember(product.id, demo);
     for (const user of [viewer, stranger, demo]) {
-      const headers = { cookie: await signIn(t, app, user) };
+      const headers = { cookie: await app.signIn(user) };
       expect(await statusOf(approve, headers), user.username).toBe(403);
     }
 
@@ -177,7 +168,7 @@ describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
   });
 
   it("is asked where the product says so, and not where the start says none", async () => {
-    const world = await seedSprint(t, noPlan);
+    const world = await t.seedSprint(noPlan);
     const { actor, sprint, product } = world;
     await updateProduct(actor, { product_id: product.id, plan_review: "person" });
     const run = await startSprintRun(actor, {

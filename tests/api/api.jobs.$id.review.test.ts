@@ -7,16 +7,11 @@ import {
 } from "~/nouns/job-reviews/contract";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
-import { claim, columnOf, holdJob, type SprintOptions } from "../db/agents/sprint-world";
-import { at } from "../db/world";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { createMember } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
 import { busyMilliseconds } from "../setup/thread-work";
-import { createUser } from "../setup/users";
+import { at, bearer, claim, type SprintOptions } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 
 const file = (path: string, ...lines: string[]) => ({
   ...{ path, status: "added", additions: lines.length, deletions: 0, binary: false },
@@ -25,23 +20,18 @@ const file = (path: string, ...lines: string[]) => ({
 
 /** A job that a worker of the owner has done, with a diff; another member reviews it. */
 async function scene(options: SprintOptions = { stories: [1, 1] }) {
-  const held = await holdJob(t, options);
+  const held = await t.holdJob(options);
   const { world, job } = held;
-  const token = await createToken(t, world.owner);
-  const owner = { cookie: await signIn(t, app, world.owner) };
-  const eva = await createMember(t, world.product.id);
-  const reviewer = bearer(await createToken(t, eva));
+  const token = await t.createToken(world.owner);
+  const owner = { cookie: await app.signIn(world.owner) };
+  const eva = await t.createMember(world.product.id);
+  const reviewer = await t.bearerOf(eva);
   const call = (
     method: string,
     part: string,
     body?: unknown,
     headers: Record<string, string> = reviewer,
-  ) =>
-    app.request(`/api/jobs/${job.id}/${part}`, {
-      method,
-      headers: { "content-type": "application/json", ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+  ) => app.send(method, `/api/jobs/${job.id}/${part}`, body, headers);
   const sendDiff = async (attempt: number, ...files: unknown[]) => {
     const diff = { attempt, base_sha: "a".repeat(40), head_sha: "b".repeat(40), files };
     expect((await call("PUT", "diff", diff, bearer(token))).status).toBe(204);
@@ -144,7 +134,7 @@ describe("POST /api/jobs/:id/review", () => {
     const review = sentReviewSchema.parse(await answer.json());
     expect(review).toMatchObject({ verdict: "request_changes", attempt: 1, summary: "Nearly." });
     expect(review.job).toMatchObject({ status: "queued", retry_count: 0 });
-    expect(await columnOf(t, "tasks", task.id, "status")).toBe("IN_PROGRESS");
+    expect(await t.columnOf("tasks", task.id, "status")).toBe("IN_PROGRESS");
     const again = await claim(world.actor, "worker-1");
     expect(again).toMatchObject({ id: job.id, attempt: 2 });
     expect(again.review).toEqual([
@@ -159,10 +149,10 @@ describe("POST /api/jobs/:id/review", () => {
     const { call, comment, done, world, job, task, run } = await scene({ stories: [1] });
     await comment(1, "No");
     await done();
-    expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe("DONE");
+    expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("DONE");
     const answer = await call("POST", "review", { verdict: "request_changes" });
     expect(sentReviewSchema.parse(await answer.json()).job.status).toBe("done");
-    expect(await columnOf(t, "tasks", task.id, "status")).toBe("TO_DO");
+    expect(await t.columnOf("tasks", task.id, "status")).toBe("TO_DO");
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const next = await claim(world.actor, "worker-2");
     expect(next.id).not.toBe(job.id);
@@ -191,7 +181,7 @@ describe("POST /api/jobs/:id/review", () => {
     expect((await call("POST", "review", { verdict: "approve" })).status).toBe(403);
     expect((await call("POST", "review", { verdict: "approve" }, owner)).status).toBe(200);
     expect((await getAgentJob(world.actor, { job_id: job.id })).status).toBe("done");
-    expect(await columnOf(t, "tasks", task.id, "status")).toBe("DONE");
+    expect(await t.columnOf("tasks", task.id, "status")).toBe("DONE");
   });
 
   it("sends a job that waits for a person back to be worked on", async () => {
@@ -223,7 +213,7 @@ describe("POST /api/jobs/:id/review", () => {
     const unknown = "/api/jobs/00000000-0000-4000-8000-000000000000/review";
     const headers = {
       "content-type": "application/json",
-      ...bearer(await createToken(t, await createUser(t))),
+      ...(await t.bearerOf(await t.createUser())),
     };
     const body = JSON.stringify({ verdict: "approve" });
     expect((await app.request(unknown, { method: "POST", headers, body })).status).toBe(404);
@@ -234,7 +224,7 @@ describe("POST /api/jobs/:id/review", () => {
     await done();
     await setTaskStatus(world.actor, { task_id: task.id, status: "in_progress" });
     await call("POST", "review", { verdict: "request_changes", summary: "No" });
-    expect(await columnOf(t, "tasks", task.id, "status")).toBe("IN_PROGRESS");
+    expect(await t.columnOf("tasks", task.id, "status")).toBe("IN_PROGRESS");
     expect(at(world.tasks, 0).id).toBe(task.id);
   });
 });

@@ -2,13 +2,10 @@ import { describe, expect, it } from "vitest";
 import { reportAgentJob, saveJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { setMemberRole, updateProduct } from "~/nouns/products/operations.server";
-import { claim, holdJob } from "../db/agents/sprint-world";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { createMember } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
+import { claim } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 const shas = (letter: string) => ({ base_sha: "0".repeat(40), head_sha: letter.repeat(40) });
 const file = (path: string, text: string, rest: object = {}) => ({
@@ -20,7 +17,7 @@ type File = ReturnType<typeof file>;
 
 /** An attempt with these files that waits for a person. */
 async function scene(...files: File[]) {
-  const held = await holdJob(t);
+  const held = await t.holdJob();
   const { world, job } = held;
   await updateProduct(world.actor, { product_id: world.product.id, done_requires: "person" });
   const send = async (attempt: number, letter: string, ...sent: File[]) => {
@@ -36,16 +33,17 @@ async function scene(...files: File[]) {
     const { attempt } = await claim(world.actor);
     await send(attempt, "b", ...sent);
   };
-  const session = { cookie: await signIn(t, app, world.owner) };
+  const session = { cookie: await app.signIn(world.owner) };
   return { ...world, job, again, session };
 }
 
 const mark = (job: { id: string }, headers: Record<string, string>, body: object) =>
-  app.request(`/api/jobs/${job.id}/viewed`, {
-    method: "PUT",
-    headers: { ...headers, "content-type": "application/json" },
-    body: JSON.stringify({ attempt: 1, path: "a.ts", viewed: true, ...body }),
-  });
+  app.send(
+    "PUT",
+    `/api/jobs/${job.id}/viewed`,
+    { attempt: 1, path: "a.ts", viewed: true, ...body },
+    headers,
+  );
 
 /** The files of the page of changes with whether they are marked; null where nothing can be. */
 async function shown(job: { id: string }, headers: Record<string, string>, query = "") {
@@ -59,8 +57,8 @@ async function shown(job: { id: string }, headers: Record<string, string>, query
 describe("PUT /api/jobs/:id/viewed", () => {
   it("keeps for each person what they looked at, and undoes it", async () => {
     const { job, session, product } = await scene(file("a.ts", "one"), file("b.ts", "two"));
-    const other = await createMember(t, product.id);
-    const theirs = { cookie: await signIn(t, app, other) };
+    const other = await t.createMember(product.id);
+    const theirs = { cookie: await app.signIn(other) };
     const marked = await mark(job, session, {});
     expect([marked.status, await marked.text()]).toEqual([204, ""]);
     expect((await mark(job, session, {})).status).toBe(204);
@@ -121,10 +119,10 @@ describe("PUT /api/jobs/:id/viewed", () => {
       expect((await mark(job, session, body)).status).toBe(422);
     }
     expect((await mark(job, session, { viewed: "yes" })).status).toBe(422);
-    expect((await mark(job, bearer(await createToken(t, owner)), {})).status).toBe(403);
-    const viewer = await createMember(t, product.id);
+    expect((await mark(job, await t.bearerOf(owner), {})).status).toBe(403);
+    const viewer = await t.createMember(product.id);
     await setMemberRole(actor, { product_id: product.id, user_id: viewer.id, role: "VIEWER" });
-    expect((await mark(job, { cookie: await signIn(t, app, viewer) }, {})).status).toBe(403);
+    expect((await mark(job, { cookie: await app.signIn(viewer) }, {})).status).toBe(403);
     const { rows } = await t.sql.query("select from viewed_files where job_id = $1", [job.id]);
     expect(rows).toHaveLength(0);
   });

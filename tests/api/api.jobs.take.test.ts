@@ -8,32 +8,28 @@ import {
 } from "~/nouns/agent-jobs/operations.server";
 import { archiveProduct } from "~/nouns/products/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { claim, claimRefusal, seedSprint } from "../db/agents/sprint-world";
 import { refusalOf } from "../db/refusal";
-import { at } from "../db/world";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { addMember } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { at, bearer, claim, claimRefusal } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 
 async function scene() {
-  const world = await seedSprint(t, { stories: [1] });
+  const world = await t.seedSprint({ stories: [1] });
   const { actor, sprint, owner, product, tasks } = world;
   const { rows: found } = await t.sql.query("select code from tasks where id = $1", [
     at(tasks, 0).id,
   ]);
   const code: string = at(found, 0).code;
   await startSprintRun(actor, { sprint_id: sprint.id });
-  const token = await createToken(t, owner);
+  const token = await t.createToken(owner);
   const take = async (wish: Record<string, unknown> = {}, by = token) => {
-    const answer = await app.request("/api/jobs/take", {
-      method: "POST",
-      headers: { "content-type": "application/json", ...bearer(by) },
-      body: JSON.stringify({ task: code, product: product.code, ...wish }),
-    });
+    const answer = await app.send(
+      "POST",
+      "/api/jobs/take",
+      { task: code, product: product.code, ...wish },
+      bearer(by),
+    );
     const body = await answer.json();
     return { status: answer.status, body };
   };
@@ -89,12 +85,12 @@ describe("POST /api/jobs/take", { timeout: 60_000 }, () => {
 
   it("is one person's: a second one, a viewer and others are refused", async () => {
     const { take, product, actor, job_id } = await scene();
-    const [bob, vera, eve] = await Promise.all([createUser(t), createUser(t), createUser(t)]);
-    await addMember(t, product.id, bob);
-    await addMember(t, product.id, vera);
+    const [bob, vera, eve] = await Promise.all([t.createUser(), t.createUser(), t.createUser()]);
+    await t.addMember(product.id, bob);
+    await t.addMember(product.id, vera);
     await t.sql.query("update product_members set role = 'VIEWER' where user_id = $1", [vera.id]);
     const [bobs, veras, eves] = await Promise.all(
-      [bob, vera, eve].map((user) => createToken(t, user)),
+      [bob, vera, eve].map((user) => t.createToken(user)),
     );
     expect((await take({}, veras)).status).toBe(403);
     expect((await take({}, eves)).status).toBe(404);

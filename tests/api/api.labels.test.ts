@@ -2,21 +2,17 @@ import { describe, expect, it } from "vitest";
 import { createSession } from "~/nouns/accounts/create-session.server";
 import { changeThings, undoChange } from "~/nouns/changes/operations.server";
 import { type Label, labelListSchema, labelSchema } from "~/nouns/labels/contract";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createMember, seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 
 /** `/api/products/:id/labels` (api.products.$id.labels), `/:labelId`, and what stories and tasks show of them. */
 async function scene() {
-  const owner = await createUser(t);
-  const backlog = await seedBacklog(t, owner);
+  const owner = await t.createUser();
+  const backlog = await t.seedBacklog(owner);
   const labels = `/api/products/${backlog.product.id}/labels`;
   const as = async (user: typeof owner) => {
-    const headers = { "content-type": "application/json", ...bearer(await createToken(t, user)) };
+    const headers = { "content-type": "application/json", ...(await t.bearerOf(user)) };
     const send = (method: string, path: string, body?: unknown) =>
       app.request(path, {
         method,
@@ -43,7 +39,7 @@ async function scene() {
 describe("the labels of a product", () => {
   it("are made, listed by name, renamed, recoloured and deleted by its members", async () => {
     const { as, owner, backlog, labels } = await scene();
-    const member = await createMember(t, backlog.product.id);
+    const member = await t.createMember(backlog.product.id);
     const { make, send, names } = await as(member);
     const bug = await make("bug", "#E5484D");
     expect(bug).toEqual({ id: expect.any(String), name: "bug", color: "#e5484d" });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { bearer } from "../setup/app";
 import { expectRefusal } from "../setup/endpoint-checks";
+import { bearer } from "../setup/world";
 import { isForUsers, type Operation, openEveryEndpoint } from "./every-endpoint";
 
 const every = await openEveryEndpoint();
@@ -156,14 +156,12 @@ describe("GET /api/openapi.json", () => {
       // Their files are sent in tests/api/api.products.import.test.ts and api.files.test.ts.
       if (["importBacklog", "addFile", "getFile"].includes(operation.operationId)) return;
       const body = bodies[operation.operationId];
-      const response = await app.request(pathFor(path, method), {
+      const response = await app.send(
         method,
-        headers: {
-          "content-type": "application/json",
-          ...credentialFor(operation),
-        },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      });
+        pathFor(path, method),
+        body,
+        credentialFor(operation),
+      );
       expect(response.status).toBeLessThan(300);
       expect(response.headers.get("cache-control")).toBe("no-store");
       if (response.status === 204) expect(await response.text()).toBe("");

@@ -1,13 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { create, seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openBacklog } from "../setup/app";
+import { create } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const owner = await createUser(t);
-const backlog = await seedBacklog(t, owner);
+const { t, app, owner, backlog } = await openBacklog();
 const path = (id: string) => `/api/pbis/${id}/stories`;
 
 describe("GET /api/pbis/:id/stories", () => {
@@ -22,7 +17,7 @@ describe("GET /api/pbis/:id/stories", () => {
     await add("LAST", 1);
     await add("ST-1000", 1);
     await add("ST-20", 9);
-    const headers = bearer(await createToken(t, owner));
+    const headers = await t.bearerOf(owner);
     const stories: { code: string; status: string; sort_order: number }[] = await (
       await app.request(path(backlog.pbi.id), { headers })
     ).json();

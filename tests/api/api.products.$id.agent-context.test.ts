@@ -1,14 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { create, seedActiveSprint, seedBacklog, seedProduct } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openBacklog } from "../setup/app";
+import { bearer, create, seedActiveSprint } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const owner = await createUser(t);
-const token = await createToken(t, owner);
-const backlog = await seedBacklog(t, owner);
+const { t, app, owner, token, backlog } = await openBacklog();
 
 const path = (id: string) => `/api/products/${id}/agent-context`;
 const read = async (id: string) => (await app.request(path(id), { headers: bearer(token) })).json();
@@ -75,7 +69,7 @@ describe("GET /api/products/:id/agent-context", () => {
   });
 
   it("answers null without an active sprint and without an open story", async () => {
-    const empty = await seedProduct(t, owner);
+    const empty = await t.seedProduct(owner);
     expect(await read(empty.id)).toMatchObject({
       active_sprint: null,
       next_story: null,
@@ -89,8 +83,8 @@ describe("GET /api/products/:id/agent-context", () => {
   });
 
   it("keeps to the caller's open ideas of this product: 50 at most, the oldest first", async () => {
-    const product = await seedProduct(t, owner);
-    const other = await createUser(t);
+    const product = await t.seedProduct(owner);
+    const other = await t.createUser();
     await t.sql.query(
       `insert into ideas (user_id, product_id, code, title, status, created_at)
        select $1, $2, 'IDEA-' || (500 + n), 'idea ' || n, 'DRAFT', now() - make_interval(mins => n)

@@ -1,15 +1,9 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { create, seedBacklog, seedProduct } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openBacklog } from "../setup/app";
+import { bearer, create } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const owner = await createUser(t);
-const token = await createToken(t, owner);
-const backlog = await seedBacklog(t, owner);
+const { t, app, owner, token, backlog } = await openBacklog();
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
 const path = (id: string) => `/api/products/${id}/backlog`;
@@ -80,7 +74,7 @@ describe("GET /api/products/:id/backlog", () => {
   });
 
   it("has an empty array for a PBI without stories, and empty maps for an empty product", async () => {
-    const product = await seedProduct(t, owner);
+    const product = await t.seedProduct(owner);
     expect(await read(product.id)).toMatchObject({ pbis: [], storiesByPbi: {}, tasksByStory: {} });
     const pbi = await create(t.actorOf(owner), "create_pbi", {
       p_product_id: product.id,
@@ -107,7 +101,7 @@ describe("GET /api/products/:id/backlog", () => {
   });
 
   it("leaves tasks of triage out like their stories", async () => {
-    const product = await seedProduct(t, owner, { p_agent_items: "triage" });
+    const product = await t.seedProduct(owner, { p_agent_items: "triage" });
     const agent = {
       database: t.database,
       credential: { token_hash: createHash("sha256").update(token).digest("hex") },

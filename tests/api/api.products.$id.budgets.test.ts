@@ -1,27 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { type BudgetList, budgetListSchema, budgetSchema } from "~/nouns/budgets/contract";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { claim, seedSprint } from "../db/agents/sprint-world";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { createMember } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { claim } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 
 /** `/api/products/:id/budgets`, `…/budgets/:budgetId` (api.products.$id.budgets.$budgetId) and `…/budget-settings` (api.products.$id.budget-settings). */
 async function scene() {
-  const world = await seedSprint(t, { stories: [1] });
+  const world = await t.seedSprint({ stories: [1] });
   const base = `/api/products/${world.product.id}`;
-  const cookie = await signIn(t, app, world.owner);
-  const token = bearer(await createToken(t, world.owner));
+  const cookie = await app.signIn(world.owner);
+  const token = await t.bearerOf(world.owner);
   const send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
-    app.request(`${base}${path}`, {
-      method,
-      headers: { "content-type": "application/json", ...(headers ?? { cookie }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+    app.send(method, `${base}${path}`, body, headers ?? { cookie });
   const list = async (query = "", headers = token): Promise<BudgetList> =>
     budgetListSchema.parse(
       await (await send("GET", `/budgets${query}`, undefined, headers)).json(),
@@ -56,11 +48,11 @@ describe("PUT /api/products/:id/budgets", () => {
     expect(await refused.json()).toMatchObject({
       error: expect.stringContaining("Only people can set budgets"),
     });
-    const member = await createMember(t, product.id);
-    expect(
-      (await send("PUT", "/budgets", week, { cookie: await signIn(t, app, member) })).status,
-    ).toBe(403);
-    const stranger = await signIn(t, app, await createUser(t));
+    const member = await t.createMember(product.id);
+    expect((await send("PUT", "/budgets", week, { cookie: await app.signIn(member) })).status).toBe(
+      403,
+    );
+    const stranger = await app.signIn(await t.createUser());
     expect((await send("GET", "/budgets", undefined, { cookie: stranger })).status).toBe(403);
     for (const body of [
       { ...week, amount: 0 },

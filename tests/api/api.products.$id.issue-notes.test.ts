@@ -4,35 +4,26 @@ import { updateProduct } from "~/nouns/products/operations.server";
 import { observePulls } from "~/nouns/pulls/operations.server";
 import { startRun } from "~/nouns/sprint-runs/operations.server";
 import { acceptStory, mergeStory } from "~/nouns/stories/operations.server";
-import { claim } from "../db/agents/sprint-world";
-import { at } from "../db/world";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { addMember, allowWorkers, create, seedProduct } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser, type TestUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { at, claim, create, type TestUser } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 const head = "a".repeat(40);
 const url = "https://code.example/acme/shop/issues/7";
 
 /** A product with an issue in triage. */
 async function scene() {
-  const owner = await createUser(t);
-  const member = await createUser(t);
+  const owner = await t.createUser();
+  const member = await t.createUser();
   const actor = t.actorOf(owner);
-  const product = await seedProduct(t, owner, { p_repo_url: "https://code.example/acme/shop" });
+  const product = await t.seedProduct(owner, { p_repo_url: "https://code.example/acme/shop" });
   const product_id = product.id;
   const pbi = await create(actor, "create_pbi", { p_product_id: product_id, p_title: "Exports" });
-  await addMember(t, product_id, member);
-  await allowWorkers(t, product_id, member);
+  await t.addMember(product_id, member);
+  await t.allowWorkers(product_id, member);
   await updateProduct(actor, { product_id, forge_issue_label: "backlog" });
   const call = async (method: string, path: string, body: object, user: TestUser = owner) => {
-    const answer = await app.request(path, {
-      method,
-      headers: { "content-type": "application/json", ...bearer(await createToken(t, user)) },
-      body: JSON.stringify(body),
-    });
+    const answer = await app.send(method, path, body, await t.bearerOf(user));
     return { status: answer.status, body: await answer.json() };
   };
   const issue = {

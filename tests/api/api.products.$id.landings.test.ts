@@ -2,22 +2,17 @@ import { describe, expect, it } from "vitest";
 import { reportAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { getSprintRun, startRun } from "~/nouns/sprint-runs/operations.server";
-import { claim } from "../db/agents/sprint-world";
-import { at } from "../db/world";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createMember, seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser, type TestUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { at, bearer, claim, type TestUser } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 const head = "a".repeat(40);
 
 /** A product with a merge queue, and a branch in it. */
 async function scene() {
-  const owner = await createUser(t);
+  const owner = await t.createUser();
   const actor = t.actorOf(owner);
-  const { product, task } = await seedBacklog(t, owner);
+  const { product, task } = await t.seedBacklog(owner);
   await updateProduct(actor, { product_id: product.id, landing: "queue" });
   await t.sql.query("update public.tasks set implementation_plan = 'Do it' where id = $1", [
     task.id,
@@ -30,13 +25,10 @@ async function scene() {
     await reportAgentJob(actor, { job_id: job.id, attempt: job.attempt, ...done });
     return job;
   };
-  const token = await createToken(t, owner);
+  const token = await t.createToken(owner);
   const call = async (method: string, path: string, body?: object, user?: TestUser) => {
-    const headers = bearer(user === undefined ? token : await createToken(t, user));
-    const answer = await app.request(path, {
-      ...{ method, headers: { "content-type": "application/json", ...headers } },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+    const headers = bearer(user === undefined ? token : await t.createToken(user));
+    const answer = await app.send(method, path, body, headers);
     return { status: answer.status, body: await answer.json() };
   };
   const path = `/api/products/${product.id}/landings`;
@@ -144,7 +136,7 @@ describe("the merge queue", () => {
   it("refuses members whose workers are not allowed, viewers, and nonsense", async () => {
     const { product, finish, next, call, path, tell } = await scene();
     await finish();
-    const member = await createMember(t, product.id);
+    const member = await t.createMember(product.id);
     expect(await next("x", member)).toMatchObject({
       status: 403,
       body: { error: expect.stringContaining("Allow yours on the members page") },

@@ -4,32 +4,24 @@ import { getInbox } from "~/nouns/inbox/operations.server";
 import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { lessonListSchema, lessonSchema } from "~/nouns/lessons/contract";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { claim, seedSprint } from "../db/agents/sprint-world";
-import { at } from "../db/world";
 import { connectClient } from "../mcp/clients";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { createMember } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
+import { at, bearer, claim } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 
 const words = "Run the formatter before you hand in.";
 
 /** A product with a run of so many tasks, an agent, and a person who judges its work. */
 async function scene(tasks: number, stories = 1) {
-  const world = await seedSprint(t, { stories: Array.from({ length: stories }, () => tasks) });
+  const world = await t.seedSprint({ stories: Array.from({ length: stories }, () => tasks) });
   const { actor, product } = world;
   await startSprintRun(actor, { sprint_id: world.sprint.id });
-  const token = await createToken(t, world.owner);
-  const member = await createMember(t, product.id);
-  const person = { cookie: await signIn(t, app, member) };
+  const token = await t.createToken(world.owner);
+  const member = await t.createMember(product.id);
+  const person = { cookie: await app.signIn(member) };
   const send = (path: string, body: unknown, headers: Record<string, string>) =>
-    app.request(path, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify(body),
-    });
+    app.send("POST", path, body, headers);
   const lessons = `/api/products/${product.id}/lessons`;
   const propose = (text: string, job_id: string, headers = bearer(token)) =>
     send(lessons, { text, job_id }, headers);
@@ -208,13 +200,13 @@ describe("a lesson", () => {
     const { propose, decide, list, rework, product, token } = await scene(2);
     const { id: job } = await rework();
     const { id } = lessonSchema.parse(await (await propose(words, job)).json());
-    const viewer = await createMember(t, product.id, { viewer: true });
+    const viewer = await t.createMember(product.id, { viewer: true });
     const verdict = { verdict: "accept" };
     expect(await statusOf(decide(id, verdict, bearer(token)))).toBe(403);
-    const headers = { cookie: await signIn(t, app, viewer) };
+    const headers = { cookie: await app.signIn(viewer) };
     expect(await statusOf(decide(id, verdict, headers))).toBe(403);
     expect(await list(headers)).toHaveLength(1);
-    expect(await statusOf(propose("Other", job, bearer(await createToken(t, viewer))))).toBe(403);
+    expect(await statusOf(propose("Other", job, await t.bearerOf(viewer)))).toBe(403);
   });
 
   it("proposes its own end after 30 tasks that came back as often as before", async () => {

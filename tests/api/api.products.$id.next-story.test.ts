@@ -1,16 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { create, seedActiveSprint, seedBacklog, seedProduct } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openBacklog } from "../setup/app";
 import { expectRefusal } from "../setup/endpoint-checks";
-import { createUser } from "../setup/users";
+import { bearer, create, seedActiveSprint } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const owner = await createUser(t);
-const actor = t.actorOf(owner);
-const token = await createToken(t, owner);
-const backlog = await seedBacklog(t, owner);
+const { t, app, owner, actor, token, backlog } = await openBacklog();
 
 const path = (id: string) => `/api/products/${id}/next-story`;
 const read = (id: string) => app.request(path(id), { headers: bearer(token) });
@@ -42,7 +35,7 @@ describe("GET /api/products/:id/next-story", () => {
   });
 
   it("takes the lowest sort_order, then the oldest, and passes over finished stories", async () => {
-    const product = await seedProduct(t, owner);
+    const product = await t.seedProduct(owner);
     const pbi = await create(actor, "create_pbi", { p_product_id: product.id, p_title: "P" });
     const add = (code: string, priority: number) =>
       create(actor, "create_story", {
@@ -65,7 +58,7 @@ describe("GET /api/products/:id/next-story", () => {
   });
 
   it("answers 404 without an active sprint and without an open story", async () => {
-    const product = await seedProduct(t, owner);
+    const product = await t.seedProduct(owner);
     const noSprint = await expectRefusal(await read(product.id), 404);
     await seedActiveSprint(actor, product.id, []);
     const noStory = await expectRefusal(await read(product.id), 404);

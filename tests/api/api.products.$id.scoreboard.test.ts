@@ -4,18 +4,14 @@ import { type Counted, clearlyBest, toRow, wilson } from "~/nouns/insights/score
 import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { claim, seedSprint } from "../db/agents/sprint-world";
-import { at } from "../db/world";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { at, claim } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 /** Nine tasks of one agent, of which two were returned once, and one of another; a tenth is not begun. */
 async function scene() {
-  const world = await seedSprint(t, { strategy: "SPRINT", stories: [11] });
+  const world = await t.seedSprint({ strategy: "SPRINT", stories: [11] });
   const { actor, product, sprint } = world;
   await updateProduct(actor, { product_id: product.id, done_requires: "none" });
   await startSprintRun(actor, { sprint_id: sprint.id });
@@ -40,7 +36,7 @@ describe("GET /api/products/:id/scoreboard", () => {
   it("says who was right at once, with its interval and medians, and nothing of too few", async () => {
     const { owner, product, tasks } = await scene();
     const path = `/api/products/${product.id}/scoreboard`;
-    const answer = await app.request(path, { headers: bearer(await createToken(t, owner)) });
+    const answer = await app.request(path, { headers: await t.bearerOf(owner) });
     expect(answer.status).toBe(200);
     const { rows } = await answer.json();
     expect(rows).toEqual([
@@ -53,7 +49,7 @@ describe("GET /api/products/:id/scoreboard", () => {
         ...{ first_pass: null, interval: null, rounds: null, cost: null, minutes: null },
       },
     ]);
-    const session = { cookie: await signIn(t, app, owner) };
+    const session = { cookie: await app.signIn(owner) };
     const page = await (
       await app.request(`/insights/agents?product=${product.id}`, { headers: session })
     ).text();
@@ -66,8 +62,8 @@ describe("GET /api/products/:id/scoreboard", () => {
   });
 
   it("is for those who may read the product", async () => {
-    const { product } = await seedSprint(t, { stories: [1] });
-    const headers = bearer(await createToken(t, await createUser(t)));
+    const { product } = await t.seedSprint({ stories: [1] });
+    const headers = await t.bearerOf(await t.createUser());
     const read = (id: string) => app.request(`/api/products/${id}/scoreboard`, { headers });
     expect((await read(product.id)).status).toBe(403);
     expect((await read("00000000-0000-4000-8000-000000000000")).status).toBe(404);

@@ -1,30 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { listLessons } from "~/nouns/lessons/operations.server";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { addMember, allowWorkers, seedProduct } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser, type TestUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import type { TestUser } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 const address = "https://code.example/acme/shop";
 
 /** A product with one accepted lesson, its owner, a member whose workers are allowed, and one whose are not. */
 async function scene(fields: Record<string, unknown> = { p_pull_requests: "open" }) {
-  const [owner, member, other] = [await createUser(t), await createUser(t), await createUser(t)];
-  const product = await seedProduct(t, owner, { p_repo_url: address, ...fields });
-  for (const user of [member, other]) await addMember(t, product.id, user);
-  await allowWorkers(t, product.id, member);
+  const [owner, member, other] = [await t.createUser(), await t.createUser(), await t.createUser()];
+  const product = await t.seedProduct(owner, { p_repo_url: address, ...fields });
+  for (const user of [member, other]) await t.addMember(product.id, user);
+  await t.allowWorkers(product.id, member);
   await t.sql.query(
     `insert into public.lessons (product_id, text, cause, status, since) values ($1, 'Test it.', 'ci_failed', 'accepted', now())`,
     [product.id],
   );
   const call = async (method: string, path: string, body: object, user: TestUser = member) => {
-    const answer = await app.request(path, {
-      method,
-      headers: { "content-type": "application/json", ...bearer(await createToken(t, user)) },
-      body: JSON.stringify(body),
-    });
+    const answer = await app.send(method, path, body, await t.bearerOf(user));
     return { status: answer.status, body: await answer.json() };
   };
   const path = `/api/products/${product.id}/upkeeps`;

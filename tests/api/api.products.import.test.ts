@@ -2,15 +2,11 @@ import { strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import type { ImportReport } from "~/nouns/transfers/contract";
 import { exportProduct } from "~/nouns/transfers/operations.server";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createMember, seedBacklog, seedProduct } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 import { github, jira, linear, manyOfLinear, trello } from "../transfers/exports";
 import { mover, newProduct, type Part, stock } from "../transfers/mover";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 
 const counts = ({ pbis, stories, tasks, labels, already_there }: ImportReport) => ({
   ...{ pbis, stories, tasks, labels, already_there },
@@ -18,7 +14,7 @@ const counts = ({ pbis, stories, tasks, labels, already_there }: ImportReport) =
 
 describe("POST /api/products/import", () => {
   it("linear: projects, states, priorities, people, labels and sub-issues; the rest is counted", async () => {
-    const ada = await createUser(t, { username: "ada" });
+    const ada = await t.createUser({ username: "ada" });
     const { preview, move } = await mover(t, app, ada);
     const target = { format: "linear", ...newProduct() };
     const seen = await preview(target, ["linear.csv", linear]);
@@ -63,7 +59,7 @@ describe("POST /api/products/import", () => {
   });
 
   it("the same file again makes nothing twice, and a longer one only what is new", async () => {
-    const { move } = await mover(t, app, await createUser(t));
+    const { move } = await mover(t, app, await t.createUser());
     const first = await move({ format: "linear", ...newProduct() }, ["a.csv", linear]);
     const into = { format: "linear", product_id: String(first.product.id) };
     const again = await move(into, ["a.csv", linear]);
@@ -76,7 +72,7 @@ describe("POST /api/products/import", () => {
   });
 
   it("github: milestones, boxes of a task list, comments, and nothing that is not planned", async () => {
-    const { move } = await mover(t, app, await createUser(t));
+    const { move } = await mover(t, app, await t.createUser());
     const done = await move({ format: "github", ...newProduct() }, ["issues.json", github]);
     expect(counts(done)).toMatchObject({ pbis: 2, stories: 2, tasks: 3, labels: 1 });
     expect(done.left_out).toEqual([
@@ -94,7 +90,7 @@ describe("POST /api/products/import", () => {
   });
 
   it("jira: repeated columns, epics, sub-tasks, estimates, its markup as Markdown", async () => {
-    const ada = await createUser(t, { username: "ada-of-jira" });
+    const ada = await t.createUser({ username: "ada-of-jira" });
     const { move } = await mover(t, app, ada);
     const file = jira.replace(",,ada,", ",,ada-of-jira,");
     const done = await move({ format: "jira", ...newProduct() }, ["jira.csv", file]);
@@ -113,7 +109,7 @@ describe("POST /api/products/import", () => {
   });
 
   it("trello: lists are states or topics, checklists tasks, archived cards stay", async () => {
-    const { move } = await mover(t, app, await createUser(t));
+    const { move } = await mover(t, app, await t.createUser());
     const done = await move({ format: "trello", ...newProduct() }, ["board.json", trello]);
     expect(counts(done)).toMatchObject({ pbis: 2, stories: 3, tasks: 4, labels: 1 });
     expect(done.left_out).toEqual([
@@ -135,7 +131,7 @@ describe("POST /api/products/import", () => {
   });
 
   it("backlog-md: a zip of the folder or of what is around it, or its files", async () => {
-    const { move } = await mover(t, app, await createUser(t));
+    const { move } = await mover(t, app, await t.createUser());
     const task = (id: number, more: string) =>
       `---\nid: BACK-${id}\ntitle: Number ${id}\nlabels: [docs]\n${more}---\n## Description\n\nSaid.\n`;
     const zip = zipSync({
@@ -165,8 +161,8 @@ describe("POST /api/products/import", () => {
   });
 
   it("backloom: what an export planned comes along, what was seen does not", async () => {
-    const owner = await createUser(t);
-    const { product } = await seedBacklog(t, owner);
+    const owner = await t.createUser();
+    const { product } = await t.seedBacklog(owner);
     const document = await exportProduct(t.actorOf(owner).database, { product_id: product.id });
     const { move } = await mover(t, app, owner);
     const done = await move({ format: "backloom", ...newProduct() }, [
@@ -184,7 +180,7 @@ describe("POST /api/products/import", () => {
   });
 
   it("takes a thousand stories in one transaction, and none of them twice", async () => {
-    const { move } = await mover(t, app, await createUser(t));
+    const { move } = await mover(t, app, await t.createUser());
     const file = manyOfLinear(1_000);
     const done = await move({ format: "linear", ...newProduct() }, ["linear.csv", file]);
     // 800 have no part and get a task of their own, as do the done ones whose only part is not.
@@ -207,11 +203,11 @@ describe("POST /api/products/import", () => {
   });
 
   it("a refused import leaves nothing, and a preview neither", async () => {
-    const owner = await createUser(t);
+    const owner = await t.createUser();
     const { send, preview } = await mover(t, app, owner);
     const fields = { format: "linear", ...newProduct() };
     await preview(fields, ["linear.csv", linear]);
-    const product = await seedProduct(t, owner);
+    const product = await t.seedProduct(owner);
     const taken = await send({ ...fields, code: product.code }, ["linear.csv", linear]);
     expect(taken.status).toBe(422);
     const { rows } = await t.sql.query("select code from products where owner_id = $1", [owner.id]);
@@ -232,14 +228,14 @@ describe("POST /api/products/import", () => {
       ["github", "[".repeat(100_000), "it is not valid JSON"],
     ];
     for (const [format, file, words] of refusals) {
-      const { send } = await mover(t, app, await createUser(t));
+      const { send } = await mover(t, app, await t.createUser());
       const refused = await send({ format, ...newProduct() }, ["file", file]);
       expect([format, refused.status, await refused.json()]).toEqual([
         ...[format, 422],
         { code: 422, error: expect.stringContaining(words) },
       ]);
     }
-    const { send } = await mover(t, app, await createUser(t));
+    const { send } = await mover(t, app, await t.createUser());
     const wrong: Record<string, string>[] = [
       { format: "excel", ...newProduct() },
       { format: "linear" },
@@ -251,7 +247,7 @@ describe("POST /api/products/import", () => {
   });
 
   it("refuses files that are too large, and zips that unpack to too much", async () => {
-    const { send } = await mover(t, app, await createUser(t));
+    const { send } = await mover(t, app, await t.createUser());
     // Before the first call: packing takes seconds, in which no one sees that a refused connection has ended.
     const mebibyte = new Uint8Array(1024 * 1024).fill(97);
     const bomb = zipSync(
@@ -276,14 +272,14 @@ describe("POST /api/products/import", () => {
   });
 
   it("is for those who may write: unknown products 404, strangers and demo accounts 403", async () => {
-    const owner = await createUser(t);
-    const product = await seedProduct(t, owner);
+    const owner = await t.createUser();
+    const product = await t.seedProduct(owner);
     const into = { format: "linear", product_id: product.id };
-    const stranger = await mover(t, app, await createUser(t));
+    const stranger = await mover(t, app, await t.createUser());
     expect((await stranger.send(into, ["a.csv", linear])).status).toBe(403);
     const unknown = { ...into, product_id: "00000000-0000-4000-8000-000000000000" };
     expect((await stranger.send(unknown, ["a.csv", linear])).status).toBe(404);
-    const visitor = await createMember(t, product.id, { demo: true });
+    const visitor = await t.createMember(product.id, { demo: true });
     const demo = await mover(t, app, visitor);
     expect((await demo.send(into, ["a.csv", linear])).status).toBe(403);
     expect((await demo.send({ format: "linear", ...newProduct() }, ["a.csv", linear])).status).toBe(
@@ -298,7 +294,7 @@ describe("POST /api/products/import", () => {
 
   it("counts imports in chunks too, before their bodies are read", async () => {
     const headers = {
-      ...bearer(await createToken(t, await createUser(t))),
+      ...(await t.bearerOf(await t.createUser())),
       "content-type": "multipart/form-data; boundary=b",
     };
     const send = () => {

@@ -1,16 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { addMember, seedProduct } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
 import { expectRefusal } from "../setup/endpoint-checks";
-import { createUser, type TestUser } from "../setup/users";
+import type { TestUser } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 
 async function listFor(user: TestUser): Promise<{ id: string }[]> {
   const response = await app.request("/api/products", {
-    headers: bearer(await createToken(t, user)),
+    headers: await t.bearerOf(user),
   });
   expect(response.status).toBe(200);
   return response.json();
@@ -18,8 +15,8 @@ async function listFor(user: TestUser): Promise<{ id: string }[]> {
 
 describe("GET /api/products", () => {
   it("answers an array with exactly six fields each", async () => {
-    const owner = await createUser(t);
-    const product = await seedProduct(t, owner);
+    const owner = await t.createUser();
+    const product = await t.seedProduct(owner);
     expect(await listFor(owner)).toEqual([
       {
         id: product.id,
@@ -34,22 +31,22 @@ describe("GET /api/products", () => {
 
   it("lists what the caller owns and is a member of, once each, and nothing else", async () => {
     const [owner, member, stranger] = [
-      await createUser(t),
-      await createUser(t),
-      await createUser(t),
+      await t.createUser(),
+      await t.createUser(),
+      await t.createUser(),
     ];
-    const shared = await seedProduct(t, owner);
-    const own = await seedProduct(t, member);
-    await addMember(t, shared.id, member);
+    const shared = await t.seedProduct(owner);
+    const own = await t.seedProduct(member);
+    await t.addMember(shared.id, member);
     expect((await listFor(member)).map(({ id }) => id)).toEqual([shared.id, own.id]);
     expect((await listFor(owner)).map(({ id }) => id)).toEqual([shared.id]);
     expect(await listFor(stranger)).toEqual([]);
   });
 
   it("leaves archived products out, and looks at membership again each time", async () => {
-    const [owner, member] = [await createUser(t), await createUser(t)];
-    const product = await seedProduct(t, owner);
-    await addMember(t, product.id, member);
+    const [owner, member] = [await t.createUser(), await t.createUser()];
+    const product = await t.seedProduct(owner);
+    await t.addMember(product.id, member);
     expect(await listFor(member)).toHaveLength(1);
     await t.sql.query("delete from product_members where user_id = $1", [member.id]);
     expect(await listFor(member)).toEqual([]);
@@ -58,8 +55,8 @@ describe("GET /api/products", () => {
   });
 
   it("takes the scheme in any case, and a token of a deleted user for none", async () => {
-    const user = await createUser(t);
-    const token = await createToken(t, user);
+    const user = await t.createUser();
+    const token = await t.createToken(user);
     const headers = { authorization: `bearer ${token}` };
     expect((await app.request("/api/products", { headers })).status).toBe(200);
     await t.sql.query("delete from auth.users where id = $1", [user.id]);

@@ -6,23 +6,18 @@ import { updateProduct } from "~/nouns/products/operations.server";
 import { getProof, waiveCriterion } from "~/nouns/proof/operations.server";
 import { pullListSchema, pullTextsSchema } from "~/nouns/pulls/contract";
 import { getSprintRun, startRun } from "~/nouns/sprint-runs/operations.server";
-import { claim } from "../db/agents/sprint-world";
-import { at } from "../db/world";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { allowWorkers, createMember, seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser, type TestUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { at, claim, type TestUser } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 const head = "a".repeat(40);
 const other = "b".repeat(40);
 
 /** A task of its own run whose job is done at `head`. */
 async function scene(done_requires: "none" | "ci" = "none") {
-  const owner = await createUser(t);
+  const owner = await t.createUser();
   const actor = t.actorOf(owner);
-  const { product, task, secondTask } = await seedBacklog(t, owner);
+  const { product, task, secondTask } = await t.seedBacklog(owner);
   await t.sql.query("update public.tasks set status = 'DONE' where id = $1", [secondTask.id]);
   await t.sql.query("update public.tasks set implementation_plan = 'Do it' where id = $1", [
     task.id,
@@ -38,11 +33,7 @@ async function scene(done_requires: "none" | "ci" = "none") {
     head_sha: head,
   });
   const put = async (user: TestUser, body: unknown) =>
-    app.request("/api/pulls/observed", {
-      method: "PUT",
-      headers: { "content-type": "application/json", ...bearer(await createToken(t, user)) },
-      body: JSON.stringify(body),
-    });
+    app.send("PUT", "/api/pulls/observed", body, await t.bearerOf(user));
   const pull = {
     ...{ number: 7, url: "https://example.com/ledger/pulls/7", branch: job.branch, head_sha: head },
     ...{ state: "open", mergeable: true, observed_at: "2026-11-23T10:00:00.000Z" },
@@ -68,8 +59,8 @@ const comment = {
 describe("PUT /api/pulls/observed", () => {
   it("brings a red CI back once, no matter who saw it and no matter how often", async () => {
     const { owner, actor, product, observe, state, task } = await scene();
-    const member = await createMember(t, product.id);
-    await allowWorkers(t, product.id, member);
+    const member = await t.createMember(product.id);
+    await t.allowWorkers(product.id, member);
     await Promise.all(
       Array.from({ length: 6 }, (_, place) => observe(red, place % 2 ? owner : member)),
     );
@@ -200,7 +191,7 @@ describe("PUT /api/pulls/observed", () => {
       again: [],
     });
     const list = async (query = "") => {
-      const headers = bearer(await createToken(t, owner));
+      const headers = await t.bearerOf(owner);
       const answer = await app.request(`/api/products/${product.id}/pulls${query}`, { headers });
       return pullListSchema.parse(await answer.json()).pulls;
     };
@@ -224,7 +215,7 @@ describe("PUT /api/pulls/observed", () => {
 
   it("counts only from workers that are allowed, about the product's own repository, and is audited", async () => {
     const { owner, product, put, pull, observe, state } = await scene("ci");
-    const member = await createMember(t, product.id);
+    const member = await t.createMember(product.id);
     const say = async (user: TestUser, change: object) =>
       (await put(user, { product_id: product.id, pulls: [{ ...pull, ...change }] })).status;
     const green = { ci: { state: "passed" }, comments: [comment] };
@@ -238,7 +229,7 @@ describe("PUT /api/pulls/observed", () => {
       expect([url, await say(owner, { ...green, url })]).toEqual([url, 403]);
     }
     expect(await state()).toMatchObject({ status: "queued" });
-    await allowWorkers(t, product.id, member);
+    await t.allowWorkers(product.id, member);
     await observe(green, member);
     await observe(green, member);
     const { rows } = await t.sql.query(
@@ -290,7 +281,7 @@ describe("PUT /api/pulls/observed", () => {
   it("names the branches whose pull request is missing or open, with what it says", async () => {
     const { actor, owner, product, task, observe, pull } = await scene();
     const texts = async () => {
-      const headers = bearer(await createToken(t, owner));
+      const headers = await t.bearerOf(owner);
       const answer = await app.request(`/api/products/${product.id}/pull-texts`, { headers });
       return pullTextsSchema.parse(await answer.json());
     };
@@ -320,7 +311,7 @@ describe("PUT /api/pulls/observed", () => {
   it("refuses strangers, products that are not there, and nonsense", async () => {
     const { product, put, pull, owner } = await scene();
     const body = { product_id: product.id, pulls: [pull] };
-    expect((await put(await createUser(t), body)).status).toBe(403);
+    expect((await put(await t.createUser(), body)).status).toBe(403);
     expect(
       (await put(owner, { ...body, product_id: "00000000-0000-4000-8000-000000000000" })).status,
     ).toBe(404);

@@ -5,22 +5,17 @@ import { waitingReviewsSchema } from "~/nouns/job-reviews/contract";
 import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { archiveProduct, updateProduct } from "~/nouns/products/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { claim, seedSprint } from "../db/agents/sprint-world";
-import { wait } from "../db/dependency-world";
-import { at } from "../db/world";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { createMember } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
+import { at, bearer, claim, wait } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 type File = Partial<{ path: string; old_path: string; status: string; patch: string }> &
   Partial<{ additions: number; deletions: number }>;
 
 /** Five stories with a task each, of which the fourth and fifth wait for the third; three are in review. */
 async function scene(files: readonly File[] = [{ path: "src/cart.ts" }]) {
-  const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1, 1, 1, 1] });
+  const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1, 1, 1, 1] });
   const { actor, product, tasks } = world;
   await updateProduct(actor, { product_id: product.id, done_requires: "person" });
   await wait(actor, at(tasks, 3), at(tasks, 2));
@@ -45,8 +40,8 @@ async function scene(files: readonly File[] = [{ path: "src/cart.ts" }]) {
     });
     jobs.push(job_id);
   }
-  const session = { cookie: await signIn(t, app, world.owner) };
-  return { ...world, jobs, session, token: await createToken(t, world.owner) };
+  const session = { cookie: await app.signIn(world.owner) };
+  return { ...world, jobs, session, token: await t.createToken(world.owner) };
 }
 
 async function read(headers: Record<string, string>, query = "") {
@@ -100,8 +95,8 @@ describe("GET /api/reviews", () => {
     const { session, actor, jobs, product } = await scene();
     await reviewJob(actor, { job_id: at(jobs, 2), verdict: "approve" });
     expect(codes(await read(session))).toEqual(["T-1", "T-2"]);
-    const viewer = await createMember(t, product.id, { viewer: true });
-    const headers = bearer(await createToken(t, viewer));
+    const viewer = await t.createMember(product.id, { viewer: true });
+    const headers = await t.bearerOf(viewer);
     expect((await read(headers)).reviews).toEqual([]);
     const named = await app.request(`/api/reviews?product_id=${product.id}`, { headers });
     expect(named.status).toBe(403);
@@ -253,14 +248,15 @@ describe("the marks of a change", () => {
     const change = { status: "modified", additions: 1, deletions: 0, binary: false };
     const paths = ["build/it.sh", "db/migrations/1.up"];
     const marksWith = async (review_marks: object) => {
-      const sent = await app.request(`/api/jobs/${job_id}/diff`, {
-        method: "PUT",
-        headers: { ...bearer(token), "content-type": "application/json" },
-        body: JSON.stringify({
+      const sent = await app.send(
+        "PUT",
+        `/api/jobs/${job_id}/diff`,
+        {
           ...{ attempt: 1, base_sha: "a".repeat(40), head_sha: "c".repeat(40), review_marks },
           files: paths.map((path) => ({ ...change, path })),
-        }),
-      });
+        },
+        bearer(token),
+      );
       const found = await read(session);
       const marks = found.reviews.find((review) => review.job_id === job_id)?.marks;
       return { status: sent.status, marks };

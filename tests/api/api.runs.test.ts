@@ -11,32 +11,16 @@ import {
   startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
-import {
-  claim,
-  columnOf,
-  type SprintOptions,
-  seedSprint,
-  taskStatuses,
-} from "../db/agents/sprint-world";
-import { wait } from "../db/dependency-world";
 import { refusalOf } from "../db/refusal";
-import { at } from "../db/world";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { create, seedProduct } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser, type TestUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { at, claim, create, type SprintOptions, type TestUser, wait } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 const unknown = "00000000-0000-4000-8000-000000000000";
 const errorSchema = z.object({ error: z.string(), code: z.number() });
 
 async function post(user: TestUser, body: unknown) {
-  return app.request("/api/runs", {
-    method: "POST",
-    headers: { "content-type": "application/json", ...bearer(await createToken(t, user)) },
-    body: JSON.stringify(body),
-  });
+  return app.send("POST", "/api/runs", body, await t.bearerOf(user));
 }
 
 async function started(user: TestUser, body: unknown) {
@@ -53,7 +37,7 @@ async function blockersOf(user: TestUser, body: unknown) {
 
 /** A product whose stories are in no sprint run yet. */
 async function scene(options: SprintOptions = {}) {
-  const world = await seedSprint(t, options);
+  const world = await t.seedSprint(options);
   return { ...world, ids: world.tasks.map(({ id }) => id) };
 }
 
@@ -106,9 +90,9 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
       status: "failed",
       failure: { task_id: at(ids, 0), reason: "Broke" },
     });
-    expect(await columnOf(t, "sprints", sprint.id, "status")).toBe("ACTIVE");
+    expect(await t.columnOf("sprints", sprint.id, "status")).toBe("ACTIVE");
     const again = await started(owner, { task_ids: ids });
-    expect(await taskStatuses(t, { ...world, owner, actor, sprint, tasks })).toEqual([
+    expect(await t.taskStatuses({ ...world, owner, actor, sprint, tasks })).toEqual([
       "TO_DO",
       "TO_DO",
     ]);
@@ -200,7 +184,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     });
     const { run } = await started(owner, { task_ids: [ids[0]], use_description: true });
     expect(run.plan_first).toBe(false);
-    expect(await columnOf(t, "tasks", at(ids, 0), "implementation_plan")).toBe("Add a footer");
+    expect(await t.columnOf("tasks", at(ids, 0), "implementation_plan")).toBe("Add a footer");
     expect(await claim(actor)).toMatchObject({ plan: "Add a footer", plan_first: false });
     await cancelSprintRun(actor, { sprint_run_id: run.id });
     await started(owner, { task_ids: [ids[1]], plan_first: true });
@@ -208,10 +192,10 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     expect(job).toMatchObject({ plan: null, plan_first: true });
     const held = { job_id: job.id, attempt: job.attempt };
     await reportAgentJob(actor, { ...held, status: "running", implementation_plan: "1. Begin" });
-    expect(await columnOf(t, "tasks", at(ids, 1), "implementation_plan")).toBe("1. Begin");
-    expect(await columnOf(t, "agent_jobs", job.id, "plan_snapshot")).toBe("1. Begin");
+    expect(await t.columnOf("tasks", at(ids, 1), "implementation_plan")).toBe("1. Begin");
+    expect(await t.columnOf("agent_jobs", job.id, "plan_snapshot")).toBe("1. Begin");
     await reportAgentJob(actor, { ...held, status: "running", implementation_plan: "Another" });
-    expect(await columnOf(t, "tasks", at(ids, 1), "implementation_plan")).toBe("1. Begin");
+    expect(await t.columnOf("tasks", at(ids, 1), "implementation_plan")).toBe("1. Begin");
     const late = { ...held, attempt: 7, status: "running" as const, implementation_plan: "Late" };
     expect((await refusalOf(reportAgentJob(actor, late))).status).toBe(409);
   });
@@ -280,7 +264,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
   it("refuses what names no tasks, tasks of two products, strangers and unknown ids", async () => {
     const { owner, ids, stories } = await scene({ stories: [1] });
     const other = await scene({ stories: [1] });
-    const none = await createUser(t);
+    const none = await t.createUser();
     for (const [user, body, status] of [
       [owner, {}, 422],
       [owner, { task_ids: [] }, 422],
@@ -295,7 +279,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
       expect(response.status, JSON.stringify(body)).toBe(status);
       expect(errorSchema.parse(await response.json())).toMatchObject({ code: status });
     }
-    const second = await seedProduct(t, owner);
+    const second = await t.seedProduct(owner);
     const pbi = await create(t.actorOf(owner), "create_pbi", {
       p_product_id: second.id,
       p_title: "P",
@@ -317,7 +301,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
       [other.owner.id],
     );
     expect((await post(other.owner, { task_ids: other.ids })).status).toBe(429);
-    const demo = await createUser(t, { demo: true });
+    const demo = await t.createUser({ demo: true });
     expect((await post(demo, { task_ids: ids })).status).toBe(403);
   });
 });

@@ -1,15 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { create, seedActiveSprint, seedBacklog, seedProduct } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openBacklog } from "../setup/app";
 import { expectRefusal } from "../setup/endpoint-checks";
-import { createUser } from "../setup/users";
+import { bearer, create, seedActiveSprint } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const owner = await createUser(t);
-const token = await createToken(t, owner);
-const backlog = await seedBacklog(t, owner);
+const { t, app, owner, token, backlog } = await openBacklog();
 const path = (id: string) => `/api/sprints/${id}/tasks`;
 const read = (id: string, query = "") =>
   app.request(`${path(id)}${query}`, { headers: bearer(token) });
@@ -35,7 +29,7 @@ describe("GET /api/sprints/:id/tasks", () => {
 
   it("orders by the story's, then the task's sort_order; 10 by default, 50 at most", async () => {
     const actor = t.actorOf(owner);
-    const product = await seedProduct(t, owner);
+    const product = await t.seedProduct(owner);
     const pbi = await create(actor, "create_pbi", { p_product_id: product.id, p_title: "P" });
     const story = (code: string) =>
       create(actor, "create_story", { p_pbi_id: pbi.id, p_title: code, p_code: code });

@@ -15,14 +15,10 @@ import { updateProduct } from "~/nouns/products/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
 import { startRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
-import { claim, seedSprint, taskStatuses } from "../db/agents/sprint-world";
-import { at } from "../db/world";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { create, createMember } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
+import { at, claim, create } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 /** Lines with some of them deleted, and some added before them; and the patch that says so. */
 interface Edit {
@@ -195,7 +191,7 @@ type File = ReturnType<typeof file>;
 
 /** A story whose tasks an agent did one after the other; the last one waits for a person. */
 async function scene(...rounds: File[][]) {
-  const world = await seedSprint(t, { strategy: "STORY", stories: [rounds.length] });
+  const world = await t.seedSprint({ strategy: "STORY", stories: [rounds.length] });
   const { actor, product } = world;
   await updateProduct(actor, { product_id: product.id, done_requires: "person" });
   await startSprintRun(actor, { sprint_id: world.sprint.id });
@@ -210,7 +206,7 @@ async function scene(...rounds: File[][]) {
     return job_id;
   };
   for (const [n, files] of rounds.entries()) jobs.push(await work(files, n));
-  const session = { cookie: await signIn(t, app, world.owner) };
+  const session = { cookie: await app.signIn(world.owner) };
   const story = at(world.stories, 0).id;
   const read = async (headers: Record<string, string> = session) => {
     const answer = await app.request(`/api/stories/${story}/changes`, { headers });
@@ -233,7 +229,7 @@ const other = file("b.ts", "@@ -1 +1 @@\n-x\n+y\n");
 describe("GET /api/stories/:id/changes", () => {
   it("has what nobody has judged, done tasks too, in one diff from where the story begins", async () => {
     const { read, jobs, tasks, owner } = await scene([first, other], [second]);
-    expect(await taskStatuses(t, { tasks } as never)).toEqual(["DONE", "REVIEW"]);
+    expect(await t.taskStatuses({ tasks } as never)).toEqual(["DONE", "REVIEW"]);
     const found = await read();
     expect(found).toMatchObject({ base_sha: sha(0), head_sha: sha(2) });
     expect(found.tasks).toEqual(
@@ -252,7 +248,7 @@ describe("GET /api/stories/:id/changes", () => {
       [jobs[0], [0]],
       [jobs[1], []],
     ]);
-    expect(await read(bearer(await createToken(t, owner)))).toEqual(found);
+    expect(await read(await t.bearerOf(owner))).toEqual(found);
   });
 
   it("shows on its page how each agent explains its part, with its marks, and who else waits with the same file", async () => {
@@ -336,7 +332,7 @@ describe("POST /api/stories/:id/review", () => {
     const { judge, all, jobs, actor, tasks, read } = await scene([first], [second]);
     const answer = await judge({ verdict: "approve", attempts: all });
     expect(answer.status).toBe(200);
-    expect(await taskStatuses(t, { tasks } as never)).toEqual(["DONE", "DONE"]);
+    expect(await t.taskStatuses({ tasks } as never)).toEqual(["DONE", "DONE"]);
     for (const job_id of jobs) {
       const { reviews } = await listJobComments(actor, { job_id });
       expect(reviews.map(({ verdict }) => verdict)).toEqual(["approve"]);
@@ -352,7 +348,7 @@ describe("POST /api/stories/:id/review", () => {
     const refused = await judge({ verdict: "approve", attempts: all, criteria: shown });
     expect(refused.status).toBe(409);
     expect(await refused.text()).toContain("Is fast");
-    expect(await taskStatuses(t, { tasks } as never)).toEqual(["DONE", "REVIEW"]);
+    expect(await t.taskStatuses({ tasks } as never)).toEqual(["DONE", "REVIEW"]);
     const now = (await getProof(actor, { story_id: story })).criteria.map(({ id }) => id);
     expect((await judge({ verdict: "approve", attempts: all, criteria: now })).status).toBe(200);
   });
@@ -383,7 +379,7 @@ describe("POST /api/stories/:id/review", () => {
     expect([bare.status, await bare.json()]).toMatchObject([
       ...[422, { error: expect.stringMatching(/^Say what should change in T-\d+: comment/) }],
     ]);
-    expect((await approve(all, bearer(await createToken(t, owner)))).status).toBe(403);
+    expect((await approve(all, await t.bearerOf(owner))).status).toBe(403);
     const { rows } = await t.sql.query("select from job_reviews where job_id = any($1)", [jobs]);
     expect(rows).toHaveLength(0);
     await reviewJob(actor, { job_id: at(jobs, 0), verdict: "request_changes", summary: "No" });
@@ -392,8 +388,8 @@ describe("POST /api/stories/:id/review", () => {
 
   it("lets one of two people win, and the other gets 409", async () => {
     const { judge, all, product, jobs, actor } = await scene([first], [second]);
-    const bela = await createMember(t, product.id);
-    const theirs = { cookie: await signIn(t, app, bela) };
+    const bela = await t.createMember(product.id);
+    const theirs = { cookie: await app.signIn(bela) };
     const answers = await Promise.all([
       judge({ verdict: "approve", attempts: all }),
       judge({ verdict: "request_changes", summary: "No", attempts: all }, theirs),

@@ -2,18 +2,12 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { evidenceSchema, storyProofSchema } from "~/nouns/proof/contract";
 import { updateStory } from "~/nouns/stories/operations.server";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openBacklog } from "../setup/app";
 import { expectRefusal } from "../setup/endpoint-checks";
-import { createUser } from "../setup/users";
+import { bearer } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const owner = await createUser(t);
-const token = await createToken(t, owner);
-const cookie = await signIn(t, app, owner);
-const backlog = await seedBacklog(t, owner);
+const { t, app, owner, token, backlog } = await openBacklog();
+const cookie = await app.signIn(owner);
 const path = (id: string) => `/api/stories/${id}/evidence`;
 const story = { story_id: backlog.story.id };
 
@@ -29,11 +23,7 @@ const read = async () => {
 };
 
 const post = (body: unknown, headers: Record<string, string> = bearer(token)) =>
-  app.request(path(backlog.story.id), {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-  });
+  app.send("POST", path(backlog.story.id), body, headers);
 
 const criterionOf = async (text: string) =>
   (await read()).criteria.find((criterion) => criterion.text === text)?.id ?? "";

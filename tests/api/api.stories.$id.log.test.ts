@@ -1,24 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createMember, seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openBacklog } from "../setup/app";
 import { expectRefusal } from "../setup/endpoint-checks";
-import { createUser } from "../setup/users";
+import { bearer } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const owner = await createUser(t);
-const token = await createToken(t, owner);
-const backlog = await seedBacklog(t, owner);
+const { t, app, token, backlog } = await openBacklog();
 const path = (id: string) => `/api/stories/${id}/log`;
 const plan = { type: "IMPLEMENTATION_PLAN", content: "First the rows" };
 
 const post = (body: unknown, headers = bearer(token), id = backlog.story.id) =>
-  app.request(path(id), {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  });
+  app.send("POST", path(id), body, headers);
 
 async function stored(id: string, createdAt: string): Promise<Record<string, unknown>> {
   const { rows } = await t.sql.query<Record<string, unknown>>(
@@ -112,8 +102,8 @@ describe("POST /api/stories/:id/log", () => {
   });
 
   it("answers 429 with Retry-After to the 121st entry of a user within a minute", async () => {
-    const writer = await createMember(t, backlog.product.id);
-    const headers = bearer(await createToken(t, writer));
+    const writer = await t.createMember(backlog.product.id);
+    const headers = await t.bearerOf(writer);
     const responses = await Promise.all(Array.from({ length: 125 }, () => post(plan, headers)));
     const refused = responses.filter(({ status }) => status !== 201);
     expect(refused).toHaveLength(5);

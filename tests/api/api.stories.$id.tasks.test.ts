@@ -1,13 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { create, seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openBacklog } from "../setup/app";
+import { create } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const owner = await createUser(t);
-const backlog = await seedBacklog(t, owner);
+const { t, app, owner, backlog } = await openBacklog();
 const path = (id: string) => `/api/stories/${id}/tasks`;
 
 describe("GET /api/stories/:id/tasks", () => {
@@ -18,7 +13,7 @@ describe("GET /api/stories/:id/tasks", () => {
       p_code: "A-0",
     });
     await t.sql.query("update tasks set status = 'IN_PROGRESS' where id = $1", [backlog.task.id]);
-    const headers = bearer(await createToken(t, owner));
+    const headers = await t.bearerOf(owner);
     const tasks: Record<string, unknown>[] = await (
       await app.request(path(backlog.story.id), { headers })
     ).json();

@@ -2,27 +2,17 @@ import { describe, expect, it } from "vitest";
 import { storyProofSchema } from "~/nouns/proof/contract";
 import { getProof } from "~/nouns/proof/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openBacklog } from "../setup/app";
 import { expectRefusal } from "../setup/endpoint-checks";
-import { createUser } from "../setup/users";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const owner = await createUser(t);
-const cookie = await signIn(t, app, owner);
-const backlog = await seedBacklog(t, owner);
+const { t, app, owner, backlog } = await openBacklog();
+const cookie = await app.signIn(owner);
 const story = { story_id: backlog.story.id };
 await updateStory(t.actorOf(owner), { ...story, acceptance_criteria: "- It opens\n- It is fast" });
 const [opens, fast] = (await getProof(t.actorOf(owner), story)).criteria;
 
 const post = (body: unknown, headers: Record<string, string>, id = backlog.story.id) =>
-  app.request(`/api/stories/${id}/waivers`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-  });
+  app.send("POST", `/api/stories/${id}/waivers`, body, headers);
 const waiver = { criterion: opens?.id, reason: "No one can try it here" };
 const rest = { criterion: fast?.id, reason: "No" };
 
@@ -43,7 +33,7 @@ describe("POST /api/stories/:id/waivers", () => {
   });
 
   it("refuses tokens with a word of it", async () => {
-    const token = bearer(await createToken(t, owner));
+    const token = await t.bearerOf(owner);
     expect(await expectRefusal(await post(rest, token), 403)).toContain("API token");
     const { criteria } = await getProof(t.actorOf(owner), story);
     expect(criteria[1]).toMatchObject({ state: "unproven" });

@@ -6,21 +6,17 @@ import { archiveProduct, updateProduct } from "~/nouns/products/operations.serve
 import { fireDueRecurrences } from "~/nouns/recurrences/recurrences.server";
 import { deleteStory, updateStory } from "~/nouns/stories/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
-import { at } from "../db/world";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createMember, seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { at } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 const weekly = { cron: "0 9 * * 1", zone: "Europe/Berlin", missed: "once" };
 
 async function scene() {
-  const owner = await createUser(t);
+  const owner = await t.createUser();
   const actor = t.actorOf(owner);
-  const { product, pbi, story, task, sprint } = await seedBacklog(t, owner);
-  const headers = { ...bearer(await createToken(t, owner)), "content-type": "application/json" };
+  const { product, pbi, story, task, sprint } = await t.seedBacklog(owner);
+  const headers = { ...(await t.bearerOf(owner)), "content-type": "application/json" };
   const ask = (method: string, body?: unknown, as = headers) =>
     app.request(`/api/stories/${story.id}/recurrence`, {
       method,
@@ -90,14 +86,14 @@ describe("/api/stories/:id/recurrence", () => {
     const { ask, actor, product, owner } = await scene();
     await ask("PUT", weekly);
     const as = async (user: typeof owner) => ({
-      ...bearer(await createToken(t, user)),
+      ...(await t.bearerOf(user)),
       "content-type": "application/json",
     });
-    const viewer = await createMember(t, product.id, { viewer: true });
+    const viewer = await t.createMember(product.id, { viewer: true });
     expect((await ask("GET", undefined, await as(viewer))).status).toBe(200);
     expect((await ask("PUT", weekly, await as(viewer))).status).toBe(403);
     expect((await ask("DELETE", undefined, await as(viewer))).status).toBe(403);
-    const stranger = await as(await createUser(t));
+    const stranger = await as(await t.createUser());
     for (const [method, body] of [["GET"], ["PUT", weekly], ["DELETE"]] as const) {
       expect([403, 404]).toContain((await ask(method, body, stranger)).status);
     }

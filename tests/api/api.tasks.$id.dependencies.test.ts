@@ -1,17 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { create, seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openBacklog } from "../setup/app";
 import { expectRefusal } from "../setup/endpoint-checks";
-import { createUser } from "../setup/users";
+import { bearer, create } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const owner = await createUser(t);
-const actor = t.actorOf(owner);
-const token = await createToken(t, owner);
-const backlog = await seedBacklog(t, owner);
-const foreign = await seedBacklog(t, owner);
+const { t, app, owner, actor, token, backlog } = await openBacklog();
+const foreign = await t.seedBacklog(owner);
 const { task, secondTask, story } = backlog;
 const secondStory = await create(actor, "create_story", {
   p_pbi_id: backlog.pbi.id,
@@ -22,11 +15,7 @@ type Noun = "tasks" | "stories";
 const path = (noun: Noun, id: string, blocker?: string) =>
   `/api/${noun}/${id}/dependencies${blocker === undefined ? "" : `/${blocker}`}`;
 const send = (method: string, to: string, body?: unknown, headers = bearer(token)) =>
-  app.request(to, {
-    method,
-    headers: { "content-type": "application/json", ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
+  app.send(method, to, body, headers);
 const read = async (noun: Noun, id: string) => (await send("GET", path(noun, id))).json();
 
 describe.each([
@@ -108,9 +97,9 @@ describe("what waits", () => {
 
 describe("so many dependencies a minute", () => {
   it("are enough for everyone, and no more", async () => {
-    const hasty = await createUser(t);
-    const own = await seedBacklog(t, hasty);
-    const headers = bearer(await createToken(t, hasty));
+    const hasty = await t.createUser();
+    const own = await t.seedBacklog(hasty);
+    const headers = await t.bearerOf(hasty);
     const add = () =>
       send("POST", path("tasks", own.task.id), { blocked_by: own.secondTask.code }, headers);
     expect((await add()).status).toBe(201);
@@ -168,10 +157,10 @@ describe("GET /api/products/:id/ready", () => {
     for (const query of ["?limit=0", "?limit=201", "?limit=x"]) {
       await expectRefusal(await ready(query), 422);
     }
-    const cookie = await signIn(t, app, owner);
+    const cookie = await app.signIn(owner);
     const to = `/api/products/${backlog.product.id}/ready`;
     expect((await app.request(to, { headers: { cookie } })).status).toBe(200);
-    const stranger = bearer(await createToken(t, await createUser(t)));
+    const stranger = await t.bearerOf(await t.createUser());
     await expectRefusal(await send("GET", to, undefined, stranger), 403);
   });
 });

@@ -1,25 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openBacklog } from "../setup/app";
 import { expectRefusal } from "../setup/endpoint-checks";
-import { createUser } from "../setup/users";
+import { bearer } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const owner = await createUser(t);
-const token = await createToken(t, owner);
-const backlog = await seedBacklog(t, owner);
+const { t, app, owner, token, backlog } = await openBacklog();
 const path = (id: string) => `/api/tasks/${id}`;
 const unknownId = "00000000-0000-4000-8000-000000000000";
 
 const read = async (id: string) => (await app.request(path(id), { headers: bearer(token) })).json();
 const patch = (body: unknown, id = backlog.task.id, headers = bearer(token)) =>
-  app.request(path(id), {
-    method: "PATCH",
-    headers: { "content-type": "application/json", ...headers },
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  });
+  app.send("PATCH", path(id), body, headers);
 
 describe("GET /api/tasks/:id", () => {
   it("returns the backlog task with the detail fields", async () => {
@@ -185,7 +175,7 @@ describe("PATCH /api/tasks/:id", () => {
   });
 
   it("checks in the agreed order: 401, 413, 400, 422, 404, 403", async () => {
-    const stranger = bearer(await createToken(t, await createUser(t)));
+    const stranger = await t.bearerOf(await t.createUser());
     const big = "x".repeat(1_100_000);
     await expectRefusal(await patch(big, unknownId, bearer("blm_unknown")), 401);
     await expectRefusal(await patch("{", unknownId, bearer("blm_unknown")), 401);

@@ -1,24 +1,24 @@
 import { describe, expect, it } from "vitest";
 import { type SavedView, savedViewListSchema, savedViewSchema } from "~/nouns/saved-views/contract";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { addMember, createMember, seedProduct } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 
 /** `/api/products/:id/views` (api.products.$id.views) and `/api/views/:id` (api.views.$id). */
 async function scene() {
-  const [owner, member, other] = await Promise.all([createUser(t), createUser(t), createUser(t)]);
-  const product = await seedProduct(t, owner);
-  await addMember(t, product.id, member);
-  await addMember(t, product.id, other);
+  const [owner, member, other] = await Promise.all([
+    t.createUser(),
+    t.createUser(),
+    t.createUser(),
+  ]);
+  const product = await t.seedProduct(owner);
+  await t.addMember(product.id, member);
+  await t.addMember(product.id, other);
   const views = `/api/products/${product.id}/views`;
   const as = async (user: typeof owner) => {
     const headers = {
       "content-type": "application/json",
-      ...bearer(await createToken(t, user)),
+      ...(await t.bearerOf(user)),
     };
     const send = (method: string, path: string, body?: unknown) =>
       app.request(path, {
@@ -83,7 +83,7 @@ describe("POST /api/products/:id/views", () => {
 
   it("refuses demo accounts, archived products, the 51st and too many a minute", async () => {
     const { as, owner, member, other, views, product } = await scene();
-    const demo = await createMember(t, product.id, { demo: true });
+    const demo = await t.createMember(product.id, { demo: true });
     const refused = await (await as(demo)).send("POST", views, waiting);
     expect(refused.status).toBe(403);
     expect(await refused.json()).toMatchObject({ error: expect.stringContaining("demo account") });
@@ -107,13 +107,9 @@ describe("POST /api/products/:id/views", () => {
     expect([fast.status, fast.headers.get("retry-after")]).toEqual([429, expect.any(String)]);
 
     await (await as(other)).make({ ...waiting, name: "Kept", shared: true });
-    const cookie = await signIn(t, app, owner);
+    const cookie = await app.signIn(owner);
     await t.sql.query("update public.products set archived_at = now() where id = $1", [product.id]);
-    const archived = await app.request(views, {
-      method: "POST",
-      headers: { cookie, "content-type": "application/json" },
-      body: JSON.stringify(waiting),
-    });
+    const archived = await app.send("POST", views, waiting, { cookie });
     expect(await archived.json()).toMatchObject({ error: expect.stringContaining("archived") });
     expect(await (await as(other)).names()).toEqual(["Kept"]);
   });

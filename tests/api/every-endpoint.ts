@@ -20,11 +20,9 @@ import { createSavedView } from "~/nouns/saved-views/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
 import { editTask } from "~/nouns/tasks/operations.server";
-import { claim, seedSprint } from "../db/agents/sprint-world";
-import { at } from "../db/world";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { addMember, create, createMember, seedBacklog } from "../setup/backlog";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
+import { at, bearer, claim, create } from "../setup/world";
 
 const media = z.object({
   schema: z.record(z.string(), z.unknown()),
@@ -59,13 +57,13 @@ export async function openEveryEndpoint() {
   const t = await createTestDatabase();
   const app = await startTestApp(t);
   /** A product with more to do than agents have finished; its owner has a second one, for single stories and jobs. */
-  const worked = await seedSprint(t, {
+  const worked = await t.seedSprint({
     ...{ strategy: "STORY", stories: Array(8).fill(1), task: { p_estimated_minutes: 30 } },
   });
   const { owner, actor } = worked;
-  const token = await createToken(t, owner);
-  const session = await signIn(t, app, owner);
-  const backlog = await seedBacklog(t, owner);
+  const token = await t.createToken(owner);
+  const session = await app.signIn(owner);
+  const backlog = await t.seedBacklog(owner);
   const secondStory = await create(actor, "create_story", {
     p_pbi_id: backlog.pbi.id,
     p_title: "Export as JSON",
@@ -186,11 +184,11 @@ export async function openEveryEndpoint() {
   const held = await claim(actor);
 
   /** No one's worker reviews its own work: these are asked by someone else. */
-  const reviewer = await createMember(t, backlog.product.id);
-  await addMember(t, worked.product.id, reviewer);
-  const demo = await createMember(t, backlog.product.id, { demo: true });
-  await addMember(t, worked.product.id, demo);
-  const reviewerToken = await createToken(t, reviewer);
+  const reviewer = await t.createMember(backlog.product.id);
+  await t.addMember(worked.product.id, reviewer);
+  const demo = await t.createMember(backlog.product.id, { demo: true });
+  await t.addMember(worked.product.id, demo);
+  const reviewerToken = await t.createToken(reviewer);
   const comment = { path: "a", line: 1, side: "new" as const, body: "Why?" };
   await addJobComment(t.actorOf(reviewer), { job_id: job.id, ...comment });
   await reviewJob(t.actorOf(reviewer), { job_id: job.id, verdict: "approve", summary: "Nearly" });

@@ -7,10 +7,9 @@ import type { FileRoom } from "~/db/database.server";
 import { readEnv } from "~/env.server";
 import { deleteFile, listFiles } from "~/nouns/files/operations.server";
 import { commandLine } from "../cli/command-line";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { seedProduct } from "../setup/backlog";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase, openDatabase, transportOfRun } from "../setup/database";
-import { createUser } from "../setup/users";
+import { bearer } from "../setup/world";
 
 const t = await createTestDatabase();
 const home = mkdtempSync(join(tmpdir(), "backloom-limits-"));
@@ -24,9 +23,9 @@ async function installation(settings: Record<string, string>, folder?: string) {
   const database = openDatabase(t.supabase, transportOfRun, { fileRoom });
   afterAll(() => database.close());
   const app = await startTestApp(t, { database });
-  const owner = await createUser(t);
-  const product = await seedProduct(t, owner, {});
-  const token = await createToken(t, owner);
+  const owner = await t.createUser();
+  const product = await t.seedProduct(owner, {});
+  const token = await t.createToken(owner);
   const upload = async (text: string, credential = token) => {
     const body = new FormData();
     body.set("product_id", product.id);
@@ -86,7 +85,7 @@ describe("the files of an import", () => {
     const [document, folder] = [join(home, "small.json"), join(home, "small")];
     await admin.json("export", "--product", product.id, "--out", document, "--files", folder);
     for (let n = 0; n < 4; n++) {
-      const { id } = await seedProduct(t, owner, {});
+      const { id } = await t.seedProduct(owner, {});
       await t.sql.query(
         `insert into public.files (product_id, name, type, size)
          select $1, 'f', 'text/plain', 10485760 from generate_series(1, 128)`,

@@ -8,14 +8,10 @@ import {
   listTriage,
   mergeStory,
 } from "~/nouns/stories/operations.server";
-import { at } from "../db/world";
-import { startTestApp } from "../setup/app";
-import { createMember, seedBacklog, seedProduct } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { at } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 const secret = "a secret of this service, long enough";
 
 async function openHook(actor: Actor, product_id: string): Promise<string> {
@@ -25,18 +21,13 @@ async function openHook(actor: Actor, product_id: string): Promise<string> {
 }
 
 async function scene() {
-  const owner = await createUser(t);
+  const owner = await t.createUser();
   const actor = t.actorOf(owner);
-  const product = await seedProduct(t, owner);
+  const product = await t.seedProduct(owner);
   return { product, owner, actor, key: await openHook(actor, product.id) };
 }
 
-const deliver = (key: string, body: unknown) =>
-  app.request(`/hooks/in/${key}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  });
+const deliver = (key: string, body: unknown) => app.send("POST", `/hooks/in/${key}`, body);
 
 const storiesOf = async (product_id: string) =>
   (
@@ -99,9 +90,9 @@ describe("POST /hooks/in/:key", () => {
   });
 
   it("does not bring back what a person declined or merged", async () => {
-    const owner = await createUser(t);
+    const owner = await t.createUser();
     const actor = t.actorOf(owner);
-    const { product, story } = await seedBacklog(t, owner);
+    const { product, story } = await t.seedBacklog(owner);
     const key = await openHook(actor, product.id);
     const bring = async (external_id: string) => {
       const answer = await deliver(key, { title: external_id, external_id });
@@ -187,8 +178,8 @@ describe("POST /hooks/in/:key", () => {
 describe("the address", () => {
   it("is the owner's alone, and no plain key is in the database", async () => {
     const { product, key } = await scene();
-    const member = await createMember(t, product.id);
-    for (const who of [t.actorOf(member), t.actorOf(await createUser(t))]) {
+    const member = await t.createMember(product.id);
+    for (const who of [t.actorOf(member), t.actorOf(await t.createUser())]) {
       const asked = { product_id: product.id, secret, secrets: [secret] };
       for (const act of [setIntakeHook, revokeIntakeHook, readIntakeHook]) {
         await expect(act(who, asked)).rejects.toMatchObject({

@@ -1,19 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
 import { callAsRaw } from "~/db/rpc.server";
-import { signIn, startTestApp } from "../setup/app";
-import { addMember, seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openBacklog } from "../setup/app";
+import { tokenOf } from "../setup/data-api";
 import { snapshotTables } from "../setup/table-snapshot";
-import { createUser, tokenOf } from "../setup/users";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
-const owner = await createUser(t);
-const demo = await createUser(t, { demo: true });
-const backlog = await seedBacklog(t, owner);
-await addMember(t, backlog.product.id, demo);
-const cookie = await signIn(t, app, demo);
+const { t, app, owner, backlog } = await openBacklog({ pages: true });
+const demo = await t.createUser({ demo: true });
+await t.addMember(backlog.product.id, demo);
+const cookie = await app.signIn(demo);
 
 const { rows: writes } = await t.sql.query<{ name: string }>(
   `select proname as name from pg_proc p

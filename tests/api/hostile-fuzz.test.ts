@@ -1,20 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { errorBodySchema } from "~/contract/errors";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openBacklog } from "../setup/app";
+import { bearer } from "../setup/world";
 
 /** `FUZZ_RUNS=10000 npx vitest run tests/api/hostile-fuzz.test.ts` is the full run. */
 const runs = Number(process.env.FUZZ_RUNS ?? 400);
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const owner = await createUser(t);
-const token = await createToken(t, owner);
-const backlog = await seedBacklog(t, owner);
-const foreign = await seedBacklog(t, await createUser(t));
+const { t, app, token, backlog } = await openBacklog();
+const foreign = await t.seedBacklog(await t.createUser());
 
 const ids = [backlog, foreign].flatMap((each) => Object.values(each).map(({ id }) => id));
 const anyId = fc.oneof(

@@ -231,11 +231,12 @@ describe("A11 bodies that are too large", () => {
 
   it("are refused by the pairing endpoints beyond 64 KiB; below it they are malformed", async () => {
     const claim = (size: number) =>
-      app.request("/api/auth/pair/claim", {
-        method: "POST",
-        headers: { "content-type": "application/json", cookie: `app_pair=${"x".repeat(43)}` },
-        body: JSON.stringify({ pairingId: ["x".repeat(size)] }),
-      });
+      app.send(
+        "POST",
+        "/api/auth/pair/claim",
+        { pairingId: ["x".repeat(size)] },
+        { cookie: `app_pair=${"x".repeat(43)}` },
+      );
     expect((await claim(65_537)).status).toBe(413);
     expect((await claim(65_000)).status).toBe(400);
   });

@@ -3,20 +3,19 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { Once } from "~/db/once.server";
 import { callAs, callService } from "~/db/rpc.server";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { create, createMember, seedBacklog } from "../setup/backlog";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { expectRefusal } from "../setup/endpoint-checks";
-import { createUser } from "../setup/users";
+import { bearer, create } from "../setup/world";
 
 const plan = { type: "IMPLEMENTATION_PLAN", content: "First the rows" };
 
 async function openWorld(transport: "session" | "http") {
   const t = await createTestDatabase({ transport });
   const app = await startTestApp(t);
-  const owner = await createUser(t);
-  const token = await createToken(t, owner);
-  return { transport, t, app, owner, token, ...(await seedBacklog(t, owner)) };
+  const owner = await t.createUser();
+  const token = await t.createToken(owner);
+  return { transport, t, app, owner, token, ...(await t.seedBacklog(owner)) };
 }
 
 const worlds = [await openWorld("session"), await openWorld("http")];
@@ -24,15 +23,7 @@ const worlds = [await openWorld("session"), await openWorld("http")];
 describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world) => {
   const { transport, t, app, owner, token, story, product, pbi } = world;
   const post = (path: string, body: unknown, key: string, bearerToken = token) =>
-    app.request(path, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        "idempotency-key": key,
-        ...bearer(bearerToken),
-      },
-      body: JSON.stringify(body),
-    });
+    app.send("POST", path, body, { "idempotency-key": key, ...bearer(bearerToken) });
   const log = `/api/stories/${story.id}/log`;
   const entries = async (content: string): Promise<number> => {
     const { rows } = await t.sql.query("select from story_logs where content = $1", [content]);
@@ -55,8 +46,8 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
   });
 
   it("is not answered again to someone who has left the product", async () => {
-    const member = await createMember(t, product.id);
-    const theirs = await createToken(t, member);
+    const member = await t.createMember(product.id);
+    const theirs = await t.createToken(member);
     const key = randomUUID();
     expect((await post(log, plan, key, theirs)).status).toBe(201);
     await t.sql.query("delete from product_members where user_id = $1", [member.id]);
@@ -132,13 +123,13 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
 
   it("knows the keys of each user apart, and of no other", async () => {
     const key = randomUUID();
-    const stranger = await createUser(t);
+    const stranger = await t.createUser();
     expect((await post(log, { ...plan, content: "Mine" }, key)).status).toBe(201);
     const theirs = await post(
       log,
       { ...plan, content: "Mine" },
       key,
-      await createToken(t, stranger),
+      await t.createToken(stranger),
     );
     await expectRefusal(theirs, 403);
   });
@@ -167,9 +158,9 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
   });
 
   it("takes 600 new keys a minute, and knows those it has", async () => {
-    const user = await createUser(t);
-    const own = await createToken(t, user);
-    const { story: mine } = await seedBacklog(t, user);
+    const user = await t.createUser();
+    const own = await t.createToken(user);
+    const { story: mine } = await t.seedBacklog(user);
     const first = randomUUID();
     const path = `/api/stories/${mine.id}/log`;
     expect((await post(path, plan, first, own)).status).toBe(201);

@@ -2,18 +2,19 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createProduct } from "~/nouns/products/operations.server";
 import { connectClient } from "../mcp/clients";
-import { bearer, signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { bearer } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: ["_app", "_app.settings", "_app.settings.tokens"] });
-const ada = await createUser(t, { username: "ada" });
+const { t, app } = await openApp({ pages: ["_app", "_app.settings", "_app.settings.tokens"] });
+const ada = await t.createUser({ username: "ada" });
 const actor = t.actorOf(ada);
 const shop = await createProduct(actor, { code: "SHOP", name: "Shop" });
 const other = await createProduct(actor, { code: "OTHER", name: "Other" });
-const foreign = await createProduct(t.actorOf(await createUser(t)), { code: "F", name: "Foreign" });
-const headers = { cookie: await signIn(t, app, ada), origin: app.origin };
+const foreign = await createProduct(t.actorOf(await t.createUser()), {
+  code: "F",
+  name: "Foreign",
+});
+const headers = { cookie: await app.signIn(ada), origin: app.origin };
 
 /** Sends the form of the page, as a browser without script does. */
 const send = (fields: readonly [string, string][]) =>
@@ -31,11 +32,7 @@ async function makeToken(fields: readonly [string, string][]): Promise<string> {
 
 const get = (token: string, path: string) => app.request(path, { headers: bearer(token) });
 const post = (token: string, path: string, body: object) =>
-  app.request(path, {
-    method: "POST",
-    headers: { ...bearer(token), "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
+  app.send("POST", path, body, bearer(token));
 const codesOf = async (token: string) =>
   z
     .array(z.object({ code: z.string() }))

@@ -1,15 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { saveJobDiff } from "~/nouns/agent-jobs/operations.server";
-import { claim, holdJob } from "../db/agents/sprint-world";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
 import { busyMilliseconds } from "../setup/thread-work";
-import { createUser } from "../setup/users";
+import { bearer, claim } from "../setup/world";
 
 // What one account may ask for, and how long others wait next to it: never by the clock, always against something harmless.
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 /** The most that the service's thread worked until it answered `/api/health`, while something else was answered. */
 async function longestBeside(work: Promise<Response>): Promise<number> {
@@ -55,7 +52,7 @@ describe("what changed since an earlier attempt", () => {
   it.each(patches)(
     "with %s keeps no one waiting longer than the changes themselves",
     async (_, patchOf) => {
-      const { world, job, report } = await holdJob(t);
+      const { world, job, report } = await t.holdJob();
       const { actor, owner } = world;
       const save = (attempt: number, line: string) =>
         saveJobDiff(actor, {
@@ -74,7 +71,7 @@ describe("what changed since an earlier attempt", () => {
       await t.sql.query("update public.agent_jobs set not_before = null");
       expect((await claim(actor)).attempt).toBe(2);
       await save(2, "c");
-      const cookie = await signIn(t, app, owner);
+      const cookie = await app.signIn(owner);
       const ask = (attempt: number, since = "") => {
         const query = `attempt=${attempt}&index=0${since}&_data=routes%2F_app.jobs_.%24jobId.file`;
         return app.request(`/jobs/${job.id}/file?${query}`, { headers: { cookie } });
@@ -92,21 +89,22 @@ describe("what changed since an earlier attempt", () => {
 
 describe("calls that take long", () => {
   it("of one user leave half of the connections to others, no matter which tokens they come with", async () => {
-    const { world } = await holdJob(t);
-    const other = await createUser(t);
-    const tokens = [await createToken(t, world.owner), await createToken(t, world.owner)];
-    const others = bearer(await createToken(t, other));
+    const { world } = await t.holdJob();
+    const other = await t.createUser();
+    const tokens = [await t.createToken(world.owner), await t.createToken(world.owner)];
+    const others = await t.bearerOf(other);
     const locked = await t.sql.connect();
     let answered = 0;
     try {
       await locked.query("begin");
       await locked.query("select from public.tasks where id = $1 for update", [world.tasks[0]?.id]);
       const calls = Array.from({ length: 24 }, async (_, at) => {
-        const answer = await app.request(`/api/tasks/${world.tasks[0]?.id}`, {
-          method: "PATCH",
-          headers: { ...bearer(tokens[at % 2] ?? ""), "content-type": "application/json" },
-          body: JSON.stringify({ status: "in_progress" }),
-        });
+        const answer = await app.send(
+          "PATCH",
+          `/api/tasks/${world.tasks[0]?.id}`,
+          { status: "in_progress" },
+          bearer(tokens[at % 2] ?? ""),
+        );
         answered += 1;
         return answer.status;
       });
@@ -128,9 +126,9 @@ describe("calls that take long", () => {
   });
 
   it("come one after another from one batch, and at most twenty", async () => {
-    const { world } = await holdJob(t);
+    const { world } = await t.holdJob();
     const headers = {
-      ...bearer(await createToken(t, world.owner)),
+      ...(await t.bearerOf(world.owner)),
       "content-type": "application/json",
     };
     const batch = (size: number) =>
@@ -157,7 +155,7 @@ describe("calls that take long", () => {
 
 describe("search", () => {
   it("does not take apart all the texts that match", async () => {
-    const { world } = await holdJob(t);
+    const { world } = await t.holdJob();
     const { product, owner } = world;
     const words = repeat(2_500, (at) => `quagga${at} `);
     await t.sql.query(
@@ -167,7 +165,7 @@ describe("search", () => {
     );
     await t.sql.query("vacuum analyze public.pbis");
     const headers = {
-      ...bearer(await createToken(t, owner)),
+      ...(await t.bearerOf(owner)),
       "content-type": "application/json",
     };
     const search = async (query: string): Promise<number> => {

@@ -2,20 +2,18 @@ import { zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { importFormats } from "~/nouns/transfers/contract";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
 import { routesFromSources } from "../setup/route-build";
 import { busyMilliseconds } from "../setup/thread-work";
-import { createUser } from "../setup/users";
+import { bearer } from "../setup/world";
 
 /** What the thread that answers everyone may work on one request of someone else, in milliseconds. */
 const promised = 250;
 const kilobyte = 1_024;
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
-const owner = await createUser(t, { role: "ADMIN" });
-const token = await createToken(t, owner);
+const { t, app } = await openApp({ pages: true });
+const owner = await t.createUser({ role: "ADMIN" });
+const token = await t.createToken(owner);
 const { routes } = await routesFromSources({ pages: true });
 type Route = (typeof routes)[string];
 
@@ -246,7 +244,7 @@ describe("with an account", () => {
   it.each(["/stories/x", "/tasks/x"])(
     "10 MB of small parts cost others nothing at %s, and count before they are read",
     async (path) => {
-      const headers = { cookie: await signIn(t, app, owner), origin: app.origin };
+      const headers = { cookie: await app.signIn(owner), origin: app.origin };
       const send = (type: string, body: string) =>
         app.request(path, { method: "POST", headers: { ...headers, "content-type": type }, body });
       const forms = bodiesOf(10 * megabyte).filter(([type]) => type.startsWith("multipart"));

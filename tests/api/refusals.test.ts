@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { bearer, createToken, signIn } from "../setup/app";
 import { expectRefusal } from "../setup/endpoint-checks";
 import { snapshotTables } from "../setup/table-snapshot";
-import { createUser } from "../setup/users";
+import { bearer } from "../setup/world";
 import { isForUsers, type Operation, openEveryEndpoint, unknownId } from "./every-endpoint";
 
 const every = await openEveryEndpoint();
@@ -35,8 +34,8 @@ function ask({ path, method, operation }: (typeof operations)[number], asked: As
 
 /** The way of an operation, by someone else. */
 async function credentialOf(operation: Operation, user: { id: string }) {
-  if (credentialFor(operation).authorization) return bearer(await createToken(t, user));
-  return { cookie: await signIn(t, app, user), origin: app.origin };
+  if (credentialFor(operation).authorization) return await t.bearerOf(user);
+  return { cookie: await app.signIn(user), origin: app.origin };
 }
 
 /** Every id in the path of an operation in turn, as something else. A budget or a blocker that is gone may be taken away again. */
@@ -64,8 +63,8 @@ describe("what every operation for users refuses", () => {
   });
 
   it.each(forUsers)("A6: $method $path: every credential that is none", async (each) => {
-    const expired = await createToken(t, owner, { expiresAt: new Date(Date.now() - 1_000) });
-    const revoked = await createToken(t, owner, { revoked: true });
+    const expired = await t.createToken(owner, { expiresAt: new Date(Date.now() - 1_000) });
+    const revoked = await t.createToken(owner, { revoked: true });
     const attempts: Record<string, string>[] = [
       {},
       bearer("blm_unknown"),
@@ -80,7 +79,7 @@ describe("what every operation for users refuses", () => {
       { authorization: `Bearer ${"x".repeat(10_000)}` },
       { cookie: "session=nonsense" },
       { cookie: `session=${token}` },
-      { cookie: await signIn(t, app, owner, { expired: true }), origin: app.origin },
+      { cookie: await app.signIn(owner, { expired: true }), origin: app.origin },
     ];
     // A8: the cookie is refused where it is not documented.
     if (!each.operation.security.some((way) => "session" in way))
@@ -103,7 +102,7 @@ describe("what every operation for users refuses", () => {
   });
 
   it.each(aboutOneThing)("A5: $method $path: what is in products of others", async (each) => {
-    const headers = await credentialOf(each.operation, await createUser(t));
+    const headers = await credentialOf(each.operation, await t.createUser());
     const response = await ask(each, { headers });
     const sentence = await expectRefusal(response, response.status === 404 ? 404 : 403);
     expect(sentence).not.toMatch(/Ledger|Exports|CSV|rows|Story \d/i);

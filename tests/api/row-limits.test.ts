@@ -7,18 +7,14 @@ import { createSprint } from "~/nouns/sprints/operations.server";
 import { appendStoryLog, createStory } from "~/nouns/stories/operations.server";
 import { createTask } from "~/nouns/tasks/operations.server";
 import { refusalOf } from "../db/refusal";
-import { startTestApp } from "../setup/app";
-import { seedBacklog, seedProduct } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 import { linear } from "../transfers/exports";
 import { mover, newProduct } from "../transfers/mover";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 
 it("an account owns 200 products, on every way", async () => {
-  const owner = await createUser(t);
+  const owner = await t.createUser();
   const fill =
     "insert into public.products (owner_id, code, name) select $1, 'P' || n, 'One' from generate_series(1, $2) n";
   await t.sql.query(fill, [owner.id, 199]);
@@ -31,14 +27,14 @@ it("an account owns 200 products, on every way", async () => {
     error:
       "There are 200 products that you own, which is the limit. Delete some that are not needed.",
   });
-  const refused = await refusalOf(seedProduct(t, owner, {}));
+  const refused = await refusalOf(t.seedProduct(owner, {}));
   expect(refused.status).toBe(409);
-  expect(await seedProduct(t, await createUser(t), {})).toBeDefined();
+  expect(await t.seedProduct(await t.createUser(), {})).toBeDefined();
 });
 
 it("a product has 50 webhooks", async () => {
-  const owner = await createUser(t);
-  const { id: product_id } = await seedProduct(t, owner, {});
+  const owner = await t.createUser();
+  const { id: product_id } = await t.seedProduct(owner, {});
   await t.sql.query(
     "insert into public.webhooks (product_id, url, secret, events) select $1, 'https://example.com', repeat('s', 40), '[\"run.finished\"]' from generate_series(1, 49)",
     [product_id],
@@ -48,8 +44,8 @@ it("a product has 50 webhooks", async () => {
   expect((await refusalOf(add())).message).toContain("50 webhooks of this product");
 });
 
-const owner = await createUser(t);
-const { product, pbi, story } = await seedBacklog(t, owner);
+const owner = await t.createUser();
+const { product, pbi, story } = await t.seedBacklog(owner);
 
 describe("what a product or an account has of one kind", () => {
   const actor = t.actorOf(owner);

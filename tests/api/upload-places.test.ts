@@ -1,13 +1,10 @@
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { expect, it } from "vitest";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser, type TestUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import type { TestUser } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: ["_app.stories.$storyId"] });
+const { t, app } = await openApp({ pages: ["_app.stories.$storyId"] });
 
 const boundary = "part";
 const bodyFor = (productId: string) =>
@@ -23,7 +20,7 @@ async function begin(user: TestUser, productId: string) {
   const sent: ClientRequest = request(`${app.origin}/api/files`, {
     ...{ method: "POST", agent: false },
     headers: {
-      ...bearer(await createToken(t, user)),
+      ...(await t.bearerOf(user)),
       ...{ "content-type": `multipart/form-data; boundary=${boundary}` },
       "content-length": Buffer.byteLength(body),
     },
@@ -37,19 +34,19 @@ async function begin(user: TestUser, productId: string) {
 }
 
 it("two uploads of an account are read at a time, twenty wait unread, and more are refused; others are not held up", async () => {
-  const [ada, eve] = [await createUser(t), await createUser(t)];
-  const { product, story } = await seedBacklog(t, ada);
+  const [ada, eve] = [await t.createUser(), await t.createUser()];
+  const { product, story } = await t.seedBacklog(ada);
   const begun = await Promise.all(Array.from({ length: 23 }, () => begin(ada, product.id)));
   expect(await Promise.race(begun.map(({ status }) => status))).toBe(429);
 
   const form = new FormData();
   form.set("intent", "add-file");
   form.set("file", new File(["one"], "a.txt"));
-  const cookie = await signIn(t, app, ada);
+  const cookie = await app.signIn(ada);
   const headers = { cookie, origin: app.origin };
   const page = `/stories/${story.id}`;
   expect((await app.request(page, { method: "POST", headers, body: form })).status).toBe(429);
-  const ofEve = await begin(eve, (await seedBacklog(t, eve)).product.id);
+  const ofEve = await begin(eve, (await t.seedBacklog(eve)).product.id);
   ofEve.finish();
   expect(await ofEve.status).toBe(201);
 

@@ -3,30 +3,22 @@ import { createIdea, updateIdea } from "~/nouns/ideas/operations.server";
 import { getPbi, updatePbi } from "~/nouns/pbis/operations.server";
 import { getProduct, updateProduct } from "~/nouns/products/operations.server";
 import { createSprint, updateSprint } from "~/nouns/sprints/operations.server";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { addMember, seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { bearer } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const [ada, ben] = [await createUser(t, { username: "ada" }), await createUser(t)];
-const tokens = { ada: await createToken(t, ada), ben: await createToken(t, ben) };
-const { product, pbi, story, task } = await seedBacklog(t, ada);
-await addMember(t, product.id, ben);
+const { t, app } = await openApp();
+const [ada, ben] = [await t.createUser({ username: "ada" }), await t.createUser()];
+const tokens = { ada: await t.createToken(ada), ben: await t.createToken(ben) };
+const { product, pbi, story, task } = await t.seedBacklog(ada);
+await t.addMember(product.id, ben);
 const actor = t.actorOf(ada);
 
 type Person = keyof typeof tokens;
 const get = (path: string) => app.request(path, { headers: bearer(tokens.ben) });
 const patch = (person: Person, path: string, body: object, ifMatch?: string) =>
-  app.request(path, {
-    method: "PATCH",
-    headers: {
-      "content-type": "application/json",
-      ...bearer(tokens[person]),
-      ...(ifMatch === undefined ? {} : { "if-match": ifMatch }),
-    },
-    body: JSON.stringify(body),
+  app.send("PATCH", path, body, {
+    ...bearer(tokens[person]),
+    ...(ifMatch === undefined ? {} : { "if-match": ifMatch }),
   });
 const addresses = { task: `/api/tasks/${task.id}`, story: `/api/stories/${story.id}` };
 const etagOf = async (path: string) => (await get(path)).headers.get("etag") ?? "";

@@ -1,23 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { allTools, workerTools } from "~/mcp/offers.server";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
 import { routesFromSources } from "../setup/route-build";
 import { busyMilliseconds } from "../setup/thread-work";
-import { createUser } from "../setup/users";
+import { bearer } from "../setup/world";
 
 /** What the service promises for its health, no matter what else is sent (milliseconds). */
 const promised = 250;
 const size = 1_000_000;
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
-const owner = await createUser(t, { role: "ADMIN" });
-const backlog = await seedBacklog(t, owner);
-const cookie = await signIn(t, app, owner);
-const token = await createToken(t, owner);
+const { t, app } = await openApp({ pages: true });
+const owner = await t.createUser({ role: "ADMIN" });
+const backlog = await t.seedBacklog(owner);
+const cookie = await app.signIn(owner);
+const token = await t.createToken(owner);
 const { routes } = await routesFromSources({ pages: true });
 type Route = (typeof routes)[string];
 

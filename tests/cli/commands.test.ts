@@ -5,9 +5,9 @@ import { describeFirstStart, prepareFirstStart } from "~/cli/first-start.server"
 import { authenticate } from "~/nouns/accounts/authenticate.server";
 import { getAgentContext, getProduct } from "~/nouns/products/operations.server";
 import { preflightSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { bearer, startTestApp } from "../setup/app";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { bearer } from "../setup/world";
 import { commandLine } from "./command-line";
 
 const t = await createTestDatabase();
@@ -146,7 +146,7 @@ describe("products and members", () => {
     expect(member).toMatchObject({ product_id: id });
     await admin.json("member", "add", "--product", String(id), "--user", "guest");
     const viewer = ["--product", "TOOLS", "--user", "onlooker", "--role"];
-    await createUser(t, { username: "onlooker" });
+    await t.createUser({ username: "onlooker" });
     expect(await admin.refusal("member", "add", ...viewer, "owner")).toMatchObject({ code: 422 });
     const { user_id } = await admin.json("member", "add", ...viewer, "viewer");
     expect(

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 import { linear } from "../transfers/exports";
 import { stock } from "../transfers/mover";
 import { beads, openspec, specKit } from "../transfers/spec-shapes";
@@ -11,7 +10,7 @@ import { commandLine } from "./command-line";
 
 const t = await createTestDatabase();
 const admin = commandLine(t);
-await createUser(t, { username: "ada" });
+await t.createUser({ username: "ada" });
 const home = mkdtempSync(join(tmpdir(), "backloom-formats-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 

@@ -3,9 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { addComment, editComment } from "~/nouns/comments/operations.server";
-import { seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 import { commandLine } from "./command-line";
 
 const t = await createTestDatabase();
@@ -14,9 +12,9 @@ const home = mkdtempSync(join(tmpdir(), "backloom-comments-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 it("an export keeps comments, and its import gives them back without telling anyone again", async () => {
-  const ada = await createUser(t, { username: "ada" });
+  const ada = await t.createUser({ username: "ada" });
   const actor = t.actorOf(ada);
-  const { product, pbi, story, task } = await seedBacklog(t, ada);
+  const { product, pbi, story, task } = await t.seedBacklog(ada);
   await addComment(actor, { kind: "pbi", id: pbi.id, body: "On the PBI, @ada." });
   await addComment(actor, { kind: "story", id: story.id, body: "On the story." });
   const place = { kind: "task", id: task.id } as const;

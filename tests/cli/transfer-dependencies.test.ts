@@ -4,13 +4,12 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { ExportDocumentInput } from "~/nouns/transfers/export-document";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 import { file as backlogFile, writeBacklogFolder } from "./backlog-folder";
 import { commandLine } from "./command-line";
 
 const t = await createTestDatabase();
 const admin = commandLine(t);
-await createUser(t, { username: "ada" });
+await t.createUser({ username: "ada" });
 const home = mkdtempSync(join(tmpdir(), "backloom-dependencies-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 

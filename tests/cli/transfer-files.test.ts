@@ -8,9 +8,7 @@ import { getStoryPage } from "~/nouns/pages/operations.server";
 import { deleteProduct } from "~/nouns/products/operations.server";
 import { addEvidence, getProof } from "~/nouns/proof/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
-import { seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 import { commandLine } from "./command-line";
 
 const t = await createTestDatabase();
@@ -21,11 +19,11 @@ const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
-const ada = await createUser(t, { username: "ada" });
+const ada = await t.createUser({ username: "ada" });
 const actor = t.actorOf(ada);
 
 async function seed(name: string) {
-  const { product, story, task } = await seedBacklog(t, ada);
+  const { product, story, task } = await t.seedBacklog(ada);
   const add = (place: object, as: string, content = png) => {
     const type = content === png ? ("image/png" as const) : ("text/plain" as const);
     const file = { name: as, type, content: content.toString("base64") };

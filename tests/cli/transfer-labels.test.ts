@@ -6,9 +6,7 @@ import { createLabel, listLabels } from "~/nouns/labels/operations.server";
 import { listLessons } from "~/nouns/lessons/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
 import { editTask } from "~/nouns/tasks/operations.server";
-import { seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 import { commandLine } from "./command-line";
 
 const t = await createTestDatabase();
@@ -17,9 +15,9 @@ const home = mkdtempSync(join(tmpdir(), "backloom-labels-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 it("an export keeps labels, and its import gives them back to the same stories and tasks", async () => {
-  const ada = await createUser(t, { username: "ada" });
+  const ada = await t.createUser({ username: "ada" });
   const actor = t.actorOf(ada);
-  const { product, story, task } = await seedBacklog(t, ada);
+  const { product, story, task } = await t.seedBacklog(ada);
   await createLabel(actor, { product_id: product.id, name: "bug", color: "#123456" });
   await createLabel(actor, { product_id: product.id, name: "Web" });
   await updateStory(actor, { story_id: story.id, labels: ["web", "bug"] });
@@ -46,9 +44,9 @@ it("an export keeps labels, and its import gives them back to the same stories a
 });
 
 it("an export keeps lessons with what they did, and an import counts on from there", async () => {
-  const eve = await createUser(t, { username: "eve" });
+  const eve = await t.createUser({ username: "eve" });
   const actor = t.actorOf(eve);
-  const { product, task } = await seedBacklog(t, eve);
+  const { product, task } = await t.seedBacklog(eve);
   await t.sql.query(
     `insert into public.lessons (product_id, text, cause, status, task_id, accepted_by, since, counted_from, before, after, created_at)
      values ($1, 'Test it.', 'ci_failed', 'accepted', $2, 'eve', now(), now(), '{5,12}', '{1,14}', now() - interval '2 days'),

@@ -6,14 +6,11 @@ import { saveJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { addJobComment } from "~/nouns/job-reviews/add-job-comment.server";
 import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { claim, holdJob, seedSprint } from "../db/agents/sprint-world";
-import { signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
+import { openApp } from "../setup/app";
+import { claim } from "../setup/world";
 import { commandLine } from "./command-line";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 const admin = commandLine(t);
 const home = mkdtempSync(join(tmpdir(), "backloom-reviews-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -31,7 +28,7 @@ async function move(product: { id: string; code: string }, owner: string) {
 }
 
 it("reviews and comments go along, are shown at their task, and the newest reaches the next attempt", async () => {
-  const { world, job, report, task } = await holdJob(t);
+  const { world, job, report, task } = await t.holdJob();
   const { actor, owner } = world;
   await saveJobDiff(actor, {
     ...{ job_id: job.id, attempt: 1, base_sha: "a".repeat(40), head_sha: "b".repeat(40) },
@@ -87,9 +84,7 @@ it("reviews and comments go along, are shown at their task, and the newest reach
   );
   const [imported] = rows;
   if (!imported) throw new Error(`${task.code} did not come back`);
-  const page = await createVisitor(app, await signIn(t, app, owner)).read(
-    `/tasks/${imported.task}`,
-  );
+  const page = await (await app.visitorOf(owner)).read(`/tasks/${imported.task}`);
   for (const words of ["Nearly.", "one.ts", "Why &lt;b&gt;second&lt;/b&gt;?"]) {
     expect(page).toContain(words);
   }
@@ -101,7 +96,7 @@ it("reviews and comments go along, are shown at their task, and the newest reach
 });
 
 it("the review of a batch goes along with the first task of it", async () => {
-  const world = await seedSprint(t, { strategy: "SPRINT_BATCH", stories: [1, 1] });
+  const world = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [1, 1] });
   await startSprintRun(world.actor, { sprint_id: world.sprint.id });
   const job = await claim(world.actor);
   await t.sql.query(

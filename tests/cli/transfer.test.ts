@@ -4,14 +4,13 @@ import { basename, join, relative } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 import { file as backlogFile, writeBacklogFolder } from "./backlog-folder";
 import { commandLine } from "./command-line";
 
 const t = await createTestDatabase();
 const admin = commandLine(t);
-const ada = await createUser(t, { username: "ada" });
-await createUser(t, { username: "bob" });
+const ada = await t.createUser({ username: "ada" });
+await t.createUser({ username: "bob" });
 const { folder } = writeBacklogFolder();
 const home = mkdtempSync(join(tmpdir(), "backloom-transfer-"));
 /** No one may make more than five products a minute. */

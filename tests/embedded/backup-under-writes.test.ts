@@ -7,9 +7,7 @@ import { z } from "zod";
 import { readManifest } from "../../supabase/embedded/data-folder/manifest";
 import { projectRoot } from "../../supabase/embedded/project-root";
 import { openOwnDatabase, startService } from "../server/own-service";
-import { bearer, createToken } from "../setup/app";
-import { create, seedBacklog } from "../setup/backlog";
-import { createUser } from "../setup/users";
+import { bearer, create } from "../setup/world";
 import { ownDataDir } from "./own-stack";
 import { checksumsOf } from "./table-checksums";
 
@@ -17,9 +15,9 @@ const dataDir = await ownDataDir();
 const copies = await ownDataDir();
 const service = await startService(dataDir);
 const store = await openOwnDatabase(dataDir);
-const owner = await createUser(store);
-const token = await createToken(store, owner);
-const { story } = await seedBacklog(store, owner);
+const owner = await store.createUser();
+const token = await store.createToken(owner);
+const { story } = await store.seedBacklog(owner);
 const writers = 8;
 const tasks = await Promise.all(
   Array.from({ length: writers }, (_, n) =>

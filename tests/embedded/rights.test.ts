@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { dataApi } from "../setup/data-api";
 import { createTestDatabase } from "../setup/database";
-import { createUser, dataApi } from "../setup/users";
 
 const t = await createTestDatabase();
-const ada = await createUser(t);
+const ada = await t.createUser();
 
 const rights = `
   select coalesce(json_agg(json_build_array(grantee, table_schema, table_name, privilege_type)

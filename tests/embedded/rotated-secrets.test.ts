@@ -7,8 +7,7 @@ import { openTarget } from "~/cli/target.server";
 import { urlOf } from "../../supabase/embedded/postgres/cluster";
 import { loadSecrets } from "../../supabase/embedded/secrets";
 import { type OwnService, openOwnDatabase, startService } from "../server/own-service";
-import { bearer, createToken } from "../setup/app";
-import { createUser, type TestUser } from "../setup/users";
+import { bearer, type TestUser } from "../setup/world";
 import { ownDataDir, ownStack } from "./own-stack";
 
 const rotate = (dataDir: string, ...words: string[]) =>
@@ -65,8 +64,8 @@ describe("secrets rotate", { timeout: 300_000 }, () => {
     const dataDir = await ownDataDir();
     const first = await startService(dataDir);
     const store = await openOwnDatabase(dataDir);
-    const user = await createUser(store);
-    const token = await createToken(store, user);
+    const user = await store.createUser();
+    const token = await store.createToken(user);
     await store.close();
     const cookie = await signIn(first, user);
     const before = await loadSecrets(dataDir);

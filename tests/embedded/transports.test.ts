@@ -3,11 +3,10 @@ import { ContractError } from "~/contract/errors";
 import type { Credential, Values } from "~/db/database.server";
 import { DatabaseError } from "~/db/refusal.server";
 import { createTestDatabase, openDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
-const ada = await createUser(t);
-const demo = await createUser(t, { demo: true });
+const ada = await t.createUser();
+const demo = await t.createUser({ demo: true });
 
 const optional = Array.from({ length: 6 }, (_, number) => `p_${number}`);
 

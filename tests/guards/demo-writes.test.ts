@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { addMember, seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openBacklog } from "../setup/app";
 import { routesFromSources } from "../setup/route-build";
 import { snapshotTables } from "../setup/table-snapshot";
-import { createUser } from "../setup/users";
+import { bearer } from "../setup/world";
 
 /** Writes that no account is asked for, and why. Everything else with an action refuses demo accounts. */
 const open: Readonly<Record<string, string>> = {
@@ -27,14 +25,11 @@ const open: Readonly<Record<string, string>> = {
   "mcp.worker": "tools that write are neither listed nor run for demo accounts",
 };
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
-const owner = await createUser(t);
-const demo = await createUser(t, { demo: true });
-const backlog = await seedBacklog(t, owner);
-await addMember(t, backlog.product.id, demo);
-const cookie = await signIn(t, app, demo);
-const token = await createToken(t, demo);
+const { t, app, backlog } = await openBacklog({ pages: true });
+const demo = await t.createUser({ demo: true });
+await t.addMember(backlog.product.id, demo);
+const cookie = await app.signIn(demo);
+const token = await t.createToken(demo);
 const { routes } = await routesFromSources({ pages: true });
 
 const own: Record<string, string> = {

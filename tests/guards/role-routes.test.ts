@@ -4,12 +4,9 @@ import { fileSchema } from "~/nouns/files/contract";
 import { setMemberRole } from "~/nouns/products/operations.server";
 import { createSavedView } from "~/nouns/saved-views/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { claim } from "../db/agents/sprint-world";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { addMember, seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
 import { routesFromSources } from "../setup/route-build";
-import { createUser } from "../setup/users";
+import { bearer, claim } from "../setup/world";
 
 /**
  * Every page, read and stream of the table of routes, asked for by each role: owner, member, viewer, demo account, stranger. No answer
@@ -17,22 +14,21 @@ import { createUser } from "../setup/users";
  * is in `db/policies/role-operations`.
  */
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ realtime: true, pages: true });
 const roles = ["owner", "member", "viewer", "demo", "stranger"] as const;
 type Role = (typeof roles)[number];
 const people = {
-  owner: await createUser(t),
-  member: await createUser(t),
-  viewer: await createUser(t),
-  demo: await createUser(t, { demo: true }),
-  stranger: await createUser(t),
+  owner: await t.createUser(),
+  member: await t.createUser(),
+  viewer: await t.createUser(),
+  demo: await t.createUser({ demo: true }),
+  stranger: await t.createUser(),
 };
-const backlog = await seedBacklog(t, people.owner);
+const backlog = await t.seedBacklog(people.owner);
 const actor = t.actorOf(people.owner);
 const product_id = backlog.product.id;
 for (const role of ["member", "viewer", "demo"] as const) {
-  await addMember(t, product_id, people[role]);
+  await t.addMember(product_id, people[role]);
 }
 await setMemberRole(actor, { product_id, user_id: people.viewer.id, role: "VIEWER" });
 await t.sql.query("update public.tasks set implementation_plan = 'Plan'");
@@ -57,8 +53,8 @@ const view = await createSavedView(actor, {
 const cookies = new Map<Role, string>();
 const tokens = new Map<Role, string>();
 for (const role of roles) {
-  cookies.set(role, await signIn(t, app, people[role]));
-  tokens.set(role, await createToken(t, people[role]));
+  cookies.set(role, await app.signIn(people[role]));
+  tokens.set(role, await t.createToken(people[role]));
 }
 
 const upload = new FormData();

@@ -5,7 +5,6 @@ import { checkSession } from "~/cli/doctor/check-session.server";
 import { connectDatabase } from "~/db/database.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 
 /** What the project's Auth answers next, and what it was asked. Everything but Auth goes to the real stack. */
 interface Answer {
@@ -16,7 +15,7 @@ let answer: Answer | undefined;
 let asked: { path: string; headers: Headers; body: string }[] = [];
 
 const t = await createTestDatabase();
-const user = await createUser(t, { username: "hopper" });
+const user = await t.createUser({ username: "hopper" });
 
 function playedBack(passOn: typeof fetch): typeof fetch {
   return async (input, init) => {

@@ -3,11 +3,10 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";
-import { bearer, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
+import { bearer } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { app } = await openApp();
 const file = join(import.meta.dirname, "../../supabase/functions/scheduled/index.ts");
 
 type Handler = (request: Request) => Promise<Response>;

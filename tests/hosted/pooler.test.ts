@@ -2,12 +2,11 @@ import pg from "pg";
 import { afterAll, describe, expect, it } from "vitest";
 import { checkConnections } from "~/cli/doctor/check-connections.server";
 import { connectDatabase } from "~/db/database.server";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { seedProduct } from "../setup/backlog";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { hasPgbouncer, type PgbouncerOptions, startPgbouncer } from "../setup/pgbouncer";
 import { startTcpProxy } from "../setup/tcp-proxy";
-import { createUser } from "../setup/users";
+import { bearer } from "../setup/world";
 
 /** What was opened last is closed first. */
 const closing: (() => Promise<unknown>)[] = [];
@@ -74,11 +73,11 @@ function runOverPooler({ t, pool, open, address }: Awaited<ReturnType<typeof ope
     });
 
     it("two apps serve their users side by side", async () => {
-      const users = await Promise.all([createUser(t), createUser(t)]);
+      const users = await Promise.all([t.createUser(), t.createUser()]);
       const people = await Promise.all(
         users.map(async (user) => ({
-          token: await createToken(t, user),
-          product: await seedProduct(t, user),
+          token: await t.createToken(user),
+          product: await t.seedProduct(user),
         })),
       );
       const apps = await Promise.all(

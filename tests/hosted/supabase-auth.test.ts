@@ -1,11 +1,10 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createAccount } from "~/nouns/accounts/create-account.server";
-import { at } from "../db/world";
-import { bearer, createToken, startTestApp } from "../setup/app";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { authProgram } from "../setup/supabase-auth";
-import { createUser } from "../setup/users";
+import { at } from "../setup/world";
 import { type LeakedPasswords, serveLeakedPasswords } from "./leaked-passwords";
 
 /**
@@ -66,7 +65,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
 
     it("refuses a weak new password at recovery, and a strong one with a new link is kept", async () => {
       const { t, post, mails } = strict();
-      const user = await createUser(t, { username: "hamilton" });
+      const user = await t.createUser({ username: "hamilton" });
       const recover = async (password: string) => {
         const before = mails().length;
         await post("/recover", { email: user.email });
@@ -87,11 +86,11 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
 
     it("answers a locked account like a wrong password, ends its access, and lets it in when the lock is over", async () => {
       const { t, post, app } = strict();
-      const user = await createUser(t, { username: "kay" });
+      const user = await t.createUser({ username: "kay" });
       const signIn = { identifier: "kay", password: user.password };
       const lock = (duration: string) =>
         t.database.secretClient.auth.admin.updateUserById(user.id, { ban_duration: duration });
-      const headers = bearer(await createToken(t, user));
+      const headers = await t.bearerOf(user);
       const ask = async () => (await app.request("/api/products", { headers })).status;
       expect(await ask()).toBe(200);
       await lock("1h");
@@ -104,7 +103,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
 
     it("lets no one in by the password alone who has a second factor", async () => {
       const { t, post } = strict();
-      const user = await createUser(t, { username: "liskov" });
+      const user = await t.createUser({ username: "liskov" });
       const client = t.database.signInClient("127.0.0.1");
       await client.auth.signInWithPassword({ email: user.email, password: user.password });
       const { data: factor } = await client.auth.mfa.enroll({ factorType: "totp" });
@@ -121,7 +120,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
 
     it("forgets a deleted account and frees its names", async () => {
       const { t, post } = strict();
-      const user = await createUser(t, { username: "engelbart" });
+      const user = await t.createUser({ username: "engelbart" });
       const { error } = await t.database.secretClient.auth.admin.deleteUser(user.id);
       expect(error).toBeNull();
       const signIn = { identifier: "engelbart", password: user.password };
@@ -186,7 +185,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
 
     it("says so at registration and at sign-in", async () => {
       const { t, post } = without();
-      const user = await createUser(t);
+      const user = await t.createUser();
       const signIn = { identifier: user.username, password: user.password };
       const answers = [await post("/register", person), await post("/login", signIn)];
       for (const { status, text } of answers) {

@@ -1,14 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { bearer } from "../setup/world";
 import { connectClient, type ToolAnswer } from "./clients";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const ada = await createUser(t, { username: "ada" });
-const adaToken = await createToken(t, ada);
-const strangerToken = await createToken(t, await createUser(t, { username: "stranger" }));
+const { t, app } = await openApp();
+const ada = await t.createUser({ username: "ada" });
+const adaToken = await t.createToken(ada);
+const strangerToken = await t.createToken(await t.createUser({ username: "stranger" }));
 
 function ok({ isError, result, text }: ToolAnswer): Record<string, unknown> {
   expect(isError, text).toBe(false);
@@ -186,7 +184,7 @@ describe("a refused call is a tool error with the body of REST", () => {
   });
 
   it("429 with retry_after beyond a limit", async () => {
-    const client = await connectClient(app, await createToken(t, await createUser(t)));
+    const client = await connectClient(app, await t.createToken(await t.createUser()));
     for (let n = 1; n <= 5; n++) {
       ok(await client.call("create_product", { code: `P${n}`, name: "Within the limit" }));
     }

@@ -1,14 +1,9 @@
 import { expect, it } from "vitest";
-import { createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 import { connectClient } from "./clients";
-import { connectBoth, createProduct, idOf, ok, startRun } from "./stage";
+import { connectBoth, createProduct, idOf, ok, openStage, startRun } from "./stage";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t);
-const ada = await createUser(t, { username: "ada" });
-const stage = { t, app, ada, token: await createToken(t, ada) };
+const stage = await openStage();
+const { app } = stage;
 
 // T-1 and ST-001 exist in both.
 await createProduct(stage, "ONE", { strategy: "SPRINT_BATCH" });

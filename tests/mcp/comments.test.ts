@@ -1,14 +1,9 @@
 import { expect, it } from "vitest";
-import { createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 import { connectClient } from "./clients";
-import { connectBoth, createProduct, ok } from "./stage";
+import { connectBoth, createProduct, ok, openStage } from "./stage";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t);
-const ada = await createUser(t, { username: "ada" });
-const stage = { t, app, ada, token: await createToken(t, ada) };
+const stage = await openStage();
+const { t, app } = stage;
 
 it("an agent comments on PBIs, stories and tasks by their codes, and reads what was said", async () => {
   await createProduct(stage, "ONE", { strategy: "STORY" });
@@ -42,8 +37,8 @@ it("a stranger's agent neither reads nor writes what is said in a product, by id
   const task = ok(await agent.call("get_task", { task_id: "T-1", product_id: "TWO" }));
   const place = { kind: "task", id: task.id };
   ok(await agent.call("add_comment", { ...place, body: "A secret." }));
-  const eve = await createUser(t);
-  const other = await connectClient(app, await createToken(t, eve));
+  const eve = await t.createUser();
+  const other = await connectClient(app, await t.createToken(eve));
   for (const input of [place, { kind: "task", id: "T-1" }]) {
     for (const tool of ["list_comments", "add_comment"]) {
       const answer = await other.call(tool, { ...input, body: "Hello?" });

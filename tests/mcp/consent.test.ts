@@ -1,20 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { createToken, signIn, startTestApp } from "../setup/app";
-import { addMember } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
-import { createUser, dataApi } from "../setup/users";
-import { connectBoth, createProduct, idOf, ok, startRun } from "./stage";
+import { dataApi } from "../setup/data-api";
+import { connectBoth, createProduct, idOf, ok, openStage, startRun } from "./stage";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t, { pages: true });
-const ada = await createUser(t, { username: "ada" });
-const bob = await createUser(t, { username: "bob" });
-const stage = { t, app, ada, token: await createToken(t, ada) };
+const stage = await openStage({ pages: true });
+const { t, app, ada } = stage;
+const bob = await t.createUser({ username: "bob" });
 const { agent } = await connectBoth(stage);
-const bobs = await connectBoth({ app, token: await createToken(t, bob) });
+const bobs = await connectBoth({ app, token: await t.createToken(bob) });
 const { worker } = bobs;
-const visitor = createVisitor(app, await signIn(t, app, bob));
+const visitor = await app.visitorOf(bob);
 const wish = { worker: "bob's machine", wait_seconds: 0 };
 
 /** A product of ada's with a run whose one job waits, and bob added to it. */
@@ -23,7 +17,7 @@ async function lure(code: string): Promise<string> {
   const run = await startRun(agent, code);
   const { rows } = await t.sql.query("select id from public.products where code = $1", [code]);
   expect(run.status).toBe("queued");
-  await addMember(t, rows[0].id, bob);
+  await t.addMember(rows[0].id, bob);
   return rows[0].id;
 }
 
@@ -78,13 +72,10 @@ describe("being added to a product", () => {
     const { worker: own } = await connectBoth(stage);
     const { job } = ok(await own.call("wait_for_job", { worker: "ada's", wait_seconds: 0 }));
     expect(job).not.toBeNull();
-    const answer = await createVisitor(app, await signIn(t, app, ada)).send(
-      `/products/${id}/members`,
-      [
-        ["intent", "allow-workers"],
-        ["allowed", "no"],
-      ],
-    );
+    const answer = await (await app.visitorOf(ada)).send(`/products/${id}/members`, [
+      ["intent", "allow-workers"],
+      ["allowed", "no"],
+    ]);
     expect(answer.status).toBe(409);
   });
 
@@ -107,7 +98,7 @@ describe("what is said about a private idea", () => {
   it("is not shown to other members: neither answer nor failure, on no way", async () => {
     await createProduct(stage, "TALK");
     const { rows } = await t.sql.query("select id from public.products where code = 'TALK'");
-    await addMember(t, rows[0].id, bob);
+    await t.addMember(rows[0].id, bob);
     const idea = ok(await agent.call("create_idea", { product_id: "TALK", title: "Secret plan" }));
     await t.database.callAs({ user_id: ada.id }, "ask_about_idea", {
       p_idea_id: idea.id,
@@ -121,7 +112,7 @@ describe("what is said about a private idea", () => {
 
     const seen = async (cookie: string) =>
       (await app.request("/agents?state=all", { headers: { cookie } })).text();
-    expect(await seen(await signIn(t, app, bob))).not.toContain("secret weeks");
+    expect(await seen(await app.signIn(bob))).not.toContain("secret weeks");
     const { rows: jobs } = await t.sql.query(
       "select private.job_json(j) as shown from public.agent_jobs j where j.id = $1",
       [job_id],

@@ -1,18 +1,15 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 import { connectClient } from "./clients";
 
 /** `FUZZ_RUNS=10000` is the full run. */
 const calls = Number(process.env.FUZZ_RUNS ?? 300);
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const ada = await createUser(t, { username: "ada" });
-const client = await connectClient(app, await createToken(t, ada), "2026-07-28", "/mcp/all");
+const { t, app } = await openApp();
+const ada = await t.createUser({ username: "ada" });
+const client = await connectClient(app, await t.createToken(ada), "2026-07-28", "/mcp/all");
 const tools = await client.listTools();
 const schemaShape = z.looseObject({ properties: z.record(z.string(), z.unknown()).default({}) });
 

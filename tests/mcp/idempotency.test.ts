@@ -1,17 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { createToken, startTestApp } from "../setup/app";
-import { seedBacklog } from "../setup/backlog";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 import { connectClient } from "./clients";
 
 async function openWorld(transport: "session" | "http") {
   const t = await createTestDatabase({ transport });
   const app = await startTestApp(t);
-  const owner = await createUser(t);
-  const agent = await connectClient(app, await createToken(t, owner), "2026-07-28", "/mcp/all");
-  return { transport, t, owner, agent, ...(await seedBacklog(t, owner)) };
+  const owner = await t.createUser();
+  const agent = await connectClient(app, await t.createToken(owner), "2026-07-28", "/mcp/all");
+  return { transport, t, owner, agent, ...(await t.seedBacklog(owner)) };
 }
 
 const worlds = [await openWorld("session"), await openWorld("http")] as const;

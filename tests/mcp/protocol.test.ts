@@ -1,14 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createProduct } from "~/nouns/products/operations.server";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp, startTestApp } from "../setup/app";
+import { bearer } from "../setup/world";
 import { connectClient } from "./clients";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const ada = await createUser(t, { username: "ada" });
-const token = await createToken(t, ada);
+const { t, app } = await openApp();
+const ada = await t.createUser({ username: "ada" });
+const token = await t.createToken(ada);
 const json = { "content-type": "application/json" };
 
 function post(body: unknown, headers: Record<string, string>, path = "/mcp"): Promise<Response> {
@@ -49,8 +47,8 @@ describe("the endpoint", () => {
   });
 
   it("answers 401 with WWW-Authenticate without a good token, also for a session cookie", async () => {
-    const revoked = await createToken(t, ada, { revoked: true });
-    const expired = await createToken(t, ada, { expiresAt: new Date(Date.now() - 1000) });
+    const revoked = await t.createToken(ada, { revoked: true });
+    const expired = await t.createToken(ada, { expiresAt: new Date(Date.now() - 1000) });
     for (const path of ["/mcp", "/mcp/worker"]) {
       for (const bad of [{}, bearer("blm_unknown"), bearer(revoked), bearer(expired)]) {
         const answer = await post(listTools, bad, path);

@@ -4,16 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { type JobDiff, jobDiffSchema } from "~/nouns/agent-jobs/job-diff";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
-import { connectBoth, createProduct, idOf, ok, startRun } from "./stage";
+import { bearer } from "../setup/world";
+import { connectBoth, createProduct, idOf, ok, openStage, startRun } from "./stage";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t);
-const ada = await createUser(t, { username: "ada" });
-const token = await createToken(t, ada);
-const stage = { t, app, ada, token };
+const stage = await openStage();
+const { app, token } = stage;
 const home = mkdtempSync(join(tmpdir(), "backloom-send-diff-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 

@@ -1,13 +1,7 @@
 import { expect, it } from "vitest";
-import { createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
-import { connectBoth, createProduct, ok } from "./stage";
+import { connectBoth, createProduct, ok, openStage } from "./stage";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t);
-const ada = await createUser(t, { username: "ada" });
-const stage = { t, app, ada, token: await createToken(t, ada) };
+const stage = await openStage();
 
 it("an agent says who does a task, a story or a product, each field alone, and removes it", async () => {
   await createProduct(stage, "ONE", { strategy: "STORY" });

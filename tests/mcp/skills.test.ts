@@ -11,13 +11,11 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { bearer } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const token = await createToken(t, await createUser(t));
+const { t, app } = await openApp();
+const token = await t.createToken(await t.createUser());
 const home = mkdtempSync(join(tmpdir(), "backloom-skills-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
@@ -42,16 +40,10 @@ describe("skills", () => {
 
   it("are listed and read over MCP, and not by workers", async () => {
     const ask = async (path: string, method: string, params: Record<string, unknown> = {}) => {
-      const answer = await app.request(path, {
-        method: "POST",
-        headers: {
-          ...bearer(token),
-          "content-type": "application/json",
-          "mcp-protocol-version": "2026-07-28",
-          "mcp-method": method,
-          ...(typeof params.uri === "string" ? { "mcp-name": params.uri } : {}),
-        },
-        body: JSON.stringify({
+      const answer = await app.send(
+        "POST",
+        path,
+        {
           ...{ jsonrpc: "2.0", id: 1, method },
           params: {
             ...params,
@@ -61,8 +53,14 @@ describe("skills", () => {
               "io.modelcontextprotocol/clientCapabilities": {},
             },
           },
-        }),
-      });
+        },
+        {
+          ...bearer(token),
+          "mcp-protocol-version": "2026-07-28",
+          "mcp-method": method,
+          ...(typeof params.uri === "string" ? { "mcp-name": params.uri } : {}),
+        },
+      );
       return answer.json();
     };
     const { result } = await ask("/mcp", "skills/list");

@@ -1,15 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
-import { connectBoth, createProduct, identified, idOf, listOf, ok, startRun } from "./stage";
+import {
+  connectBoth,
+  createProduct,
+  identified,
+  idOf,
+  listOf,
+  ok,
+  openStage,
+  startRun,
+} from "./stage";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t);
-const ada = await createUser(t, { username: "ada" });
-const token = await createToken(t, ada);
-const stage = { t, app, ada, token };
+const stage = await openStage();
 
 const batchSchema = identified.extend({ executions: z.array(z.object({ task_id: z.string() })) });
 

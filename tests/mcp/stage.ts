@@ -2,9 +2,9 @@ import { expect } from "vitest";
 import { z } from "zod";
 import { exportDocumentSchema } from "~/nouns/transfers/export-document";
 import { importDocument } from "~/nouns/transfers/import-document.server";
-import type { TestApp } from "../setup/app";
+import { openApp, type TestApp } from "../setup/app";
 import type { TestDatabase } from "../setup/database";
-import type { TestUser } from "../setup/users";
+import type { TestUser } from "../setup/world";
 import { connectClient, type ToolAnswer, type ToolClient } from "./clients";
 
 /** What the tests of the job tools share: an app with realtime, and a user with a token. */
@@ -13,6 +13,13 @@ export interface Stage {
   app: TestApp;
   ada: TestUser;
   token: string;
+}
+
+/** The app with what the tests of the job tools share. */
+export async function openStage({ pages = false } = {}): Promise<Stage> {
+  const { t, app } = await openApp({ realtime: true, pages });
+  const ada = await t.createUser({ username: "ada" });
+  return { t, app, ada, token: await t.createToken(ada) };
 }
 
 /** The result of a call that must not be refused. */

@@ -1,13 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 import { connectClient } from "./clients";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const adaToken = await createToken(t, await createUser(t, { username: "ada" }));
-const demoToken = await createToken(t, await createUser(t, { username: "demo", demo: true }));
+const { t, app } = await openApp();
+const adaToken = await t.createToken(await t.createUser({ username: "ada" }));
+const demoToken = await t.createToken(await t.createUser({ username: "demo", demo: true }));
 
 const names = `health list_products get_context get_sprint_context get_task search
   create_product create_pbi create_story create_task list_labels create_label set_agent set_labels add_comment list_comments add_dependency remove_dependency list_ready create_sprint add_story_to_sprint start_sprint

@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
-import { connectBoth, createProduct, idOf, ok, startRun } from "./stage";
+import { connectBoth, createProduct, idOf, ok, openStage, startRun } from "./stage";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t);
-const ada = await createUser(t, { username: "ada" });
-const stage = { t, app, ada, token: await createToken(t, ada) };
+const stage = await openStage();
 
 async function hold(code: string) {
   await createProduct(stage, code);

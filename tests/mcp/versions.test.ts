@@ -1,13 +1,7 @@
 import { expect, it } from "vitest";
-import { createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
-import { connectBoth, createProduct, ok } from "./stage";
+import { connectBoth, createProduct, ok, openStage } from "./stage";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t);
-const ada = await createUser(t, { username: "ada" });
-const stage = { t, app, ada, token: await createToken(t, ada) };
+const stage = await openStage();
 
 it("an agent changes only the version of a task and an idea that it has read", async () => {
   await createProduct(stage, "VER", { strategy: "STORY" });

@@ -2,16 +2,12 @@ import { describe, expect, it } from "vitest";
 import { topics } from "~/contract/topics";
 import { openJobBell } from "~/mcp/job-bell.server";
 import { listProducts, updateProduct } from "~/nouns/products/operations.server";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
-import { connectBoth, createProduct, ok, startRun } from "./stage";
+import { startTestApp } from "../setup/app";
+import { bearer } from "../setup/world";
+import { connectBoth, createProduct, ok, openStage, startRun } from "./stage";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t);
-const ada = await createUser(t, { username: "ada" });
-const token = await createToken(t, ada);
-const stage = { t, app, ada, token };
+const stage = await openStage();
+const { t, app, ada, token } = stage;
 
 describe("wait_for_job", () => {
   it("answers as soon as a job is there, not when its time is over", async () => {

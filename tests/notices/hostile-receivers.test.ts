@@ -10,8 +10,8 @@ import {
   subscribePush,
 } from "~/nouns/notices/operations.server";
 import { askQuestion } from "~/nouns/questions/operations.server";
-import { at, seedWorld } from "../db/world";
 import { createTestDatabase } from "../setup/database";
+import { at } from "../setup/world";
 import { drip, type HostileReceiver, pour, startHostileReceiver } from "./hostile-receiver";
 import { createDevice } from "./push-device";
 import { startReceiver } from "./receiver";
@@ -28,7 +28,7 @@ const ok = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ntransfer-encoding: ch
 
 /** A product whose questions go to this address; the answer tells how the last delivery went. */
 async function withWebhook(url: string) {
-  const { actor, product, story } = await seedWorld(t);
+  const { actor, product, story } = await t.seedWorld();
   const events = ["question_opened" as const];
   const webhook = await createWebhook(actor, { product_id: product.id, url, events });
   return {
@@ -40,7 +40,7 @@ async function withWebhook(url: string) {
 
 /** Someone whose phone is at this push service. */
 async function withPhone(endpoint: string) {
-  const { actor, story } = await seedWorld(t);
+  const { actor, story } = await t.seedWorld();
   await subscribePush(actor, createDevice(endpoint).subscription);
   return {
     ask: () => askQuestion(actor, { story_id: story.id, question: "Blue or green?" }),

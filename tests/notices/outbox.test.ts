@@ -2,7 +2,6 @@ import pino from "pino";
 import { describe, expect, it } from "vitest";
 import type { SenderOptions } from "~/notices/sender.server";
 import { createWebhook, takeDueNotices } from "~/nouns/notices/operations.server";
-import { seedWorld } from "../db/world";
 import { createTestDatabase } from "../setup/database";
 import { startReceiver } from "./receiver";
 import { sendBatch } from "./send-batch";
@@ -23,7 +22,7 @@ async function sendAll(): Promise<void> {
 describe("the outbox", () => {
   it("loses no notice when a sender dies between taking and sending, and sends nothing that was rolled back", async () => {
     const receiver = await startReceiver("http");
-    const { actor, product, story, owner } = await seedWorld(t);
+    const { actor, product, story, owner } = await t.seedWorld();
     await createWebhook(actor, {
       product_id: product.id,
       url: receiver.origin,
@@ -59,7 +58,7 @@ describe("the outbox", () => {
 
   it("gives each notice to one of several senders", async () => {
     const receiver = await startReceiver("http");
-    const { actor, product, story, owner } = await seedWorld(t);
+    const { actor, product, story, owner } = await t.seedWorld();
     await createWebhook(actor, {
       product_id: product.id,
       url: receiver.origin,

@@ -8,9 +8,8 @@ import { addComment } from "~/nouns/comments/operations.server";
 import { listPushSubscriptions, subscribePush } from "~/nouns/notices/operations.server";
 import { removeProductMember } from "~/nouns/products/operations.server";
 import { askQuestion } from "~/nouns/questions/operations.server";
-import { at, seedWorld } from "../db/world";
-import { createMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
+import { at } from "../setup/world";
 import { createDevice } from "./push-device";
 import { startReceiver } from "./receiver";
 import { sendBatch } from "./send-batch";
@@ -43,7 +42,7 @@ async function verifyVapid(authorization: string) {
 describe("web push", () => {
   it("notifies the devices of a member that an agent asks, readable by the device alone", async () => {
     const receiver = await startReceiver("https");
-    const { actor, story } = await seedWorld(t);
+    const { actor, story } = await t.seedWorld();
     const device = createDevice(`${receiver.origin}/push/phone`);
     await subscribePush(actor, device.subscription);
 
@@ -67,8 +66,8 @@ describe("web push", () => {
 
   it("sends nothing about a product to anyone who has left it", async () => {
     const receiver = await startReceiver("https");
-    const { actor, product, story } = await seedWorld(t);
-    const leaver = await createMember(t, product.id);
+    const { actor, product, story } = await t.seedWorld();
+    const leaver = await t.createMember(product.id);
     await subscribePush(t.actorOf(leaver), createDevice(`${receiver.origin}/left`).subscription);
     await subscribePush(actor, createDevice(`${receiver.origin}/stays`).subscription);
     const body = `@${leaver.username} a secret`;
@@ -81,7 +80,7 @@ describe("web push", () => {
 
   it("stops asking a device that the push service calls gone", async () => {
     const receiver = await startReceiver("https");
-    const { actor, story } = await seedWorld(t);
+    const { actor, story } = await t.seedWorld();
     await subscribePush(actor, createDevice(`${receiver.origin}/push/gone`).subscription);
     receiver.answerWith(410);
     await askQuestion(actor, { story_id: story.id, question: "Still there?" });
@@ -96,7 +95,7 @@ describe("web push", () => {
 
   it("D6: never speaks to a private address, or without https", async () => {
     const receiver = await startReceiver("https");
-    const { actor, story } = await seedWorld(t);
+    const { actor, story } = await t.seedWorld();
     await subscribePush(actor, createDevice(`${receiver.origin}/push/inside`).subscription);
     await askQuestion(actor, { story_id: story.id, question: "Anyone?" });
     await sendBatch({ ...sender, allowPrivateDestinations: false });

@@ -6,8 +6,8 @@ import { verifyWebhook } from "~/notices/webhook.server";
 import { type WebhookEvent, webhookEvents } from "~/nouns/notices/contract";
 import { createWebhook, listWebhookDeliveries } from "~/nouns/notices/operations.server";
 import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
-import { at, seedWorld } from "../db/world";
 import { createTestDatabase } from "../setup/database";
+import { at } from "../setup/world";
 import { startReceiver } from "./receiver";
 import { sendBatch } from "./send-batch";
 
@@ -20,7 +20,7 @@ const sender: SenderOptions = {
 };
 
 async function worldWithWebhook(url: string, events: WebhookEvent[]) {
-  const world = await seedWorld(t);
+  const world = await t.seedWorld();
   const webhook = await createWebhook(world.actor, { product_id: world.product.id, url, events });
   const ask = () =>
     askQuestion(world.actor, { story_id: world.story.id, question: "Blue or green?" });

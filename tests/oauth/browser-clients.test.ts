@@ -1,12 +1,10 @@
 import { readdirSync } from "node:fs";
 import { expect, it } from "vitest";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { bearer } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const token = await createToken(t, await createUser(t));
+const { t, app } = await openApp();
+const token = await t.createToken(await t.createUser());
 const origin = "https://client.example";
 
 const ask = (path: string, method: string, headers: Record<string, string>, body?: string) =>

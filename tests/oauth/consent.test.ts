@@ -2,10 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
 import { createProduct } from "~/nouns/products/operations.server";
-import { signIn, startTestApp } from "../setup/app";
-import { addMember } from "../setup/backlog";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 import { loseTheInternet } from "./names-that-lead-nowhere";
 import {
   authorizePath,
@@ -29,12 +27,15 @@ const pages = [
   "_app.settings.devices",
 ];
 const app = await startTestApp(t, { pages, variables: { ALLOW_PRIVATE_DESTINATIONS: "true" } });
-const ada = await createUser(t, { username: "ada" });
-const demo = await createUser(t, { username: "demo", demo: true });
+const ada = await t.createUser({ username: "ada" });
+const demo = await t.createUser({ username: "demo", demo: true });
 const shop = await createProduct(t.actorOf(ada), { code: "SHOP", name: "Shop" });
-const foreign = await createProduct(t.actorOf(await createUser(t)), { code: "FOREIGN", name: "F" });
-await addMember(t, shop.id, demo);
-const cookie = await signIn(t, app, ada);
+const foreign = await createProduct(t.actorOf(await t.createUser()), {
+  code: "FOREIGN",
+  name: "F",
+});
+await t.addMember(shop.id, demo);
+const cookie = await app.signIn(ada);
 const { challenge } = makeProof();
 const all = { products: [shop.id], scopes: ["read", "plan", "work"] };
 
@@ -88,7 +89,7 @@ describe("the consent page", () => {
     const text = await textOf(path);
     expect(text).toContain('value="read"');
     expect(text).not.toContain('value="plan"');
-    const { tokens } = await getAccess({ t, app, user: ada }, all, { scope: "read" });
+    const { tokens } = await getAccess({ app, user: ada }, all, { scope: "read" });
     expect(tokens.scope).toBe("read");
   });
 
@@ -137,10 +138,10 @@ describe("the consent page", () => {
   });
 
   it("lets a demo account allow reading, and nothing else", async () => {
-    const { tokens } = await getAccess({ t, app, user: demo }, all);
+    const { tokens } = await getAccess({ app, user: demo }, all);
     expect(tokens.scope).toBe("read");
     const path = authorizePath(app, { clientId: await register(app), challenge });
-    expect(await textOf(path, await signIn(t, app, demo))).not.toContain('value="work"');
+    expect(await textOf(path, await app.signIn(demo))).not.toContain('value="work"');
   });
 
   it("refuses the form of another site", async () => {
@@ -232,10 +233,8 @@ describe("a redirect", () => {
     "https://example.com/cb#fragment",
     "nonsense",
   ])("%s cannot be registered", async (address) => {
-    const answer = await app.request("/register", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ redirect_uris: [loopbackRedirect, address] }),
+    const answer = await app.send("POST", "/register", {
+      redirect_uris: [loopbackRedirect, address],
     });
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ error: "invalid_redirect_uri" });
@@ -263,7 +262,7 @@ describe("a program that describes itself at an address", () => {
     expect(text).toContain("Published program");
     expect(text).toContain(clientId);
     expect(text).not.toContain("pinned copy");
-    const { tokens } = await getAccess({ t, app, user: ada }, all, { clientId });
+    const { tokens } = await getAccess({ app, user: ada }, all, { clientId });
     expect((await listTools(app, tokens.access_token)).status).toBe(200);
   });
 
@@ -292,7 +291,7 @@ describe("a program that describes itself at an address", () => {
       const text = await textOf(authorizePath(app, { clientId, challenge, redirectUri }));
       expect(text).toContain("pinned copy");
       const wish = { clientId, redirectUri };
-      const { tokens } = await getAccess({ t, app, user: ada }, all, wish);
+      const { tokens } = await getAccess({ app, user: ada }, all, wish);
       expect((await listTools(app, tokens.access_token)).status).toBe(200);
     }
     const clientId = "https://unknown.example/client.json";
@@ -307,7 +306,7 @@ describe("a program that describes itself at an address", () => {
     const clientId = publish("/not-asked.json");
     await app.request(authorizePath(app, { clientId, challenge }));
     const strict = await startTestApp(t, { pages: ["authorize"] });
-    const headers = { cookie: await signIn(t, strict, ada) };
+    const headers = { cookie: await strict.signIn(ada) };
     const answer = await strict.request(authorizePath(strict, { clientId, challenge }), {
       headers,
     });
@@ -320,11 +319,7 @@ describe("registrations", () => {
   it("are taken at /register, and at the address behind it", async () => {
     const registration = { redirect_uris: [loopbackRedirect], client_name: " Two\nlines " };
     for (const path of ["/register", "/oauth/register"]) {
-      const answer = await app.request(path, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(registration),
-      });
+      const answer = await app.send("POST", path, registration);
       expect(answer.status).toBe(201);
       expect(await answer.json()).toMatchObject({
         client_name: "Two lines",
@@ -341,12 +336,7 @@ describe("registrations", () => {
 
   it("are limited by address", async () => {
     await t.sql.query("delete from public.rate_limit_counters");
-    const ask = () =>
-      app.request("/register", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ redirect_uris: [loopbackRedirect] }),
-      });
+    const ask = () => app.send("POST", "/register", { redirect_uris: [loopbackRedirect] });
     const answers = await Promise.all(Array.from({ length: 21 }, ask));
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
     await t.sql.query("delete from public.rate_limit_counters");
@@ -355,7 +345,7 @@ describe("registrations", () => {
   it("are removed after 30 days without use, and the app gets invalid_client", async () => {
     const unused = await register(app);
     const clientId = await register(app);
-    await getAccess({ t, app, user: ada }, all, { clientId });
+    await getAccess({ app, user: ada }, all, { clientId });
     await t.sql.query(
       "update public.oauth_clients set created_at = now() - interval '31 days', used_at = used_at - interval '31 days'",
     );
@@ -382,11 +372,11 @@ describe("registrations", () => {
 
 describe("Devices", () => {
   it("shows a program until it is revoked there, with its first call", async () => {
-    const grace = await createUser(t, { username: "grace" });
+    const grace = await t.createUser({ username: "grace" });
     const product = await createProduct(t.actorOf(grace), { code: "GRACE", name: "Grace" });
     const choice = { products: [product.id], scopes: ["read", "plan"] };
-    const { tokens } = await getAccess({ t, app, user: grace }, choice);
-    const session = await signIn(t, app, grace);
+    const { tokens } = await getAccess({ app, user: grace }, choice);
+    const session = await app.signIn(grace);
     const before = await textOf("/settings/devices", session);
     expect(before).toContain("Test program");
     expect(before).toContain("never used");

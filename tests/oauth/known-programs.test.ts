@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createProduct } from "~/nouns/products/operations.server";
-import { signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 import { type KnownProgram, knownPrograms } from "./known-programs";
 import { loseTheInternet } from "./names-that-lead-nowhere";
 import {
@@ -17,19 +15,14 @@ import {
 } from "./program";
 
 loseTheInternet();
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: ["authorize"] });
-const ada = await createUser(t, { username: "ada" });
+const { t, app } = await openApp({ pages: ["authorize"] });
+const ada = await t.createUser({ username: "ada" });
 const shop = await createProduct(t.actorOf(ada), { code: "SHOP", name: "Shop" });
 const resource = `${app.origin}/mcp`;
 
 async function clientIdOf({ clientId, registers }: KnownProgram): Promise<string> {
   if (clientId !== undefined) return clientId;
-  const answer = await app.request("/register", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(registers),
-  });
+  const answer = await app.send("POST", "/register", registers);
   expect(answer.status).toBe(201);
   const registered = await answer.json();
   // Whatever it asked for: who gets no secret sends none.
@@ -49,7 +42,7 @@ describe("what programs are known to ask", () => {
     const { verifier, challenge } = makeProof();
     const wish = { clientId, challenge, redirectUri, state, ...(scope ? { scope } : {}) };
     const choice = { products: [shop.id], scopes: ["read", "plan", "work"] };
-    const cookie = await signIn(t, app, ada);
+    const cookie = await app.signIn(ada);
     const to = sentTo(await decide(app, authorizePath(app, wish), cookie, choice));
     expect(to.href.startsWith(redirectUri)).toBe(true);
     expect(to.searchParams.get("state")).toBe(state);

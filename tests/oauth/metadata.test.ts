@@ -1,12 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp, startTestApp } from "../setup/app";
 import { listTools } from "./program";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const token = await createToken(t, await createUser(t));
+const { t, app } = await openApp();
+const token = await t.createToken(await t.createUser());
 
 const read = async (path: string, host?: string) => {
   const origin = host ? `http://${host}:${app.port}` : app.origin;

@@ -14,14 +14,11 @@ import { Client as EarlierClient } from "@modelcontextprotocol/sdk/client/index.
 import { StreamableHTTPClientTransport as EarlierTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, it } from "vitest";
 import { createProduct } from "~/nouns/products/operations.server";
-import { signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 import { decide, loopbackRedirect, sentTo } from "./program";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: ["authorize"] });
-const ada = await createUser(t, { username: "ada" });
+const { t, app } = await openApp({ pages: ["authorize"] });
+const ada = await t.createUser({ username: "ada" });
 const shop = await createProduct(t.actorOf(ada), { code: "SHOP", name: "Shop" });
 
 /** What a program keeps between the steps, and a person who presses Allow where it opens a browser. */
@@ -55,7 +52,7 @@ function createKeeper() {
     codeVerifier: () => kept.verifier ?? "",
     redirectToAuthorization: async (address: URL) => {
       const choice = { products: [shop.id], scopes: ["read", "plan", "work"] };
-      const cookie = await signIn(t, app, ada);
+      const cookie = await app.signIn(ada);
       kept.answer = sentTo(
         await decide(app, `${address.pathname}${address.search}`, cookie, choice),
       );

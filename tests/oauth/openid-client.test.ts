@@ -12,14 +12,11 @@ import {
 } from "openid-client";
 import { expect, it } from "vitest";
 import { createProduct } from "~/nouns/products/operations.server";
-import { signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 import { decide, listTools, loopbackRedirect, sentTo } from "./program";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: ["authorize"] });
-const ada = await createUser(t);
+const { t, app } = await openApp({ pages: ["authorize"] });
+const ada = await t.createUser();
 const shop = await createProduct(t.actorOf(ada), { code: "SHOP", name: "Shop" });
 
 /** A certified client that knows nothing of MCP: it holds the metadata and every answer against the RFCs. */
@@ -52,7 +49,7 @@ it("openid-client finds the server, registers, signs in with PKCE, refreshes and
     state,
   });
   const choice = { products: [shop.id], scopes: ["read", "plan"] };
-  const cookie = await signIn(t, app, ada);
+  const cookie = await app.signIn(ada);
   const path = `${address.pathname}${address.search}`;
   const answer = sentTo(await decide(app, path, cookie, choice));
   const checks = { pkceCodeVerifier: verifier, expectedState: state };

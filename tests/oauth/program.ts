@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { expect } from "vitest";
 import { z } from "zod";
-import { signIn, type TestApp } from "../setup/app";
-import type { TestDatabase } from "../setup/database";
-import type { TestUser } from "../setup/users";
+import type { TestApp } from "../setup/app";
+import type { TestUser } from "../setup/world";
 
 const tokensSchema = z.object({
   access_token: z.string(),
@@ -29,11 +28,7 @@ export async function register(
   redirect_uris: readonly string[] = [loopbackRedirect],
   client_name = "Test program",
 ): Promise<string> {
-  const answer = await app.request("/register", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ client_name, redirect_uris }),
-  });
+  const answer = await app.send("POST", "/register", { client_name, redirect_uris });
   expect(answer.status).toBe(201);
   return z.object({ client_id: z.string() }).parse(await answer.json()).client_id;
 }
@@ -92,14 +87,13 @@ export function postForm(
 }
 
 export interface Stage {
-  t: TestDatabase;
   app: TestApp;
   user: TestUser;
 }
 
 /** From registration to the code, without asking for tokens yet. */
 export async function getCode(
-  { t, app, user }: Stage,
+  { app, user }: Stage,
   choice: Choice,
   wish: Partial<Wish> = {},
 ): Promise<{ code: string; clientId: string; verifier: string; redirectUri: string }> {
@@ -107,7 +101,7 @@ export async function getCode(
   const clientId = wish.clientId ?? (await register(app, [redirectUri]));
   const { verifier, challenge } = makeProof();
   const path = authorizePath(app, { ...wish, clientId, challenge });
-  const cookie = await signIn(t, app, user);
+  const cookie = await app.signIn(user);
   const code = sentTo(await decide(app, path, cookie, choice)).searchParams.get("code");
   return { code: code ?? "", clientId, verifier, redirectUri };
 }
@@ -139,9 +133,10 @@ export const readTokens = async (answer: Response): Promise<Tokens> =>
 
 /** Asks for the list of tools; the status says whether the token is good there. */
 export function listTools(app: TestApp, token: string, path = "/mcp"): Promise<Response> {
-  return app.request(path, {
-    method: "POST",
-    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
-  });
+  return app.send(
+    "POST",
+    path,
+    { jsonrpc: "2.0", id: 1, method: "tools/list" },
+    { authorization: `Bearer ${token}` },
+  );
 }

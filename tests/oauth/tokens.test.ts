@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createProduct } from "~/nouns/products/operations.server";
 import { connectClient } from "../mcp/clients";
-import { bearer, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { bearer } from "../setup/world";
 import {
   getAccess,
   getCode,
@@ -16,9 +15,8 @@ import {
   register,
 } from "./program";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t, { pages: ["authorize"] });
-const user = await createUser(t, { username: "ada" });
+const { t, app } = await openApp({ realtime: true, pages: ["authorize"] });
+const user = await t.createUser({ username: "ada" });
 const stage = { t, app, user };
 const shop = await createProduct(t.actorOf(user), { code: "SHOP", name: "Shop" });
 const all = { products: [shop.id], scopes: ["read", "plan", "work"] };
@@ -130,14 +128,15 @@ describe("a token", () => {
     expect(names.filter((name) => /^(create|update|log|start|wait|set|add)_/.test(name))).toEqual(
       [],
     );
-    const answer = await app.request("/mcp", {
-      method: "POST",
-      headers: { ...bearer(reader.tokens.access_token), "content-type": "application/json" },
-      body: JSON.stringify({
+    const answer = await app.send(
+      "POST",
+      "/mcp",
+      {
         ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
         params: { name: "create_pbi", arguments: { product_id: shop.id, title: "No" } },
-      }),
-    });
+      },
+      bearer(reader.tokens.access_token),
+    );
     expect(answer.status).toBe(403);
     expect(answer.headers.get("www-authenticate")).toContain('error="insufficient_scope"');
     expect(answer.headers.get("www-authenticate")).toContain('scope="read plan"');
@@ -281,11 +280,7 @@ describe("what programs do wrong", () => {
       expect(answer.status).toBe(status);
       expect(await answer.json()).toMatchObject({ error, error_description: expect.any(String) });
     }
-    const json = await app.request("/token", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: "{}",
-    });
+    const json = await app.send("POST", "/token", "{}");
     expect(await json.json()).toMatchObject({ error: "invalid_request" });
     const twice = await app.request("/token", {
       method: "POST",

@@ -7,22 +7,17 @@ import { getSprintRun, startRun, startSprintRun } from "~/nouns/sprint-runs/oper
 import { getTaskDetail } from "~/nouns/tasks/operations.server";
 import { importBacklog } from "~/nouns/transfers/import-backlog.server";
 import { readImport } from "~/nouns/transfers/read-import.server";
-import { claim, type SprintOptions, seedSprint } from "../db/agents/sprint-world";
-import { at } from "../db/world";
 import { connectClient } from "../mcp/clients";
-import { createToken, signIn, startTestApp } from "../setup/app";
-import { create } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
+import { openApp } from "../setup/app";
+import { at, claim, create, type SprintOptions } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 const unplanned = { plan: () => undefined, task: { p_description: "Say hello" } };
 
 async function scene(options: SprintOptions = {}) {
-  const world = await seedSprint(t, options);
-  const visitor = createVisitor(app, await signIn(t, app, world.owner));
+  const world = await t.seedSprint(options);
+  const visitor = await app.visitorOf(world.owner);
   const board = `/products/${world.product.id}/sprints/${world.sprint.id}`;
   const runPage = (id: string) => `/products/${world.product.id}/runs/${id}`;
   const runOf = (address: string | null) =>
@@ -186,7 +181,7 @@ it("a run that is over says which branch is not on main", async () => {
 
 it("a new product waits for a person through every door", async () => {
   const { owner, actor } = await scene({ stories: [] });
-  const client = await connectClient(app, await createToken(t, owner));
+  const client = await connectClient(app, await t.createToken(owner));
   const made = (await client.call("create_product", { code: "DOOR", name: "Door" })).result;
   await client.close();
   expect(made).toMatchObject({ done_requires: "person" });

@@ -1,20 +1,16 @@
 import { expect, it } from "vitest";
-import { signIn, startTestApp } from "../setup/app";
-import { addMember, seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 it("says the branch of a task or story to everyone in its product, and to no one else", async () => {
-  const owner = await createUser(t);
-  const member = await createUser(t);
-  const stranger = await createUser(t);
-  const { product, story, task } = await seedBacklog(t, owner);
-  await addMember(t, product.id, member);
+  const owner = await t.createUser();
+  const member = await t.createUser();
+  const stranger = await t.createUser();
+  const { product, story, task } = await t.seedBacklog(owner);
+  await t.addMember(product.id, member);
   const ask = async (user: typeof owner, query: string) =>
-    app.request(`/branch?${query}`, { headers: { cookie: await signIn(t, app, user) } });
+    app.request(`/branch?${query}`, { headers: { cookie: await app.signIn(user) } });
   for (const user of [owner, member]) {
     for (const query of [`kind=task&id=${task.id}`, `kind=story&id=${story.id}`]) {
       const answer = await ask(user, query);

@@ -1,12 +1,8 @@
 import { expect, it } from "vitest";
 import { getProduct } from "~/nouns/products/operations.server";
-import { seedSprint } from "../db/agents/sprint-world";
-import { signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
+import { openApp } from "../setup/app";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 const valid = ["agents", "feature/bot", "a.b_c-d/E1", "x".repeat(50)];
 const invalid = [
@@ -26,8 +22,8 @@ const invalid = [
 ];
 
 it("the owner names the prefix of branches, and a name that git refuses stays in the form", async () => {
-  const { actor, owner, product } = await seedSprint(t);
-  const visitor = createVisitor(app, await signIn(t, app, owner));
+  const { actor, owner, product } = await t.seedSprint();
+  const visitor = await app.visitorOf(owner);
   const settings = `/products/${product.id}/settings/agents`;
   const send = (prefix: string) =>
     visitor.send(settings, [
@@ -51,7 +47,7 @@ it("the owner names the prefix of branches, and a name that git refuses stays in
 });
 
 it("the database refuses what git would, too", async () => {
-  const { product } = await seedSprint(t);
+  const { product } = await t.seedSprint();
   const set = (prefix: string) =>
     t.sql.query("update products set branch_prefix = $2 where id = $1", [product.id, prefix]);
   for (const prefix of valid) await set(prefix);

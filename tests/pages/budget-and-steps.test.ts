@@ -2,25 +2,20 @@ import { expect, it } from "vitest";
 import { heartbeatAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { getBudgets, setBudget } from "~/nouns/budgets/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { claim, seedSprint } from "../db/agents/sprint-world";
-import { wait } from "../db/dependency-world";
-import { at } from "../db/world";
-import { signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
+import { openApp } from "../setup/app";
+import { at, claim, wait } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 /** What is on a page, without its tags. */
 const wordsOf = (html: string) => html.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
 
 it("the owner gives a run a budget on its page, is offered one in another unit next to it, and takes it away", async () => {
-  const world = await seedSprint(t, { strategy: "STORY", stories: [1] });
+  const world = await t.seedSprint({ strategy: "STORY", stories: [1] });
   const { id: sprint_run_id } = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
   const product_id = world.product.id;
   const path = `/products/${product_id}/runs/${sprint_run_id}`;
-  const visitor = createVisitor(app, await signIn(t, app, world.owner));
+  const visitor = await app.visitorOf(world.owner);
   expect(wordsOf(await visitor.read(path))).toContain("Set a budget for this run");
 
   await visitor.submit(path, "set-budget", { amount: "1.5", unit: "EUR" });
@@ -35,11 +30,11 @@ it("the owner gives a run a budget on its page, is offered one in another unit n
 });
 
 it("a budget of a task or sprint is in the settings, where it is taken away", async () => {
-  const { actor, product, tasks, sprint, owner } = await seedSprint(t, { stories: [1] });
+  const { actor, product, tasks, sprint, owner } = await t.seedSprint({ stories: [1] });
   const common = { product_id: product.id, unit: "EUR", amount: 1.5 };
   await setBudget(actor, { ...common, scope: "task", target_id: at(tasks, 0).id });
   await setBudget(actor, { ...common, scope: "sprint", target_id: sprint.id });
-  const visitor = createVisitor(app, await signIn(t, app, owner));
+  const visitor = await app.visitorOf(owner);
   const path = `/products/${product.id}/settings/automation`;
   const shown = wordsOf(await visitor.read(path));
   expect(shown).toContain("€1.50 for task T-1");
@@ -51,12 +46,12 @@ it("a budget of a task or sprint is in the settings, where it is taken away", as
 });
 
 it("a run shows what can be worked on at once and what waits, and that no tokens were told yet", async () => {
-  const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1, 1] });
+  const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1, 1] });
   const { actor, product, sprint, owner } = world;
   await wait(actor, at(world.tasks, 2), at(world.tasks, 0));
   const stop_at = { unit: "USD", amount: 1 };
   const run = await startSprintRun(actor, { sprint_id: sprint.id, stop_at });
-  const visitor = createVisitor(app, await signIn(t, app, owner));
+  const visitor = await app.visitorOf(owner);
   const read = async () => wordsOf(await visitor.read(`/products/${product.id}/runs/${run.id}`));
   expect(await read()).toContain("Step 1 Queued T-1 Queued T-2 Step 2 Queued T-3 blocked by T-1");
 

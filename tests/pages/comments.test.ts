@@ -1,17 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { addComment, listComments } from "~/nouns/comments/operations.server";
-import { signIn, startTestApp } from "../setup/app";
-import { createMember, seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 async function scene() {
-  const ada = await createUser(t);
-  const backlog = await seedBacklog(t, ada);
-  const cookie = await signIn(t, app, ada);
+  const ada = await t.createUser();
+  const backlog = await t.seedBacklog(ada);
+  const cookie = await app.signIn(ada);
   const { product, pbi, story, task } = backlog;
   return {
     ada,
@@ -98,11 +94,11 @@ describe("comments on a page, without script", () => {
 
   it("name the members of the product to anyone who may see it", async () => {
     const { ada, backlog, read } = await scene();
-    const bob = await createMember(t, backlog.product.id);
+    const bob = await t.createMember(backlog.product.id);
     const path = `/products/${backlog.product.id}/member-names?_data=routes%2F_app.products.%24productId.member-names`;
     const { names } = JSON.parse(await read(path));
     expect(names.toSorted()).toEqual([ada.username, bob.username].toSorted());
-    const stranger = await signIn(t, app, await createUser(t));
+    const stranger = await app.signIn(await t.createUser());
     expect((await app.request(path, { headers: { cookie: stranger } })).status).toBe(403);
   });
 });

@@ -4,20 +4,15 @@ import { claimAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { getProduct } from "~/nouns/products/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { editTask } from "~/nouns/tasks/operations.server";
-import { newMember } from "../db/agents/question-world";
-import { seedSprint } from "../db/agents/sprint-world";
-import { at } from "../db/world";
 import { connectClient } from "../mcp/clients";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
+import { openApp } from "../setup/app";
+import { at, bearer } from "../setup/world";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ realtime: true, pages: true });
 
 it("the owner asks for a sandbox and names what jobs may reach; a list with a slip stays in the form", async () => {
-  const { actor, owner, product } = await seedSprint(t);
-  const visitor = createVisitor(app, await signIn(t, app, owner));
+  const { actor, owner, product } = await t.seedSprint();
+  const visitor = await app.visitorOf(owner);
   const settings = `/products/${product.id}/settings/agents`;
   const read = () => getProduct(actor, { product_id: product.id });
   const typed = "PyPI.org:443\r\nregistry.example, pypi.org:443";
@@ -46,9 +41,9 @@ it("the owner asks for a sandbox and names what jobs may reach; a list with a sl
 });
 
 it("a job, its attempts and the workers say plainly whether they were confined", async () => {
-  const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1] });
+  const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
   await startSprintRun(world.actor, { sprint_id: world.sprint.id });
-  const token = await createToken(t, world.owner);
+  const token = await t.createToken(world.owner);
   const client = await connectClient(app, token, "2026-07-28", "/mcp/worker");
   const wish = { worker: "safe", confinement: "bwrap", also_repos: [], wait_seconds: 0 };
   const { result } = await client.call("wait_for_job", wish);
@@ -57,7 +52,7 @@ it("a job, its attempts and the workers say plainly whether they were confined",
 
   const answer = await app.request(`/api/jobs/${id}`, { headers: bearer(token) });
   expect(await answer.json()).toMatchObject({ attempts: [{ confinement: "bwrap" }] });
-  const visitor = createVisitor(app, await signIn(t, app, world.owner));
+  const visitor = await app.visitorOf(world.owner);
   for (const page of ["", "/attempts"]) {
     expect(await visitor.read(`/jobs/${id}${page}`)).toContain("Sandbox: bubblewrap");
     expect(await visitor.read(`/jobs/${open?.id}${page}`)).toContain("No sandbox");
@@ -76,26 +71,26 @@ it("a job, its attempts and the workers say plainly whether they were confined",
 });
 
 it("a job and the workers name the agents, and what is left of them", async () => {
-  const world = await seedSprint(t, { strategy: "STORY", stories: [1] });
+  const world = await t.seedSprint({ strategy: "STORY", stories: [1] });
   await startSprintRun(world.actor, { sprint_id: world.sprint.id });
   await editTask(world.actor, { task_id: at(world.tasks, 0).id, agent: "codex" });
   const agents = [{ id: "claude" }, { id: "codex", quota_pct: 40 }];
   const { job } = await claimAgentJob(world.actor, { worker: "two-handed", agents });
-  const visitor = createVisitor(app, await signIn(t, app, world.owner));
+  const visitor = await app.visitorOf(world.owner);
   expect(await visitor.read(`/jobs/${job?.id}`)).toContain("codex · two-handed");
   expect(await visitor.read(`/jobs/${job?.id}/attempts`)).toContain("codex");
   expect(await visitor.read("/agents/workers")).toContain("claude, codex (40 % left)");
 });
 
 it("a task shows who wrote the repository of its own, and why it waits", async () => {
-  const world = await seedSprint(t, { strategy: "STORY", stories: [1] });
+  const world = await t.seedSprint({ strategy: "STORY", stories: [1] });
   await startSprintRun(world.actor, { sprint_id: world.sprint.id });
-  const writer = await newMember(t, world.product.id);
+  const writer = await t.newMember(world.product.id);
   const task_id = at(world.tasks, 0).id;
   const repo_url = "https://forge.example.com/theirs";
   await editTask(writer.actor, { task_id, repo_url });
   await claimAgentJob(world.actor, { worker: "worker-1" });
-  const visitor = createVisitor(app, await signIn(t, app, world.owner));
+  const visitor = await app.visitorOf(world.owner);
   const page = await visitor.read(`/tasks/${task_id}`);
   expect(page).toContain(`set by ${writer.user.username}`);
   expect(page).toContain(`--also-repo ${repo_url}`);

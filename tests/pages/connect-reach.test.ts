@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { signIn, startTestApp } from "../setup/app";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
-const user = await createUser(t);
+const user = await t.createUser();
 const pages = ["_app", "_app.connect"];
 
 describe("Connect", () => {
@@ -16,7 +15,7 @@ describe("Connect", () => {
     ["https://backlog.example.com", /Every client reaches this address/],
   ])("says with %s which clients reach the address, and what to paste", async (origin, words) => {
     const app = await startTestApp(t, { pages, variables: origin ? { APP_ORIGIN: origin } : {} });
-    const cookie = await signIn(t, app, user);
+    const cookie = await app.signIn(user);
     const host = origin ? new URL(origin).host : `127.0.0.1:${app.port}`;
     const answer = await app.request("/connect", { headers: { cookie } });
     expect(answer.status).toBe(200);
@@ -27,7 +26,7 @@ describe("Connect", () => {
 
   it("opens at the worker's command when it comes from a run, and folds the rest", async () => {
     const app = await startTestApp(t, { pages });
-    const cookie = await signIn(t, app, user);
+    const cookie = await app.signIn(user);
     const answer = await app.request("/connect?for=worker", { headers: { cookie } });
     const [before, folded] = (await answer.text()).split("Agents that work without a worker");
     expect(before).toMatch(/Run a worker[\s\S]*Any other program[\s\S]*--exec your-program/);

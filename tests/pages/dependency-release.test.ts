@@ -2,26 +2,20 @@ import { expect, it } from "vitest";
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { claim, claimRefusal, columnOf, seedSprint } from "../db/agents/sprint-world";
-import { expectRightCounters, wait } from "../db/dependency-world";
-import { at } from "../db/world";
-import { signIn, startTestApp } from "../setup/app";
-import { createMember } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
+import { openApp } from "../setup/app";
+import { at, claim, claimRefusal, wait } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 it("the owner sets it, sees whose code is waited for, and says that it is there", async () => {
-  const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1] });
+  const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
   const { product } = world;
   const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
-  const visitor = createVisitor(app, await signIn(t, app, world.owner));
+  const visitor = await app.visitorOf(world.owner);
   await visitor.submit(`/products/${product.id}/settings/code-host`, "update", {
     dependency_release: "merged",
   });
-  expect(await columnOf(t, "products", product.id, "dependency_release::text")).toBe("merged");
+  expect(await t.columnOf("products", product.id, "dependency_release::text")).toBe("merged");
 
   await wait(world.actor, second, first);
   await startSprintRun(world.actor, { sprint_id: world.sprint.id });
@@ -31,19 +25,19 @@ it("the owner sets it, sees whose code is waited for, and says that it is there"
     ...{ base_sha: "0".repeat(40), head_sha: "a".repeat(40) },
   });
 
-  const member = await createMember(t, product.id);
-  const guest = createVisitor(app, await signIn(t, app, member));
+  const member = await t.createMember(product.id);
+  const guest = await app.visitorOf(member);
   const seen = await guest.read(`/tasks/${second.id}`);
   expect(seen).toContain("its code is not on the main branch yet");
   expect(seen).not.toContain("Mark as merged");
 
   await visitor.submit(`/tasks/${second.id}`, "mark-merged");
-  expect(await columnOf(t, "agent_jobs", job.id, "merged_at")).not.toBeNull();
+  expect(await t.columnOf("agent_jobs", job.id, "merged_at")).not.toBeNull();
   expect((await claim(world.actor)).task?.code).toBe(second.code);
 });
 
 it("the owner undoes it for a moment, unless an agent has begun what it freed", async () => {
-  const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1] });
+  const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
   const { actor, product, owner } = world;
   const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
   await updateProduct(actor, { product_id: product.id, dependency_release: "merged" });
@@ -54,8 +48,8 @@ it("the owner undoes it for a moment, unless an agent has begun what it freed", 
     ...{ job_id: job.id, attempt: job.attempt, status: "done", verify_result: "ALIGNED" },
     ...{ base_sha: "0".repeat(40), head_sha: "a".repeat(40) },
   });
-  const visitor = createVisitor(app, await signIn(t, app, owner));
-  const elsewhere = createVisitor(app, await signIn(t, app, owner));
+  const visitor = await app.visitorOf(owner);
+  const elsewhere = await app.visitorOf(owner);
   const page = `/tasks/${second.id}`;
   const say = async () => {
     const form = fieldsOf({ intent: "mark-merged", job_id: job.id, enhanced: "1" });
@@ -67,7 +61,7 @@ it("the owner undoes it for a moment, unless an agent has begun what it freed", 
     const answer = await person.send("/undo?_data=routes/_app.undo", fieldsOf({ enhanced: "1" }));
     return JSON.stringify(await answer.json());
   };
-  const mergedAt = () => columnOf(t, "agent_jobs", job.id, "merged_at");
+  const mergedAt = () => t.columnOf("agent_jobs", job.id, "merged_at");
 
   await say();
   expect(await undo(elsewhere)).toContain("Nothing to undo");
@@ -76,7 +70,7 @@ it("the owner undoes it for a moment, unless an agent has begun what it freed", 
   expect(await mergedAt()).toBeNull();
   expect(await visitor.read(page)).toContain("Mark as merged");
   expect(await claimRefusal(actor)).toBe("dependency");
-  await expectRightCounters(t);
+  await t.expectRightCounters();
 
   await say();
   const next = await claim(actor);

@@ -1,13 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { archiveProduct, removeProductMember } from "~/nouns/products/operations.server";
-import { signIn, startTestApp } from "../setup/app";
-import { createMember, seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser, type TestUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import type { TestUser } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
-const owner = await createUser(t);
+const { t, app } = await openApp({ pages: true });
+const owner = await t.createUser();
 
 function post(path: string, body: string, cookie = ""): Promise<Response> {
   const headers = { cookie, "content-type": "application/x-www-form-urlencoded" };
@@ -26,7 +23,7 @@ describe("what only a hostile visitor sends", () => {
   it.each(["constructor", "toString", "__proto__", "no-such-button"])(
     "presses no button of the name %s",
     async (intent) => {
-      const cookie = await signIn(t, app, owner);
+      const cookie = await app.signIn(owner);
       const answer = await post(
         "/settings/devices?_data=routes%2F_app.settings.devices",
         `intent=${intent}`,
@@ -38,8 +35,8 @@ describe("what only a hostile visitor sends", () => {
   );
 
   it("makes no sprint of stories whose names are not ids", async () => {
-    const { product } = await seedBacklog(t, owner);
-    const cookie = await signIn(t, app, owner);
+    const { product } = await t.seedBacklog(owner);
+    const cookie = await app.signIn(owner);
     const form = "sprint_goal=Goal&story_ids=first";
     expect((await post(`/products/${product.id}/sprints`, form, cookie)).status).toBe(422);
     expect(failures()).toEqual([]);
@@ -75,7 +72,7 @@ describe("a page that is asked too often", () => {
 
 describe("an upload that is refused before its page is asked", () => {
   it("gives the form of the page a reason that it can show", async () => {
-    const cookie = await signIn(t, app, owner);
+    const cookie = await app.signIn(owner);
     const send = () => {
       const body = new FormData();
       for (const [name, value] of Object.entries({ intent: "preview", name: "A" }))
@@ -100,9 +97,9 @@ describe("POST /password", () => {
   };
 
   it.each([true, false])("changes nothing for a demo account (asked to: %s)", async (asked) => {
-    const demo = await createUser(t, { demo: true, mustResetPassword: asked });
+    const demo = await t.createUser({ demo: true, mustResetPassword: asked });
     const before = await hashOf(demo);
-    const cookie = await signIn(t, app, demo);
+    const cookie = await app.signIn(demo);
     const action = "/password?_data=routes%2F_auth.password";
     expect((await post(action, change(demo), cookie)).status).toBe(403);
     expect(await hashOf(demo)).toBe(before);
@@ -111,7 +108,7 @@ describe("POST /password", () => {
   });
 
   it("is only for those who were asked, like its page", async () => {
-    const cookie = await signIn(t, app, owner);
+    const cookie = await app.signIn(owner);
     const before = await hashOf(owner);
     const answer = await post("/password", change(owner), cookie);
     expect(answer.headers.get("location")).toBe("/settings");
@@ -121,11 +118,11 @@ describe("POST /password", () => {
 
 describe("an active product that is lost", () => {
   async function memberAtWork() {
-    const { product } = await seedBacklog(t, owner);
-    const member = await createMember(t, product.id);
+    const { product } = await t.seedBacklog(owner);
+    const member = await t.createMember(product.id);
     const choose = "update public.users set active_product_id = $1 where id = $2";
     await t.sql.query(choose, [product.id, member.id]);
-    const session = await signIn(t, app, member);
+    const session = await app.signIn(member);
     return { product, member, cookie: await visited(session) };
   }
 
@@ -170,7 +167,7 @@ describe("an active product that is lost", () => {
     ]);
     expect(await visit("/dashboard", cookie)).toBeNull();
 
-    const other = await signIn(t, app, await createUser(t));
+    const other = await app.signIn(await t.createUser());
     const kept = cookie.split("; ").find((pair) => pair.startsWith("backloom_active_product_"));
     expect(kept).toBeDefined();
     expect(await visit("/dashboard", `${other}; ${kept}`)).toBeNull();

@@ -1,15 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { signIn, startTestApp } from "../setup/app";
-import { seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
-import { createUser } from "../setup/users";
+import { openBacklog } from "../setup/app";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
-const owner = await createUser(t);
-const { product, pbi, story, task } = await seedBacklog(t, owner);
-const visitor = createVisitor(app, await signIn(t, app, owner));
+const {
+  t,
+  app,
+  owner,
+  backlog: { product, pbi, story, task },
+} = await openBacklog({ pages: true });
+const visitor = await app.visitorOf(owner);
 const backlog = `/products/${product.id}/backlog`;
 
 /** The key in the form of a page that makes something. */

@@ -1,19 +1,15 @@
 import { expect, it } from "vitest";
-import { signIn, startTestApp } from "../setup/app";
-import { addMember, create, seedBacklog, seedProduct } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { create } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
-const owner = await createUser(t, { role: "ADMIN" });
-const friend = await createUser(t);
+const { t, app } = await openApp({ pages: true });
+const owner = await t.createUser({ role: "ADMIN" });
+const friend = await t.createUser();
 const actor = t.actorOf(owner);
-const backlog = await seedBacklog(t, owner);
+const backlog = await t.seedBacklog(owner);
 const { product, pbi, story, task } = backlog;
-await addMember(t, product.id, friend);
-const visitor = createVisitor(app, await signIn(t, app, owner));
+await t.addMember(product.id, friend);
+const visitor = await app.visitorOf(owner);
 
 async function stored(table: string, column: string, id: string): Promise<unknown> {
   const { rows } = await t.sql.query(
@@ -71,7 +67,7 @@ it("a story moves to another PBI", async () => {
 });
 
 it("an idea is linked to a further product and unlinked", async () => {
-  const further = await seedProduct(t, owner, { p_name: "Further" });
+  const further = await t.seedProduct(owner, { p_name: "Further" });
   const idea = await create(actor, "create_idea", { p_product_id: product.id, p_title: "Idea" });
   const links = async () => {
     const sql = "select product_id from public.idea_products where idea_id = $1";
@@ -133,10 +129,10 @@ it("a failed sprint shows no button that can only be refused", async () => {
 });
 
 it("an owner finds archived products on the dashboard, restores one and deletes one", async () => {
-  const kept = await seedProduct(t, owner, { p_name: "Kept" });
-  const gone = await seedProduct(t, owner, { p_name: "Gone" });
-  const foreign = await seedProduct(t, friend, { p_name: "Of a friend" });
-  await addMember(t, foreign.id, owner);
+  const kept = await t.seedProduct(owner, { p_name: "Kept" });
+  const gone = await t.seedProduct(owner, { p_name: "Gone" });
+  const foreign = await t.seedProduct(friend, { p_name: "Of a friend" });
+  await t.addMember(foreign.id, owner);
   for (const { id } of [kept, gone]) {
     await visitor.submit(`/products/${id}/settings/danger`, "archive");
   }
@@ -155,10 +151,10 @@ it("an owner finds archived products on the dashboard, restores one and deletes 
 });
 
 it("the sample product is one's own, and counts like any other product", async () => {
-  const beginner = await createUser(t);
-  const theirs = createVisitor(app, await signIn(t, app, beginner));
-  const foreign = await seedProduct(t, friend, { p_code: "SAMPLE" });
-  await addMember(t, foreign.id, beginner);
+  const beginner = await t.createUser();
+  const theirs = await app.visitorOf(beginner);
+  const foreign = await t.seedProduct(friend, { p_code: "SAMPLE" });
+  await t.addMember(foreign.id, beginner);
   const post = () => theirs.send("/start", [["intent", "demo"]]);
   for (let n = 1; n <= 5; n++) {
     expect((await post()).status).toBe(201);
@@ -177,8 +173,8 @@ it("the sample product is one's own, and counts like any other product", async (
 });
 
 it("a press of the first steps makes all that the demo agent needs, and shows its line once", async () => {
-  const beginner = await createUser(t);
-  const steps = createVisitor(app, await signIn(t, app, beginner));
+  const beginner = await t.createUser();
+  const steps = await app.visitorOf(beginner);
   const shown = await (await steps.send("/start", [["intent", "demo"]])).text();
   expect(shown).toMatch(
     /BACKLOOM_TOKEN=blm_[\w-]+ node .* --exec demo --demo-ask --product SAMPLE/,

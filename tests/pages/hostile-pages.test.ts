@@ -1,21 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { signIn, startTestApp } from "../setup/app";
-import { seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 
 /** `FUZZ_RUNS=1000 npx vitest run tests/pages/hostile-pages.test.ts` is the full run, per address. */
 const runs = Math.min(1_000, Number(process.env.FUZZ_RUNS ?? 15));
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
-const owner = await createUser(t, { role: "ADMIN" });
-const backlog = await seedBacklog(t, owner);
-const cookie = await signIn(t, app, owner);
+const { t, app } = await openApp({ pages: true });
+const owner = await t.createUser({ role: "ADMIN" });
+const backlog = await t.seedBacklog(owner);
+const cookie = await app.signIn(owner);
 /** Ten imports a minute are an account's; the forms below use them up at `/import`. */
-const importer = await signIn(t, app, await createUser(t));
-const foreign = await seedBacklog(t, await createUser(t));
+const importer = await app.signIn(await t.createUser());
+const foreign = await t.seedBacklog(await t.createUser());
 
 const files = Object.keys(
   import.meta.glob(["../../app/routes/*.{ts,tsx}", "../../app/routes/*/route.{ts,tsx}"]),

@@ -10,18 +10,13 @@ import { archiveProduct, restoreProduct } from "~/nouns/products/operations.serv
 import { askQuestion } from "~/nouns/questions/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
-import { claim, seedSprint } from "../db/agents/sprint-world";
 import { asUser, outcomeOf } from "../db/as-user";
-import { at, seedWorld } from "../db/world";
-import { signIn, startTestApp } from "../setup/app";
-import { createMember } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
 import { createVisitor } from "../setup/page-forms";
-import { createUser } from "../setup/users";
+import { at, claim } from "../setup/world";
 import { openStream } from "../streams/stream-reader";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ realtime: true, pages: true });
 
 async function kindsOf(actor: Actor): Promise<string[]> {
   const { items } = await getInbox(actor, {});
@@ -31,7 +26,7 @@ async function kindsOf(actor: Actor): Promise<string[]> {
 
 /** One of each kind but a membership, as a person and an agent leave them behind. */
 async function seedWaiting() {
-  const world = await seedWorld(t, 3);
+  const world = await t.seedWorld(3);
   const { actor, owner, product, story, tasks } = world;
   const question = await askQuestion(actor, { story_id: story.id, question: "Which words?" });
   await setTaskStatus(actor, { task_id: at(tasks, 0).id, status: "review" });
@@ -57,7 +52,7 @@ async function seedWaiting() {
 it("holds what waits over all products, and lets go what was dealt with", async () => {
   const world = await seedWaiting();
   const { actor, product, owner, tasks } = world;
-  const stranger = t.actorOf(await createUser(t));
+  const stranger = t.actorOf(await t.createUser());
   expect(await kindsOf(actor)).toEqual(["job", "question", "review", "run"]);
   expect(await kindsOf(stranger)).toEqual([]);
   const { items, counts } = await getInbox(actor, { kinds: ["run", "job"] });
@@ -67,14 +62,14 @@ it("holds what waits over all products, and lets go what was dealt with", async 
   ]);
   expect(counts).toEqual({ question: 1, review: 1, run: 1, job: 1 });
 
-  const friend = await createMember(t, product.id);
+  const friend = await t.createMember(product.id);
   expect(await kindsOf(t.actorOf(friend))).toContain("added");
 
   await archiveProduct(actor, { product_id: product.id });
   expect(await kindsOf(actor)).toEqual([]);
   await restoreProduct(actor, { product_id: product.id });
 
-  const visitor = createVisitor(app, await signIn(t, app, owner));
+  const visitor = await app.visitorOf(owner);
   // Without script each is dealt with from the list, and one returns to a page.
   expect(await visitor.submit("/inbox", "answer", { answer: "Hello" })).toBe("/inbox");
   await visitor.submit("/inbox", "set-status", { status: "done" });
@@ -86,7 +81,7 @@ it("holds what waits over all products, and lets go what was dealt with", async 
 });
 
 it("leads to an agent's work, where the verdict ends the job or sends it back", async () => {
-  const { actor, owner, product, sprint } = await seedSprint(t, { stories: [1] });
+  const { actor, owner, product, sprint } = await t.seedSprint({ stories: [1] });
   await t.sql.query("update public.products set done_requires = 'person' where id = $1", [
     product.id,
   ]);
@@ -94,7 +89,7 @@ it("leads to an agent's work, where the verdict ends the job or sends it back", 
   const job = await claim(actor);
   const report = { job_id: job.id, status: "done", verify_result: "ALIGNED" } as const;
   await reportAgentJob(actor, { ...report, attempt: job.attempt });
-  const visitor = createVisitor(app, await signIn(t, app, owner));
+  const visitor = await app.visitorOf(owner);
   const place = `/jobs/${job.id}/changes`;
   expect(await visitor.read("/inbox")).toContain(`href="${place}"`);
   const sentBack = { verdict: "request_changes", summary: "Say it warmer" };
@@ -111,8 +106,8 @@ it("leads to an agent's work, where the verdict ends the job or sends it back", 
 
 it("puts aside for one person alone, until tomorrow or until it waits again", async () => {
   const { actor, owner, product, tasks, question } = await seedWaiting();
-  const friend = await createMember(t, product.id);
-  const cookie = await signIn(t, app, owner);
+  const friend = await t.createMember(product.id);
+  const cookie = await app.signIn(owner);
   const visitor = createVisitor(app, cookie);
   const id = at(tasks, 0).id;
   await markInboxItem(actor, { kind: "review", item_id: id, mark: "done" });
@@ -141,8 +136,8 @@ it("puts aside for one person alone, until tomorrow or until it waits again", as
 
 it("refuses what waits for no one, what is too far off, and demo accounts; marks are no one else's", async () => {
   const { actor, owner, product, question } = await seedWaiting();
-  const stranger = await createUser(t);
-  const demo = await createMember(t, product.id, { demo: true });
+  const stranger = await t.createUser();
+  const demo = await t.createMember(product.id, { demo: true });
   const item = { kind: "question", item_id: question.id } as const;
   const mark = { ...item, mark: "later" } as const;
   await expect(markInboxItem(t.actorOf(stranger), mark)).rejects.toMatchObject({ status: 404 });
@@ -158,9 +153,9 @@ it("refuses what waits for no one, what is too far off, and demo accounts; marks
 });
 
 it("is true at once: anyone who listens hears it when something begins to wait, as nothing that the contract knows", async () => {
-  const { actor, owner, tasks } = await seedWorld(t, 1);
+  const { actor, owner, tasks } = await t.seedWorld(1);
   const reader = await openStream(`${app.origin}/api/realtime/notifications`, {
-    cookie: await signIn(t, app, owner),
+    cookie: await app.signIn(owner),
   });
   expect(await reader.next()).toMatchObject({ event: "state" });
   const { id } = at(tasks, 0);

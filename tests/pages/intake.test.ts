@@ -1,20 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { acceptStory } from "~/nouns/stories/operations.server";
-import { signIn, startTestApp } from "../setup/app";
-import { addMember, seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openBacklog } from "../setup/app";
 import { createVisitor } from "../setup/page-forms";
-import { createUser } from "../setup/users";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
-const owner = await createUser(t);
-const member = await createUser(t);
-const { product, pbi } = await seedBacklog(t, owner);
-await addMember(t, product.id, member);
-const cookie = await signIn(t, app, owner);
+const {
+  t,
+  app,
+  owner,
+  backlog: { product, pbi },
+} = await openBacklog({ pages: true });
+const member = await t.createUser();
+await t.addMember(product.id, member);
+const cookie = await app.signIn(owner);
 const visitor = createVisitor(app, cookie);
-const other = createVisitor(app, await signIn(t, app, member));
+const other = await app.visitorOf(member);
 const settings = `/products/${product.id}/settings/integrations`;
 const triage = `/products/${product.id}/triage`;
 
@@ -24,10 +23,11 @@ async function address(): Promise<string | undefined> {
 }
 
 async function bring(title: string, url = "https://alerts.example/1") {
-  const answer = await app.request((await address()) ?? "", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ title, url, external_id: title, text: "**Bold** <b>no</b>" }),
+  const answer = await app.send("POST", (await address()) ?? "", {
+    title,
+    url,
+    external_id: title,
+    text: "**Bold** <b>no</b>",
   });
   expect(answer.status).toBe(201);
   return answer.json();

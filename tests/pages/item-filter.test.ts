@@ -3,11 +3,8 @@ import { type FilterItem, matchesFilter, readFilter } from "~/contract/item-filt
 import { readSettings, viewOf } from "~/features/board/board-view.server";
 import { getSprintBoard } from "~/nouns/pages/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
-import { signIn, startTestApp } from "../setup/app";
-import { seedBacklog, seedProduct } from "../setup/backlog";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
-import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
 
@@ -72,9 +69,9 @@ describe("a filter", () => {
 });
 
 it("a board shows what matches, in the order of its groups, and counts the rest", async () => {
-  const owner = await createUser(t);
+  const owner = await t.createUser();
   const actor = t.actorOf(owner);
-  const backlog = await seedBacklog(t, owner);
+  const backlog = await t.seedBacklog(owner);
   await setTaskStatus(actor, { task_id: backlog.secondTask.id, status: "review" });
   const { tasks, stories } = await getSprintBoard(actor, { sprint_id: backlog.sprint.id });
   const look = (address: string) => readSettings(new URLSearchParams(address));
@@ -96,10 +93,10 @@ it("a board shows what matches, in the order of its groups, and counts the rest"
 });
 
 it("the form of what to show leads to an address of what is hidden, also without script", async () => {
-  const owner = await createUser(t);
+  const owner = await t.createUser();
   const app = await startTestApp(t, { pages: true });
-  const cookie = await signIn(t, app, owner);
-  const { id } = await seedProduct(t, owner);
+  const cookie = await app.signIn(owner);
+  const { id } = await t.seedProduct(owner);
   const goesTo = async (form: string) => {
     const init = { headers: { cookie }, redirect: "manual" } as const;
     const place = `/products/${id}/backlog`;
@@ -113,9 +110,9 @@ it("the form of what to show leads to an address of what is hidden, also without
 });
 
 it("a grouped board has a lane for each value, and says what a card in it becomes", async () => {
-  const owner = await createUser(t);
+  const owner = await t.createUser();
   const actor = t.actorOf(owner);
-  const backlog = await seedBacklog(t, owner);
+  const backlog = await t.seedBacklog(owner);
   const { tasks, stories } = await getSprintBoard(actor, { sprint_id: backlog.sprint.id });
   const lanes = (group: string) =>
     viewOf(tasks, stories, readSettings(new URLSearchParams({ group })), owner.id, [
@@ -139,9 +136,9 @@ it("a grouped board has a lane for each value, and says what a card in it become
 
 it("narrows what a search found, and leaves words as they are", async () => {
   const app = await startTestApp(t, { pages: true });
-  const owner = await createUser(t);
-  await seedBacklog(t, owner);
-  const { read } = createVisitor(app, await signIn(t, app, owner));
+  const owner = await t.createUser();
+  await t.seedBacklog(owner);
+  const { read } = await app.visitorOf(owner);
   const found = async (query: string) => {
     const html = await read(`/search?q=${encodeURIComponent(query)}`);
     return ["Exports", "Export as CSV", "Write rows"].filter((title) =>

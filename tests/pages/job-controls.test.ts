@@ -2,18 +2,14 @@ import { expect, it } from "vitest";
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { getSprintRun, startRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { getTaskDetail } from "~/nouns/tasks/operations.server";
-import { claim, seedSprint } from "../db/agents/sprint-world";
-import { at } from "../db/world";
-import { signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
+import { openApp } from "../setup/app";
+import { at, claim } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 async function openWorld() {
-  const world = await seedSprint(t, { stories: [2] });
-  return { ...world, visitor: createVisitor(app, await signIn(t, app, world.owner)) };
+  const world = await t.seedSprint({ stories: [2] });
+  return { ...world, visitor: await app.visitorOf(world.owner) };
 }
 
 it("the page of a job pauses, resumes and stops the run that it belongs to", async () => {

@@ -1,17 +1,14 @@
 import { expect, it } from "vitest";
-import { holdJob } from "../db/agents/sprint-world";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, {
+const { t, app } = await openApp({
   pages: ["_app", "_app.jobs_.$jobId", "_app.jobs_.$jobId._index"],
 });
 
 it("shows the end of an output of few long entries, and how many come before", async () => {
-  const { world, job } = await holdJob(t);
+  const { world, job } = await t.holdJob();
   const headers = {
-    ...bearer(await createToken(t, world.owner)),
+    ...(await t.bearerOf(world.owner)),
     "content-type": "application/json",
   };
   for (let seq = 1; seq <= 40; seq++) {
@@ -24,16 +21,16 @@ it("shows the end of an output of few long entries, and how many come before", a
     });
     expect(answer.status).toBe(202);
   }
-  const cookie = await signIn(t, app, world.owner);
+  const cookie = await app.signIn(world.owner);
   const page = await (await app.request(`/jobs/${job.id}`, { headers: { cookie } })).text();
   expect(page.match(/<li [^>]*data-kind/g)).toHaveLength(2);
   expect(page.replaceAll("<!-- -->", "")).toContain("Show 38 earlier");
 });
 
 it("says of an attempt that it changed nothing, no matter what its agent says", async () => {
-  const { world, job, report } = await holdJob(t);
+  const { world, job, report } = await t.holdJob();
   await report({ status: "done", verify_result: "EMPTY", summary: "All done" });
-  const cookie = await signIn(t, app, world.owner);
+  const cookie = await app.signIn(world.owner);
   const page = await (await app.request(`/jobs/${job.id}`, { headers: { cookie } })).text();
   expect(page).toContain("Attempt 1: changed nothing");
 });

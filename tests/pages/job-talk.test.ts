@@ -1,16 +1,13 @@
 import { expect, it } from "vitest";
 import { heartbeatAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { listComments } from "~/nouns/comments/operations.server";
-import { holdJob } from "../db/agents/sprint-world";
-import { signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 it("a person writes to the agent from the page of its job and of its task, and both say what became of it", async () => {
-  const { world, job, task, attempt, report } = await holdJob(t);
-  const cookie = await signIn(t, app, world.owner);
+  const { world, job, task, attempt, report } = await t.holdJob();
+  const cookie = await app.signIn(world.owner);
   const read = async (path: string) => (await app.request(path, { headers: { cookie } })).text();
   const send = (path: string, fields: Record<string, string>) =>
     app.request(path, {

@@ -2,19 +2,16 @@ import { expect, it } from "vitest";
 import { reportAgentJob, saveJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { claim, seedSprint } from "../db/agents/sprint-world";
-import { at } from "../db/world";
-import { signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
+import { at, claim } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 const lines = "-const a = 1;\n+const b = 1; // one\n".repeat(4);
 
 /** A story with one job that waits for a person, and changed so many files. */
 async function scene(count: number) {
-  const world = await seedSprint(t, { strategy: "STORY", stories: [1] });
+  const world = await t.seedSprint({ strategy: "STORY", stories: [1] });
   const { actor, product } = world;
   await updateProduct(actor, { product_id: product.id, done_requires: "person" });
   await startSprintRun(actor, { sprint_id: world.sprint.id });
@@ -33,7 +30,7 @@ async function scene(count: number) {
   });
   await saveJobDiff(actor, { ...of, files });
   await reportAgentJob(actor, { ...of, status: "done", verify_result: "ALIGNED" });
-  const headers = { cookie: await signIn(t, app, world.owner) };
+  const headers = { cookie: await app.signIn(world.owner) };
   const read = async (address: string) => {
     const answer = await app.request(address, { headers });
     expect(answer.status).toBe(200);

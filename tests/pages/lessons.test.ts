@@ -1,21 +1,17 @@
 import { expect, it } from "vitest";
 import { listLessons } from "~/nouns/lessons/operations.server";
-import { seedWorld } from "../db/world";
-import { signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
+import { openApp } from "../setup/app";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 it("decides about lessons without script, in the inbox and on the page of lessons", async () => {
-  const { actor, owner, product } = await seedWorld(t, 1);
+  const { actor, owner, product } = await t.seedWorld(1);
   await t.sql.query(
     `insert into public.lessons (product_id, text, cause)
      values ($1, 'First <b>lesson</b>', 'ci_failed'), ($1, 'Second lesson', 'proof_voided')`,
     [product.id],
   );
-  const { read, submit } = createVisitor(app, await signIn(t, app, owner));
+  const { read, submit } = await app.visitorOf(owner);
   const page = `/products/${product.id}/lessons`;
   const inbox = await read("/inbox");
   expect(inbox).toContain("Lesson proposed");

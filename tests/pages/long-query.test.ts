@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { createPbi } from "~/nouns/pbis/operations.server";
-import { seedWorld } from "../db/world";
-import { signIn, startTestApp } from "../setup/app";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 
 const t = await createTestDatabase();
@@ -14,9 +13,9 @@ const pages = [
 const app = await startTestApp(t, { pages });
 
 it("what is looked for is cut after 200 characters, and between two of them", async () => {
-  const { actor, owner, product } = await seedWorld(t, 0);
+  const { actor, owner, product } = await t.seedWorld(0);
   await createPbi(actor, { product_id: product.id, title: "Zebra" });
-  const cookie = await signIn(t, app, owner);
+  const cookie = await app.signIn(owner);
   const padded = (end: string) => encodeURIComponent(`zebra${" ".repeat(194)}${end}`);
   for (const end of ["x", "🦓", " nothing has this", "🦓 nothing has this"]) {
     for (const place of ["/search?q=", `/products/${product.id}/backlog?q=`]) {

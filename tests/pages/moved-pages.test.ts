@@ -1,14 +1,10 @@
 import { expect, it } from "vitest";
-import { signIn, startTestApp } from "../setup/app";
-import { seedProduct } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
 import { createVisitor } from "../setup/page-forms";
-import { createUser } from "../setup/users";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
-const user = await createUser(t);
-const cookie = await signIn(t, app, user);
+const { t, app } = await openApp({ pages: true });
+const user = await t.createUser();
+const cookie = await app.signIn(user);
 
 it.each([
   ["/questions", "/inbox?show=questions"],
@@ -31,7 +27,7 @@ it.each(["/questions/1", "/invitationsx", "//questions"])("%s is still unknown",
 
 it("the inbox marks the tab that its address names, and lists what belongs there", async () => {
   const visitor = createVisitor(app, cookie);
-  await seedProduct(t, user);
+  await t.seedProduct(user);
   for (const [show, label, words] of [
     ["questions", "Questions", "No open questions"],
     ["questions&state=expired", "Questions", "Closed questions appear here."],
@@ -56,7 +52,7 @@ it("the page of agents has a tab for jobs, runs and workers, and runs are those 
     expect(page).toMatch(new RegExp(`aria-current="page" class="tab"[^>]*>${label}`));
     expect(page).toContain(words);
   }
-  const stranger = await seedProduct(t, await createUser(t));
+  const stranger = await t.seedProduct(await t.createUser());
   const theirs = `/agents/runs?product=${stranger.id}`;
   expect((await app.request(theirs, { headers: { cookie } })).status).toBe(403);
 });

@@ -2,17 +2,14 @@ import { expect, it } from "vitest";
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { addDependency } from "~/nouns/dependencies/operations.server";
 import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
-import { claim, holdJob } from "../db/agents/sprint-world";
-import { at } from "../db/world";
-import { signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
+import { at, claim } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 it("card, row of the backlog and page of a task say the same of where it stands, at each step", async () => {
-  const { world, job, attempt } = await holdJob(t, { stories: [2] });
-  const cookie = await signIn(t, app, world.owner);
+  const { world, job, attempt } = await t.holdJob({ stories: [2] });
+  const cookie = await app.signIn(world.owner);
   const [task, next] = [at(world.tasks, 0), at(world.tasks, 1)];
   const product = `/products/${world.product.id}`;
   const read = async (path: string) => {

@@ -22,19 +22,17 @@ import {
   exportVersion,
 } from "~/nouns/transfers/export-document";
 import { importDocument } from "~/nouns/transfers/import-document.server";
-import { addMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
-const owner = await createUser(t, { username: "owner" });
-const member = await createUser(t, { username: "member" });
-const demo = await createUser(t, { username: "visitor", demo: true });
-const stranger = t.actorOf(await createUser(t, { username: "stranger" }));
+const owner = await t.createUser({ username: "owner" });
+const member = await t.createUser({ username: "member" });
+const demo = await t.createUser({ username: "visitor", demo: true });
+const stranger = t.actorOf(await t.createUser({ username: "stranger" }));
 const ada = t.actorOf(owner);
 
 const product = await createProduct(ada, { code: "LOOM", name: "Loom" });
-for (const user of [member, demo]) await addMember(t, product.id, user);
+for (const user of [member, demo]) await t.addMember(product.id, user);
 const pbi = await createPbi(ada, { product_id: product.id, title: "Greet" });
 const sprint = await createSprint(ada, { product_id: product.id, sprint_goal: "Hello" });
 const story = await createStory(ada, { pbi_id: pbi.id, title: "See it", sprint_id: sprint.id });
@@ -105,7 +103,7 @@ describe("what the pages read", () => {
   });
 
   it("counts as done today what was finished today, not what an import brought", async () => {
-    const carl = await createUser(t);
+    const carl = await t.createUser();
     const tasks = [
       { title: "Done elsewhere, long ago", status: "DONE" },
       { title: "Not done yet", status: "TO_DO" },

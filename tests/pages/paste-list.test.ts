@@ -1,15 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createFromList } from "~/nouns/stories/create-from-list.server";
 import { readPastedList } from "~/nouns/stories/pasted-list";
-import { at, seedWorld } from "../db/world";
-import { signIn, startTestApp } from "../setup/app";
-import { createMember } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { at } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 /** Titles, with the titles below them. */
 const outline = (text: string, into: "pbi" | "story" = "pbi") =>
@@ -51,21 +46,21 @@ describe("a pasted list", () => {
 
 describe("making what it says", () => {
   it("is one step after a preview, without script too, and is told in a sentence", async () => {
-    const { owner, product, pbi, story } = await seedWorld(t, 0);
-    const visitor = createVisitor(app, await signIn(t, app, owner));
+    const { owner, product, pbi, story } = await t.seedWorld(0);
+    const visitor = await app.visitorOf(owner);
     const panel = `/products/${product.id}/backlog?panel=paste`;
     const list = "- Fly\n  - Fold\n  - Throw\n- Land";
     const fields = { into: `pbi:${pbi.id}`, list };
     const preview = await app.request(panel, {
       method: "POST",
-      headers: { cookie: await signIn(t, app, owner), origin: app.origin },
+      headers: { cookie: await app.signIn(owner), origin: app.origin },
       body: new URLSearchParams({ intent: "preview-list", ...fields }),
     });
     expect((await preview.text()).includes("Create 2 stories and 2 tasks")).toBe(true);
 
     const made = await app.request(panel, {
       method: "POST",
-      headers: { cookie: await signIn(t, app, owner), origin: app.origin },
+      headers: { cookie: await app.signIn(owner), origin: app.origin },
       body: new URLSearchParams({ intent: "create-list", ...fields }),
       redirect: "manual",
     });
@@ -85,8 +80,8 @@ describe("making what it says", () => {
   });
 
   it("is all or nothing, bounded, and refused for demo accounts and strangers", async () => {
-    const { actor, product, pbi, story } = await seedWorld(t, 0);
-    const demo = await createMember(t, product.id, { demo: true });
+    const { actor, product, pbi, story } = await t.seedWorld(0);
+    const demo = await t.createMember(product.id, { demo: true });
     const item = (title: string) => ({ title, description: "", tasks: [] });
     const into = { story_id: story.id };
     const refused = (promise: Promise<unknown>) =>
@@ -96,7 +91,7 @@ describe("making what it says", () => {
       );
     const one = [item("One")];
     expect(await refused(createFromList(t.actorOf(demo), into, one))).toBe(403);
-    expect(await refused(createFromList(t.actorOf(await createUser(t)), into, one))).toBe(403);
+    expect(await refused(createFromList(t.actorOf(await t.createUser()), into, one))).toBe(403);
     expect(await refused(createFromList(actor, into, [...one, item("x".repeat(301))]))).toBe(422);
     expect(await refused(createFromList(actor, into, []))).toBe(422);
     const many = (count: number) => Array.from({ length: count }, (_, n) => item(`T ${n}`));

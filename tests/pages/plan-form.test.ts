@@ -1,23 +1,20 @@
 import { expect, it } from "vitest";
 import { getAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { claim, seedSprint } from "../db/agents/sprint-world";
-import { signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
+import { openApp } from "../setup/app";
+import { claim } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 it("sends a plan back from the inbox, and approves the next one as edited on the page of the job", async () => {
-  const { actor, owner, sprint } = await seedSprint(t, { stories: [1], plan: () => undefined });
+  const { actor, owner, sprint } = await t.seedSprint({ stories: [1], plan: () => undefined });
   await startSprintRun(actor, { sprint_id: sprint.id, plan_review: "person" });
   const plan = async (implementation_plan: string) => {
     const { id, attempt } = await claim(actor);
     await reportAgentJob(actor, { job_id: id, attempt, status: "running", implementation_plan });
     return id;
   };
-  const { submit } = createVisitor(app, await signIn(t, app, owner));
+  const { submit } = await app.visitorOf(owner);
   const job_id = await plan("1. Write it");
   const back = { verdict: "request_changes", summary: "Shorter" };
   expect(await submit("/inbox", "judge-plan", back)).toBe(`/jobs/${job_id}`);

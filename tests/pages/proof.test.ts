@@ -3,15 +3,10 @@ import { createProduct, getProduct } from "~/nouns/products/operations.server";
 import { addEvidence, getProof } from "~/nouns/proof/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
-import { claim, seedSprint } from "../db/agents/sprint-world";
-import { at } from "../db/world";
-import { signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { at, claim } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 const seenByOthers = {
   worker: "Test passed",
@@ -20,9 +15,9 @@ const seenByOthers = {
 };
 
 it("a product that is created on its page waits for a person unless one press says otherwise", async () => {
-  const owner = await createUser(t);
+  const owner = await t.createUser();
   const actor = t.actorOf(owner);
-  const { submit } = createVisitor(app, await signIn(t, app, owner));
+  const { submit } = await app.visitorOf(owner);
   const made = async (fields: Record<string, string>) => {
     const place = await submit("/products/new", null, fields);
     const [, product_id = ""] = /products\/([^/]+)/.exec(place ?? "") ?? [];
@@ -35,7 +30,7 @@ it("a product that is created on its page waits for a person unless one press sa
 });
 
 it("people judge and waive criteria without script, on the pages of story, task and job", async () => {
-  const { actor, owner, stories, sprint } = await seedSprint(t, { stories: [1] });
+  const { actor, owner, stories, sprint } = await t.seedSprint({ stories: [1] });
   const story = at(stories, 0);
   const of = { story_id: story.id };
   await updateStory(actor, {
@@ -45,7 +40,7 @@ it("people judge and waive criteria without script, on the pages of story, task 
   });
   await startSprintRun(actor, { sprint_id: sprint.id });
   const job = await claim(actor);
-  const { read, submit } = createVisitor(app, await signIn(t, app, owner));
+  const { read, submit } = await app.visitorOf(owner);
   const [opens, says, passes] = (await getProof(actor, of)).criteria;
   await addEvidence.json(actor, {
     ...of,

@@ -2,20 +2,17 @@ import { expect, it } from "vitest";
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { observePulls } from "~/nouns/pulls/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { claim, seedSprint } from "../db/agents/sprint-world";
-import { at } from "../db/world";
-import { signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
+import { at, claim } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 it("says on card, task, job and run how the pull request of the work stands, and how many have landed", async () => {
-  const world = await seedSprint(t, { stories: [2] });
+  const world = await t.seedSprint({ stories: [2] });
   const { actor, owner, product, sprint } = world;
   const repository = "https://code.example/acme/shop";
   await t.sql.query("update products set repo_url = $2 where id = $1", [product.id, repository]);
-  const cookie = await signIn(t, app, owner);
+  const cookie = await app.signIn(owner);
   const page = async (path: string) =>
     (await (await app.request(path, { headers: { cookie } })).text()).replaceAll("<!-- -->", "");
   const run = await startSprintRun(actor, { sprint_id: sprint.id });

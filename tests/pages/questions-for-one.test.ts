@@ -17,21 +17,15 @@ import {
   listQuestions,
 } from "~/nouns/questions/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { claim, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
 import { asUser, outcomeOf } from "../db/as-user";
-import { at } from "../db/world";
 import { createDevice } from "../notices/push-device";
 import { startReceiver } from "../notices/receiver";
 import { sendBatch } from "../notices/send-batch";
-import { signIn, startTestApp } from "../setup/app";
-import { createMember } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
-import type { TestUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { at, claim, type SprintWorld, type TestUser } from "../setup/world";
 import { openStream } from "../streams/stream-reader";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ realtime: true, pages: true });
 const secret = "May it read the heirloom?";
 const events = ["question_opened", "question_answered", "question_expired"] as const;
 
@@ -45,8 +39,8 @@ interface Scene extends SprintWorld {
 
 /** The owner looks on while a worker of a member works. */
 async function openScene(): Promise<Scene> {
-  const world = await seedSprint(t, { stories: [1] });
-  const ada = await createMember(t, world.product.id);
+  const world = await t.seedSprint({ stories: [1] });
+  const ada = await t.createMember(world.product.id);
   await t.sql.query(
     "update product_members set workers_allowed = true, workers_decided_at = now() where user_id = $1",
     [ada.id],
@@ -106,9 +100,9 @@ describe.each([
       `/stories/${at(scene.stories, 0).id}`,
       `/products/${scene.product.id}/sprints/${scene.sprint.id}`,
     ];
-    const theirs = createVisitor(app, await signIn(t, app, scene.owner));
+    const theirs = await app.visitorOf(scene.owner);
     for (const path of paths) expect(await theirs.read(path), path).not.toContain(secret);
-    const own = createVisitor(app, await signIn(t, app, scene.ada));
+    const own = await app.visitorOf(scene.ada);
     expect(await own.read("/inbox?show=questions")).toContain(secret);
     expect(await own.read("/inbox")).toContain(secret);
   });
@@ -154,7 +148,7 @@ it.each([
   const streams = await Promise.all(
     [scene.ada, scene.owner].map(async (user) =>
       openStream(`${app.origin}/api/realtime/notifications`, {
-        cookie: await signIn(t, app, user),
+        cookie: await app.signIn(user),
       }),
     ),
   );
@@ -198,7 +192,7 @@ describe("a permission whose person has left", () => {
   });
 
   it("is shown to the product's owner alone, to dismiss", async () => {
-    const member = await createMember(t, scene.product.id);
+    const member = await t.createMember(scene.product.id);
     const product_id = scene.product.id;
     for (const [user, count] of [
       [scene.owner, 1],
@@ -213,9 +207,7 @@ describe("a permission whose person has left", () => {
       const { questions } = await getAgentJob(actor, { job_id: scene.jobId });
       expect(questions).toHaveLength(count);
     }
-    const page = await createVisitor(app, await signIn(t, app, scene.owner)).read(
-      "/inbox?show=questions",
-    );
+    const page = await (await app.visitorOf(scene.owner)).read("/inbox?show=questions");
     expect(page).toContain(`${scene.ada.username} has left the product`);
     expect(page).toContain("Dismiss");
     expect(page).not.toContain(">Allow<");
@@ -224,7 +216,7 @@ describe("a permission whose person has left", () => {
   it("is allowed by no one, and its job continues once the owner has dismissed it", async () => {
     const question_id = question.id;
     const { actor } = scene;
-    const member = await createMember(t, scene.product.id);
+    const member = await t.createMember(scene.product.id);
     await expect(cancelQuestion(t.actorOf(member), { question_id })).rejects.toThrow("Only ");
     await expect(answerQuestion(actor, { question_id, option: 0 })).rejects.toMatchObject({
       status: 403,
@@ -242,7 +234,7 @@ it("a permission for a host shows the host that an answer counts for, next to wh
   const scene = await openScene();
   const words = { question: "May it reach pypi.org?", reach: "evil.example:443" };
   await askQuestion(scene.asks, { ...permission(scene), ...words });
-  const own = createVisitor(app, await signIn(t, app, scene.ada));
+  const own = await app.visitorOf(scene.ada);
   for (const path of ["/inbox?show=questions", "/inbox"]) {
     const page = await own.read(path);
     expect(page).toMatch(/<strong[^>]*>evil\.example:443<\/strong>/);

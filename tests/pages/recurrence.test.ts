@@ -1,19 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
 import { startScheduler } from "~/server/scheduler.server";
-import { signIn, startTestApp } from "../setup/app";
-import { addMember, seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
-const owner = await createUser(t);
-const viewer = await createUser(t);
-const { product, story } = await seedBacklog(t, owner);
-await addMember(t, product.id, viewer);
+const { t, app } = await openApp({ pages: true });
+const owner = await t.createUser();
+const viewer = await t.createUser();
+const { product, story } = await t.seedBacklog(owner);
+await t.addMember(product.id, viewer);
 await t.sql.query("update product_members set role = 'VIEWER' where user_id = $1", [viewer.id]);
-const visitor = createVisitor(app, await signIn(t, app, owner));
+const visitor = await app.visitorOf(owner);
 const page = `/stories/${story.id}`;
 const weekly = { cron: "0 9 * * 1", zone: "Europe/Berlin", missed: "skip" };
 
@@ -62,7 +57,7 @@ describe("a recurring story", () => {
   });
 
   it("is stopped there, and left alone by viewers", async () => {
-    const reader = createVisitor(app, await signIn(t, app, viewer));
+    const reader = await app.visitorOf(viewer);
     expect(await reader.read(page)).toContain("Europe/Berlin");
     const refused = await reader.send(page, [["intent", "stop-recurring"]]);
     expect(refused.status).toBe(403);

@@ -1,12 +1,10 @@
 import { expect, it } from "vitest";
 import { saveJobDiff } from "~/nouns/agent-jobs/operations.server";
-import { claim, holdJob } from "../db/agents/sprint-world";
-import { signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
 import { createVisitor } from "../setup/page-forms";
+import { claim } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 const lines = (...added: string[]) => ({
   ...{ path: "one.txt", status: "added" as const, binary: false },
@@ -15,7 +13,7 @@ const lines = (...added: string[]) => ({
 });
 
 it("the page of the changes shows what a round changed, and so does the address of one file", async () => {
-  const { world, job, report } = await holdJob(t);
+  const { world, job, report } = await t.holdJob();
   const { actor, owner } = world;
   const save = (attempt: number, ...added: string[]) =>
     saveJobDiff(actor, {
@@ -30,7 +28,7 @@ it("the page of the changes shows what a round changed, and so does the address 
   expect((await claim(actor)).attempt).toBe(2);
   await save(2, "first", "2nd", "third", "fourth");
 
-  const cookie = await signIn(t, app, owner);
+  const cookie = await app.signIn(owner);
   const page = await createVisitor(app, cookie).read(`/jobs/${job.id}/changes?since=1`);
   const [shown = ""] = page.replaceAll("<!-- -->", "").split("window.__remixContext");
   expect(shown).toContain("Only changes since attempt 1");

@@ -5,20 +5,17 @@ import {
   saveJobDiff,
 } from "~/nouns/agent-jobs/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { claim, seedSprint } from "../db/agents/sprint-world";
-import { signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
+import { openApp } from "../setup/app";
+import { claim } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 it("the page of a run shows tasks that change the same file, and the pair that no one could bring together", async () => {
-  const { actor, owner, product, sprint } = await seedSprint(t, {
+  const { actor, owner, product, sprint } = await t.seedSprint({
     ...{ strategy: "STORY", stories: [1, 1] },
   });
   const run = await startSprintRun(actor, { sprint_id: sprint.id });
-  const { read } = createVisitor(app, await signIn(t, app, owner));
+  const { read } = await app.visitorOf(owner);
   const page = async () =>
     (await read(`/products/${product.id}/runs/${run.id}`)).replaceAll(/<[^>]*>/g, "");
 

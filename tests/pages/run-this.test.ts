@@ -1,18 +1,14 @@
 import { expect, it } from "vitest";
 import { getSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { seedSprint } from "../db/agents/sprint-world";
-import { at } from "../db/world";
-import { signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
+import { openApp } from "../setup/app";
+import { at } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 async function scene() {
   const plan = (story: number) => (story === 1 ? undefined : "1. Do it");
-  const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1], plan });
-  const visitor = createVisitor(app, await signIn(t, app, world.owner));
+  const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1], plan });
+  const visitor = await app.visitorOf(world.owner);
   const run = (...items: string[]) =>
     `/products/${world.product.id}/runs/new?${new URLSearchParams(items.map((item) => ["item", item]))}`;
   const runOf = async (address: string | null) => {

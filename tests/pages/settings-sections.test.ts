@@ -1,18 +1,14 @@
 import { expect, it } from "vitest";
 import { getProduct, updateProduct } from "~/nouns/products/operations.server";
-import { signIn, startTestApp } from "../setup/app";
-import { createMember, seedProduct } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
 import { createVisitor } from "../setup/page-forms";
-import { createUser } from "../setup/users";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
-const owner = await createUser(t);
+const { t, app } = await openApp({ pages: true });
+const owner = await t.createUser();
 const actor = t.actorOf(owner);
-const product = await seedProduct(t, owner);
+const product = await t.seedProduct(owner);
 const place = `/products/${product.id}/settings`;
-const cookie = await signIn(t, app, owner);
+const cookie = await app.signIn(owner);
 const visitor = createVisitor(app, cookie);
 
 /** The fields of each section, by the names that programs send, too. */
@@ -72,8 +68,8 @@ it("the address of the settings still takes every form, and no other section exi
 });
 
 it("a member reads the settings, and nothing of what only the owner may do", async () => {
-  const member = await createMember(t, product.id);
-  const guest = createVisitor(app, await signIn(t, app, member));
+  const member = await t.createMember(product.id);
+  const guest = await app.visitorOf(member);
   for (const [section] of [...fields, ["/danger"]]) {
     const page = await guest.read(`${place}${section}`);
     expect(page).toContain("its owner, can change these.");

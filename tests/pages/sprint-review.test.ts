@@ -8,16 +8,10 @@ import { cancelSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.
 import { completeSprint } from "~/nouns/sprints/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
 import { editTask } from "~/nouns/tasks/operations.server";
-import { claim, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
-import { at } from "../db/world";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { addMember, create, createMember } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { at, claim, create, type SprintWorld } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 const pageOf = ({ product, sprint }: Pick<SprintWorld, "product" | "sprint">) =>
   `/products/${product.id}/sprints/${sprint.id}`;
@@ -31,13 +25,13 @@ function storyIn(html: string, code: string): string {
 }
 
 async function visit(world: SprintWorld, user: { id: string } = world.owner) {
-  const { read } = createVisitor(app, await signIn(t, app, user));
+  const { read } = await app.visitorOf(user);
   return plain(await read(reviewOf(world)));
 }
 
 /** A run of two stories, of which the first has changes, costs in two currencies, proof, a waiver and a question. */
 async function scene() {
-  const world = await seedSprint(t, { stories: [1, 1] });
+  const world = await t.seedSprint({ stories: [1, 1] });
   const { actor, owner, stories, sprint } = world;
   const [first, second] = [at(stories, 0), at(stories, 1)];
   const of = { story_id: first.id };
@@ -55,17 +49,15 @@ async function scene() {
     reason: "No one <i>reads</i> it",
   });
   await askQuestion(actor, { ...of, question: "Which <u>words</u>?" });
-  const sent = await app.request(`/api/jobs/${job.id}/diff`, {
-    method: "PUT",
-    headers: {
-      "content-type": "application/json",
-      ...bearer(await createToken(t, owner)),
-    },
-    body: JSON.stringify({
+  const sent = await app.send(
+    "PUT",
+    `/api/jobs/${job.id}/diff`,
+    {
       ...{ attempt: 1, base_sha: "a".repeat(40), head_sha: "b".repeat(40) },
       files: [{ path: "a.txt", status: "added", additions: 120, deletions: 8, binary: false }],
-    }),
-  });
+    },
+    await t.bearerOf(owner),
+  );
   expect(sent.status).toBe(204);
   for (const [seq, cost, currency, subscription] of [
     [101, 1.2, "USD", false],
@@ -115,7 +107,7 @@ describe("the page of the sprint review", () => {
   });
 
   it("gives the facts of a retrospective: returns, waits, estimates and lessons of the sprint", async () => {
-    const world = await seedSprint(t, { stories: [2] });
+    const world = await t.seedSprint({ stories: [2] });
     const { actor, sprint, product, tasks } = world;
     const empty = await visit(world);
     for (const words of ["No estimated task was finished", "None in this sprint."]) {
@@ -123,7 +115,7 @@ describe("the page of the sprint review", () => {
     }
     await editTask(actor, { task_id: at(tasks, 0).id, estimated_minutes: 90 });
     await startSprintRun(actor, { sprint_id: sprint.id });
-    const member = await createMember(t, product.id);
+    const member = await t.createMember(product.id);
     const person = t.actorOf(member);
     const hand_in = async (lessons?: string[]) => {
       const { id, attempt } = await claim(actor);
@@ -148,7 +140,7 @@ describe("the page of the sprint review", () => {
 
   it("says the same of the changes in the story's tasks and in the list of jobs", async () => {
     const { world, job, first } = await scene();
-    const { read } = createVisitor(app, await signIn(t, app, world.owner));
+    const { read } = await app.visitorOf(world.owner);
     const story = plain(await read(`/stories/${first.id}`));
     const link = story.slice(story.indexOf(`href="/jobs/${job.id}/changes"`) - 200);
     expect(link).toMatch(/^.{0,500}\+120.{0,200}−8/s);
@@ -157,7 +149,7 @@ describe("the page of the sprint review", () => {
 
   it("is linked from the sprint's page, and keeps what left the sprint when it was completed", async () => {
     const { world, run, first, second } = await scene();
-    const { read } = createVisitor(app, await signIn(t, app, world.owner));
+    const { read } = await app.visitorOf(world.owner);
     const untouched = await create(world.actor, "create_story", {
       ...{ p_pbi_id: world.pbi.id, p_title: "No one came to it" },
     });
@@ -179,7 +171,7 @@ describe("the page of the sprint review", () => {
   });
 
   it("says of an empty sprint that there is nothing, instead of failing", async () => {
-    const page = await visit(await seedSprint(t, { stories: [] }));
+    const page = await visit(await t.seedSprint({ stories: [] }));
     expect(page).toContain("No stories in this sprint");
     expect(page).toContain("Nothing is unfinished.");
     expect(page).toContain("No data");
@@ -187,13 +179,13 @@ describe("the page of the sprint review", () => {
 
   it("is read by members, demo accounts and of archived products, and by no one else", async () => {
     const { world } = await scene();
-    const member = await createUser(t);
-    const demo = await createUser(t, { demo: true });
+    const member = await t.createUser();
+    const demo = await t.createUser({ demo: true });
     for (const user of [member, demo]) {
-      await addMember(t, world.product.id, user);
+      await t.addMember(world.product.id, user);
       expect(await visit(world, user)).toContain("npm test -- opens");
     }
-    const stranger = { headers: { cookie: await signIn(t, app, await createUser(t)) } };
+    const stranger = { headers: { cookie: await app.signIn(await t.createUser()) } };
     const refused = await app.request(reviewOf(world), stranger);
     expect(refused.status).toBe((await app.request(pageOf(world), stranger)).status);
     expect(refused.status).toBeGreaterThanOrEqual(403);
@@ -203,9 +195,9 @@ describe("the page of the sprint review", () => {
       302,
       `/login?redirectTo=${encodeURIComponent(reviewOf(world))}`,
     ]);
-    const other = await seedSprint(t, { stories: [] });
+    const other = await t.seedSprint({ stories: [] });
     const foreign = `${pageOf({ product: other.product, sprint: world.sprint })}/review`;
-    const cookie = await signIn(t, app, other.owner);
+    const cookie = await app.signIn(other.owner);
     expect((await app.request(foreign, { headers: { cookie } })).status).toBe(
       (await app.request(foreign.replace(/\/review$/, ""), { headers: { cookie } })).status,
     );

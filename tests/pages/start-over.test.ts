@@ -6,17 +6,13 @@ import {
   startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
 import { startOver } from "~/nouns/stories/operations.server";
-import { claim, seedSprint } from "../db/agents/sprint-world";
-import { at } from "../db/world";
-import { signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
+import { openApp } from "../setup/app";
+import { at, claim } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ pages: true });
 
 it("sprint and story say from what the next run begins; a press starts over, and stays to be read", async () => {
-  const world = await seedSprint(t, { strategy: "STORY", stories: [2, 1] });
+  const world = await t.seedSprint({ strategy: "STORY", stories: [2, 1] });
   const { actor, product, sprint } = world;
   const story_id = String(at(world.tasks, 0).story_id);
   const run = await startSprintRun(actor, { sprint_id: sprint.id });
@@ -30,7 +26,7 @@ it("sprint and story say from what the next run begins; a press starts over, and
   await expect(startOver(actor, story)).rejects.toThrow("Cancel it first, then start over");
   await cancelSprintRun(actor, { sprint_run_id: run.id });
 
-  const visitor = createVisitor(app, await signIn(t, app, world.owner));
+  const visitor = await app.visitorOf(world.owner);
   const board = `/products/${product.id}/sprints/${sprint.id}`;
   const line = `${job.story?.code} continues ${job.branch}, not on main`;
   expect(await visitor.read(board)).toContain(line);
@@ -47,7 +43,7 @@ it("sprint and story say from what the next run begins; a press starts over, and
 });
 
 it("a claim names what its branch has to hold", async () => {
-  const world = await seedSprint(t, { strategy: "STORY", stories: [2] });
+  const world = await t.seedSprint({ strategy: "STORY", stories: [2] });
   const { actor, sprint } = world;
   const first = await startSprintRun(actor, { sprint_id: sprint.id });
   const job = await claim(actor);

@@ -1,21 +1,17 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { connectClient } from "../mcp/clients";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { addMember, seedActiveSprint, seedProduct } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { bearer, seedActiveSprint } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
-const owner = await createUser(t);
-const friend = await createUser(t);
-const product = await seedProduct(t, owner, { p_agent_items: "triage" });
-await addMember(t, product.id, friend);
-const token = await createToken(t, owner);
+const { t, app } = await openApp({ pages: true });
+const owner = await t.createUser();
+const friend = await t.createUser();
+const product = await t.seedProduct(owner, { p_agent_items: "triage" });
+await t.addMember(product.id, friend);
+const token = await t.createToken(owner);
 const agent = await connectClient(app, token);
-const visitor = createVisitor(app, await signIn(t, app, owner));
+const visitor = await app.visitorOf(owner);
 const page = `/products/${product.id}/triage`;
 const { result: pbi } = await agent.call("create_pbi", { product_id: product.id, title: "Rows" });
 const { result: otherPbi } = await agent.call("create_pbi", {

@@ -2,19 +2,14 @@ import { expect, it } from "vitest";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { updateSprint } from "~/nouns/sprints/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
-import { signIn, startTestApp } from "../setup/app";
-import { addMember, seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
-const ada = await createUser(t);
-const ben = await createUser(t, { username: "ben" });
-const { product, story, sprint } = await seedBacklog(t, ada);
-await addMember(t, product.id, ben);
-const visitor = createVisitor(app, await signIn(t, app, ada));
+const { t, app } = await openApp({ pages: true });
+const ada = await t.createUser();
+const ben = await t.createUser({ username: "ben" });
+const { product, story, sprint } = await t.seedBacklog(ada);
+await t.addMember(product.id, ben);
+const visitor = await app.visitorOf(ada);
 const page = `/stories/${story.id}?edit=description`;
 const byBen = (change: { title?: string; description?: string }) =>
   updateStory(t.actorOf(ben), { story_id: story.id, ...change });

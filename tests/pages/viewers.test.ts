@@ -4,29 +4,24 @@ import { heartbeatAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { allowMyWorkers } from "~/nouns/products/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { assignStory } from "~/nouns/stories/operations.server";
-import { claim } from "../db/agents/sprint-world";
 import { connectClient } from "../mcp/clients";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { addMember, seedBacklog } from "../setup/backlog";
-import { createTestDatabase } from "../setup/database";
-import { createVisitor } from "../setup/page-forms";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { bearer, claim } from "../setup/world";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t, { pages: true });
+const { t, app } = await openApp({ realtime: true, pages: true });
 const sentence = "You are a viewer of this product";
 
 async function scene() {
-  const ada = await createUser(t);
-  const bob = await createUser(t);
-  const backlog = await seedBacklog(t, ada);
-  await addMember(t, backlog.product.id, bob);
+  const ada = await t.createUser();
+  const bob = await t.createUser();
+  const backlog = await t.seedBacklog(ada);
+  await t.addMember(backlog.product.id, bob);
   return {
     ...{ backlog, ada, bob, actor: t.actorOf(ada), bobs: t.actorOf(bob) },
     ...{ product_id: backlog.product.id, members: `/products/${backlog.product.id}/members` },
-    owner: createVisitor(app, await signIn(t, app, ada)),
-    visitor: createVisitor(app, await signIn(t, app, bob)),
-    token: await createToken(t, bob),
+    owner: await app.visitorOf(ada),
+    visitor: await app.visitorOf(bob),
+    token: await t.createToken(bob),
   };
 }
 

@@ -1,14 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { readSessionCookie } from "~/http/session.server";
 import { cancelPairing } from "~/nouns/pairings/decide-pairing.server";
-import { startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 import { approve, claim, setCookieOf, startPairing } from "./pairing-requests";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const user = await createUser(t);
+const { t, app } = await openApp();
+const user = await t.createUser();
 const phone = t.actorOf(user);
 const clearedPairCookie = "app_pair=; Max-Age=0; Path=/api/auth/pair; HttpOnly; SameSite=Lax";
 

@@ -29,15 +29,12 @@ export function claim(
   desktop: Pick<WaitingDesktop, "id" | "cookie">,
   extra: { cookie?: string; headers?: Record<string, string> } = {},
 ): Promise<Response> {
-  return app.request("/api/auth/pair/claim", {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      cookie: [desktop.cookie, extra.cookie].filter(Boolean).join("; "),
-      ...extra.headers,
-    },
-    body: JSON.stringify({ pairingId: desktop.id }),
-  });
+  return app.send(
+    "POST",
+    "/api/auth/pair/claim",
+    { pairingId: desktop.id },
+    { cookie: [desktop.cookie, extra.cookie].filter(Boolean).join("; "), ...extra.headers },
+  );
 }
 
 /** A phone approves the code it has scanned. */

@@ -8,14 +8,12 @@ import { getPairingForApproval } from "~/nouns/pairings/get-pairing-for-approval
 import { revokePairing } from "~/nouns/pairings/operations.server";
 import { pairingCheckCode } from "~/nouns/pairings/pairing-code";
 import { newPairingSecret } from "~/nouns/pairings/pairing-secret.server";
-import { startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser, type TestUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import type { TestUser } from "../setup/world";
 import { approve, claim, setCookieOf, startPairing } from "./pairing-requests";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
-const user = await createUser(t);
+const { t, app } = await openApp();
+const user = await t.createUser();
 const phone = t.actorOf(user);
 
 beforeEach(async () => {
@@ -34,7 +32,7 @@ async function principalOf(who: TestUser) {
 describe("get-pairing-for-approval", () => {
   it("P9 and P13: shows device, address, account and check code, to demo users too, and changes nothing", async () => {
     const desktop = await startPairing(app, { "user-agent": "Firefox on a desk" });
-    const demo = await createUser(t, { demo: true });
+    const demo = await t.createUser({ demo: true });
     for (const who of [user, demo]) {
       const shown = await getPairingForApproval(t.database, await principalOf(who), {
         pairing_id: desktop.id,
@@ -115,7 +113,7 @@ describe("approve and cancel", () => {
   });
 
   it("P13: demo users can neither approve nor cancel, by call", async () => {
-    const demo = await createUser(t, { demo: true });
+    const demo = await t.createUser({ demo: true });
     const desktop = await startPairing(app);
     const pairing = { pairing_id: desktop.id, secret: desktop.secret };
     await expect(approvePairing(t.actorOf(demo), pairing)).rejects.toMatchObject({ status: 403 });
@@ -135,7 +133,7 @@ describe("approve and cancel", () => {
   });
 
   it("P1: after 20 wrong secrets in an hour a user is refused, others are not", async () => {
-    const guesser = await createUser(t);
+    const guesser = await t.createUser();
     for (let guess = 0; guess < 20; guess += 1) {
       const pairing = { pairing_id: randomUUID(), secret: newPairingSecret() };
       await expect(approvePairing(t.actorOf(guesser), pairing)).rejects.toMatchObject({
@@ -165,7 +163,7 @@ describe("after the approval", () => {
     );
     expect(rows[0].revoked_at).not.toBeNull();
 
-    const stranger = t.actorOf(await createUser(t));
+    const stranger = t.actorOf(await t.createUser());
     await expect(revokePairing(stranger, { pairing_id: late.id })).rejects.toMatchObject({
       status: 404,
     });
@@ -178,7 +176,7 @@ describe("after the approval", () => {
       ["password", (id) => notePasswordChange(t.database, { userId: id })],
     ];
     for (const [, change] of changes) {
-      const other = await createUser(t);
+      const other = await t.createUser();
       const desktop = await startPairing(app);
       await approve(t.actorOf(other), desktop);
       await change(other.id);

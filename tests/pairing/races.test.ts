@@ -5,10 +5,9 @@ import { claimPairing } from "~/nouns/pairings/claim-pairing.server";
 import { approvePairing, cancelPairing } from "~/nouns/pairings/decide-pairing.server";
 import { newPairingSecret } from "~/nouns/pairings/pairing-secret.server";
 import { createTestDatabase, transportOfRun } from "../setup/database";
-import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
-const users = await Promise.all([createUser(t), createUser(t)]);
+const users = await Promise.all([t.createUser(), t.createUser()]);
 const [phone, otherPhone] = users.map((user) => t.actorOf(user));
 const browser = { userAgent: null, address: "192.0.2.1", previousSessionId: null };
 

@@ -1,13 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 import { openStream } from "../streams/stream-reader";
 import { setCookieOf, startPairing } from "./pairing-requests";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t, { pages: ["m.pair", "_auth.login", "_auth"] });
-const user = await createUser(t);
+const { t, app } = await openApp({ realtime: true, pages: ["m.pair", "_auth.login", "_auth"] });
+const user = await t.createUser();
 
 /** Every row of every table of the service and of its events, as text. */
 async function dump(): Promise<string> {
@@ -52,11 +49,12 @@ describe("a full pairing over HTTP", () => {
       await collect(await app.request("/m/pair", { method: "POST", headers, body }));
     }
     await stream.nextWhere(({ data }) => data.status === "approved");
-    const claimed = await app.request("/api/auth/pair/claim", {
-      method: "POST",
-      headers: { cookie: desktop.cookie, "content-type": "application/json" },
-      body: JSON.stringify({ pairingId: desktop.id }),
-    });
+    const claimed = await app.send(
+      "POST",
+      "/api/auth/pair/claim",
+      { pairingId: desktop.id },
+      { cookie: desktop.cookie },
+    );
     expect(claimed.status).toBe(200);
     await collect(claimed);
     await stream.ended;

@@ -1,15 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { cancelPairing } from "~/nouns/pairings/decide-pairing.server";
-import { startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 import { openStream, type StreamReader } from "../streams/stream-reader";
 import { approve, claim, startPairing, type WaitingDesktop } from "./pairing-requests";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t);
-const user = await createUser(t);
+const { t, app } = await openApp({ realtime: true });
+const user = await t.createUser();
 const phone = t.actorOf(user);
 
 beforeEach(async () => {

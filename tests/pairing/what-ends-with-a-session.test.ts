@@ -1,11 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
-import { bearer, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser, type TestUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { bearer, type TestUser } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 
 const hash = () => createHash("sha256").update(randomBytes(32));
 
@@ -60,7 +58,7 @@ const isLive = async (id: string) =>
 it.each(["revoke_pairing", "revoke_session"])(
   "%s takes back the tokens that a paired desktop made and the desktops that it let in",
   async (operation) => {
-    const user = await createUser(t);
+    const user = await t.createUser();
     const phone = await session(user, false);
     const kept = await tokenMadeIn(user, phone);
     const first = await letIn(user, phone);
@@ -86,7 +84,7 @@ it.each(["revoke_pairing", "revoke_session"])(
 );
 
 it("an ordinary session that ends leaves its tokens, which its user made", async () => {
-  const user = await createUser(t);
+  const user = await t.createUser();
   const browser = await session(user, false);
   const token = await tokenMadeIn(user, browser);
   await call(user, await session(user, false), "revoke_session", { p_session_id: browser });
@@ -94,7 +92,7 @@ it("an ordinary session that ends leaves its tokens, which its user made", async
 });
 
 it("a browser is notified only while it is signed in", async () => {
-  const user = await createUser(t);
+  const user = await t.createUser();
   const browser = await session(user, false);
   const keys = { p_endpoint: "https://push.example.com/1", p_p256dh: "k", p_auth: "a" };
   await call(user, browser, "subscribe_push", keys);

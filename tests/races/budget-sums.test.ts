@@ -10,9 +10,8 @@ import {
 import { getBudgets, setBudget, setBudgetSettings } from "~/nouns/budgets/operations.server";
 import { cancelSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import type { JobPayload } from "~/nouns/workers/contract";
-import { seedSprint } from "../db/agents/sprint-world";
-import { at } from "../db/world";
 import { createTestDatabase } from "../setup/database";
+import { at } from "../setup/world";
 
 const t = await createTestDatabase();
 /** More rounds on demand: RACE_ROUNDS=100 npx vitest run tests/races */
@@ -34,7 +33,7 @@ function dice(seed: number): (below: number) => number {
 
 /** A product, sprint, run and task under budgets in every unit that never end, the task being the first of the sprint. */
 async function scene() {
-  const world = await seedSprint(t, { strategy: "STORY", stories: Array(jobsOfOneRound).fill(1) });
+  const world = await t.seedSprint({ strategy: "STORY", stories: Array(jobsOfOneRound).fill(1) });
   const { actor, product, sprint } = world;
   const run = await startSprintRun(actor, { sprint_id: sprint.id });
   const task = at(world.tasks, 0);

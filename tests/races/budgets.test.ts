@@ -7,9 +7,8 @@ import {
 } from "~/nouns/agent-jobs/operations.server";
 import { getBudgets, setBudgetSettings } from "~/nouns/budgets/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { seedSprint } from "../db/agents/sprint-world";
-import { at } from "../db/world";
 import { createTestDatabase } from "../setup/database";
+import { at } from "../setup/world";
 
 const t = await createTestDatabase();
 /** More rounds on demand: RACE_ROUNDS=100 npx vitest run tests/races */
@@ -33,7 +32,7 @@ describe("a budget and eight workers at once", () => {
   }, async () => {
     const overshoots: number[] = [];
     for (let round = 1; round <= rounds; round++) {
-      const world = await seedSprint(t, { strategy: "STORY", stories: Array(24).fill(1) });
+      const world = await t.seedSprint({ strategy: "STORY", stories: Array(24).fill(1) });
       const { actor, product, sprint } = world;
       await setBudgetSettings(actor, { product_id: product.id, expected_cost: 0.7 });
       const stop_at = { unit: "USD", amount: limit };

@@ -9,8 +9,8 @@ import { createStory } from "~/nouns/stories/operations.server";
 import type { Task } from "~/nouns/tasks/contract";
 import { moveTask, setTaskStatus, updateTask } from "~/nouns/tasks/operations.server";
 import { becomeCaller } from "../db/as-user";
-import { at, seedWorld, type World } from "../db/world";
 import { createTestDatabase } from "../setup/database";
+import { at, type World } from "../setup/world";
 
 const t = await createTestDatabase();
 
@@ -41,7 +41,7 @@ async function expectDerived({ actor, product }: World) {
 
 describe("the last tasks of a story finishing at the same moment (J11)", () => {
   it("leave the story and its PBI done, 200 times out of 200", async () => {
-    const world = await seedWorld(t, 2);
+    const world = await t.seedWorld(2);
     const [first, second] = [at(world.tasks, 0).id, at(world.tasks, 1).id];
     let done = 0;
     for (let round = 0; round < 200; round++) {
@@ -62,7 +62,7 @@ describe("the last tasks of a story finishing at the same moment (J11)", () => {
   });
 
   it("leave it failed when one of them fails", async () => {
-    const world = await seedWorld(t, 2);
+    const world = await t.seedWorld(2);
     for (let round = 0; round < 30; round++) {
       await t.sql.query("update public.tasks set status = 'IN_PROGRESS' where story_id = $1", [
         world.story.id,
@@ -76,7 +76,7 @@ describe("the last tasks of a story finishing at the same moment (J11)", () => {
   });
 
   it("keep both fields when status and plan are written at once", async () => {
-    const world = await seedWorld(t, 1);
+    const world = await t.seedWorld(1);
     const task_id = at(world.tasks, 0).id;
     for (let round = 0; round < 20; round++) {
       await setTaskStatus(world.actor, { task_id, status: "todo" });
@@ -99,13 +99,13 @@ describe("the last tasks of a story finishing at the same moment (J11)", () => {
 
 describe("400 random changes by 60 connections (J11)", () => {
   it("end where the pure model says, deadlock no one, and never overwrite a blocked PBI", async () => {
-    const world = await seedWorld(t, 6);
+    const world = await t.seedWorld(6);
     const blocked = await createPbi(world.actor, {
       product_id: world.product.id,
       title: "Blocked",
     });
     await updatePbi(world.actor, { pbi_id: blocked.id, status: "blocked" });
-    const stories = [world.story];
+    const stories: { id: string }[] = [world.story];
     for (const pbi_id of [world.pbi.id, world.pbi.id, blocked.id]) {
       stories.push(await createStory(world.actor, { pbi_id, title: "Story" }));
     }
@@ -140,7 +140,7 @@ interface Change {
   way: string;
 }
 
-async function apply(world: World, stories: readonly Story[], change: Change) {
+async function apply(world: World, stories: readonly { id: string }[], change: Change) {
   const task_id = at(world.tasks, change.task).id;
   if (change.way === "move") {
     return moveTask(world.actor, { task_id, story_id: at(stories, change.story).id });

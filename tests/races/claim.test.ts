@@ -7,16 +7,15 @@ import {
   reportAgentJob,
 } from "~/nouns/agent-jobs/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { claim, columnOf, seedSprint } from "../db/agents/sprint-world";
-import { at } from "../db/world";
 import { createTestDatabase } from "../setup/database";
+import { at, claim } from "../setup/world";
 
 const t = await createTestDatabase();
 /** More rounds on demand: RACE_ROUNDS=100 npx vitest run tests/races */
 const rounds = Number(process.env.RACE_ROUNDS ?? 3);
 
 async function oneJob() {
-  const world = await seedSprint(t, { stories: [1] });
+  const world = await t.seedSprint({ stories: [1] });
   await startSprintRun(world.actor, { sprint_id: world.sprint.id });
   const { rows } = await t.sql.query<{ id: string }>(
     "select id from public.agent_jobs where product_id = $1",
@@ -34,12 +33,12 @@ describe("claims at the same moment", () => {
       const { world, jobId } = await oneJob();
       const claims = await times(100, (n) => claimAgentJob(world.actor, { worker: `w-${n}` }));
       expect(claims.flatMap(({ job }) => job ?? []).map(({ id }) => id)).toEqual([jobId]);
-      expect(await columnOf(t, "agent_jobs", jobId, "attempt")).toBe(1);
+      expect(await t.columnOf("agent_jobs", jobId, "attempt")).toBe(1);
     }
   });
 
   it("J1: of 20 jobs in 20 lanes each goes to one claimer", async () => {
-    const world = await seedSprint(t, { strategy: "STORY", stories: Array(20).fill(1) });
+    const world = await t.seedSprint({ strategy: "STORY", stories: Array(20).fill(1) });
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const claims = await times(40, (n) => claimAgentJob(world.actor, { worker: `w-${n}` }));
     const ids = claims.flatMap(({ job }) => (job ? [job.id] : []));
@@ -61,7 +60,7 @@ describe("claims at the same moment", () => {
         ),
       ]);
       expect(claimed.job === null).toBe(cancelled);
-      expect(await columnOf(t, "agent_jobs", jobId, "status")).toBe(
+      expect(await t.columnOf("agent_jobs", jobId, "status")).toBe(
         cancelled ? "CANCELLED" : "CLAIMED",
       );
       expect((await claimAgentJob(world.actor, { worker: "w2" })).job).toBeNull();
@@ -84,8 +83,8 @@ describe("claims at the same moment", () => {
       ]);
       const heard = !(report instanceof Error);
       expect(second.job === null).toBe(heard);
-      expect(await columnOf(t, "agent_jobs", jobId, "status")).toBe(heard ? "DONE" : "CLAIMED");
-      expect(await columnOf(t, "agent_jobs", jobId, "attempt")).toBe(heard ? 1 : 2);
+      expect(await t.columnOf("agent_jobs", jobId, "status")).toBe(heard ? "DONE" : "CLAIMED");
+      expect(await t.columnOf("agent_jobs", jobId, "attempt")).toBe(heard ? 1 : 2);
     }
   });
 
@@ -98,8 +97,8 @@ describe("claims at the same moment", () => {
         times(5, () => heartbeatAgentJob(world.actor, { job_id: jobId, attempt: 1 })),
         times(5, () => t.database.call("sweep_expired_leases", {})),
       ]);
-      const kept = (await columnOf(t, "agent_jobs", jobId, "status")) === "CLAIMED";
-      expect(await columnOf(t, "agent_jobs", jobId, "retry_count")).toBe(kept ? 0 : 1);
+      const kept = (await t.columnOf("agent_jobs", jobId, "status")) === "CLAIMED";
+      expect(await t.columnOf("agent_jobs", jobId, "retry_count")).toBe(kept ? 0 : 1);
       if (kept) expect(beats.every(({ action }) => action === "continue")).toBe(true);
     }
   });
@@ -118,7 +117,7 @@ describe("claims at the same moment", () => {
         () => "refused",
       );
     const outcomes = await times(20, (n) => report(n % 2 === 0 ? "done" : "failed"));
-    const status = String(await columnOf(t, "agent_jobs", jobId, "status")).toLowerCase();
+    const status = String(await t.columnOf("agent_jobs", jobId, "status")).toLowerCase();
     expect(outcomes.filter((outcome) => outcome === status)).toHaveLength(10);
     expect(outcomes.filter((outcome) => outcome === "refused")).toHaveLength(10);
   });

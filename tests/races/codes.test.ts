@@ -2,14 +2,13 @@ import { describe, expect, it } from "vitest";
 import { createIdea } from "~/nouns/ideas/operations.server";
 import { createStory, listStoryTasks } from "~/nouns/stories/operations.server";
 import { createTask } from "~/nouns/tasks/operations.server";
-import { seedWorld } from "../db/world";
 import { createTestDatabase } from "../setup/database";
 
 const t = await createTestDatabase();
 
 describe("creations at the same moment (J13)", () => {
   it("50 tasks get 50 distinct codes without a gap and without an error", async () => {
-    const { actor, story } = await seedWorld(t, 0);
+    const { actor, story } = await t.seedWorld(0);
     const tasks = await Promise.all(
       Array.from({ length: 50 }, () => createTask(actor, { story_id: story.id, title: "x" })),
     );
@@ -18,7 +17,7 @@ describe("creations at the same moment (J13)", () => {
   });
 
   it("the numbers of deleted ones are never given again", async () => {
-    const { actor, story } = await seedWorld(t, 3);
+    const { actor, story } = await t.seedWorld(3);
     await t.sql.query("delete from public.tasks where story_id = $1", [story.id]);
     const codes = await Promise.all(
       Array.from({ length: 5 }, async () => {
@@ -30,7 +29,7 @@ describe("creations at the same moment (J13)", () => {
   });
 
   it("supplied codes in the way of the counter never fail a generated one", async () => {
-    const { actor, story } = await seedWorld(t, 0);
+    const { actor, story } = await t.seedWorld(0);
     const outcomes = await Promise.allSettled(
       Array.from({ length: 60 }, (_, n) =>
         n % 3 === 0
@@ -46,7 +45,7 @@ describe("creations at the same moment (J13)", () => {
   });
 
   it("cross from 999 to 1000 without losing a digit", async () => {
-    const { actor, pbi, product } = await seedWorld(t, 0);
+    const { actor, pbi, product } = await t.seedWorld(0);
     await t.sql.query(
       "update public.code_counters set last_number = 980 where scope_id = $1 and kind = 'story'",
       [product.id],
@@ -61,7 +60,7 @@ describe("creations at the same moment (J13)", () => {
   });
 
   it("number the ideas of one user across products", async () => {
-    const { actor, product } = await seedWorld(t, 0);
+    const { actor, product } = await t.seedWorld(0);
     const ideas = await Promise.all(
       Array.from({ length: 50 }, () => createIdea(actor, { product_id: product.id, title: "x" })),
     );

@@ -9,10 +9,8 @@ import { removeDependency } from "~/nouns/dependencies/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { preflightSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import type { JobPayload } from "~/nouns/workers/contract";
-import { type SprintWorld, seedSprint, taskStatuses } from "../db/agents/sprint-world";
-import { expectRightCounters, wait, waitStory } from "../db/dependency-world";
-import { at } from "../db/world";
 import { createTestDatabase } from "../setup/database";
+import { at, type SprintWorld, wait, waitStory } from "../setup/world";
 
 const t = await createTestDatabase();
 /** More rounds on demand: RACE_ROUNDS=100 npx vitest run tests/races */
@@ -65,7 +63,7 @@ const seeds = Array.from({ length: rounds * 3 }, (_, n) => n + 1);
 describe("no order of work and dependencies stands still", { timeout: 30_000 * rounds }, () => {
   it.each(seeds)("with random ones, also added while it is at work (%i)", async (seed) => {
     const below = numbersFrom(seed);
-    const world = await seedSprint(t, {
+    const world = await t.seedSprint({
       strategy: at(strategies, seed % 3),
       stories: [1 + below(3), 1 + below(3), 1 + below(3), 1 + below(3)],
     });
@@ -74,13 +72,13 @@ describe("no order of work and dependencies stands still", { timeout: 30_000 * r
     await workAll(world, async () => {
       if (below(2) === 0) await addOne(world, below);
     });
-    expect(new Set(await taskStatuses(t, world))).toEqual(new Set(["DONE"]));
-    await expectRightCounters(t);
+    expect(new Set(await t.taskStatuses(world))).toEqual(new Set(["DONE"]));
+    await t.expectRightCounters();
   });
 
   it.each(seeds)("where branches of stories are merged when they are whole (%i)", async (seed) => {
     const below = numbersFrom(seed);
-    const world = await seedSprint(t, { strategy: "STORY", stories: [3, 2, 3, 2] });
+    const world = await t.seedSprint({ strategy: "STORY", stories: [3, 2, 3, 2] });
     await updateProduct(world.actor, {
       ...{ product_id: world.product.id, dependency_release: "merged" },
     });
@@ -100,9 +98,9 @@ describe("no order of work and dependencies stands still", { timeout: 30_000 * r
     for (let merged = 1; merged > 0; ) {
       await workAll(world, async () => undefined);
       merged = await mergeWholeStories(world);
-      await expectRightCounters(t);
+      await t.expectRightCounters();
     }
-    expect(new Set(await taskStatuses(t, world))).toEqual(new Set(["DONE"]));
+    expect(new Set(await t.taskStatuses(world))).toEqual(new Set(["DONE"]));
   });
 });
 
@@ -119,7 +117,7 @@ async function mergeWholeStories(world: SprintWorld): Promise<number> {
 
 describe("dependency_deadlock", () => {
   it("names the dependencies of branches that wait for each other, and only where code has to be merged", async () => {
-    const world = await seedSprint(t, { strategy: "STORY", stories: [2, 2, 1] });
+    const world = await t.seedSprint({ strategy: "STORY", stories: [2, 2, 1] });
     const [a, b, c] = [at(world.stories, 0), at(world.stories, 1), at(world.stories, 2)];
     await wait(world.actor, at(a.tasks, 1), at(b.tasks, 0));
     await wait(world.actor, at(b.tasks, 1), at(a.tasks, 0));

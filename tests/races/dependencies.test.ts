@@ -3,11 +3,9 @@ import { claimAgentJob, reportAgentJob, reportMerged } from "~/nouns/agent-jobs/
 import { updateProduct } from "~/nouns/products/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
-import { claim, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
-import { expectRightCounters, wait, waitStory } from "../db/dependency-world";
 import { refusalOf } from "../db/refusal";
-import { at } from "../db/world";
 import { createTestDatabase } from "../setup/database";
+import { at, claim, type SprintWorld, wait, waitStory } from "../setup/world";
 
 /** More tasks on demand: RACE_ROUNDS=100 npx vitest run tests/races makes it a chain of 1,000. */
 const tasksOfChain = Number(process.env.RACE_ROUNDS ?? 20) * 10;
@@ -27,7 +25,7 @@ async function chain(world: SprintWorld): Promise<void> {
 
 /** Many tasks, five a story and in an order that is not that of their codes. */
 async function seedMany(count: number): Promise<SprintWorld> {
-  const world = await seedSprint(t, { strategy: "STORY", stories: [1] });
+  const world = await t.seedSprint({ strategy: "STORY", stories: [1] });
   await t.sql.query(
     `with made as (
        insert into public.stories (pbi_id, title, sprint_id)
@@ -84,7 +82,7 @@ async function work(world: SprintWorld, workers: number): Promise<string[]> {
 
 describe("dependencies at the same moment", () => {
   it("of 100 opposite ones of two tasks, and of two stories, never both hold", async () => {
-    const world = await seedSprint(t, { stories: [2, 1] });
+    const world = await t.seedSprint({ stories: [2, 1] });
     const [a, b] = [at(world.tasks, 0), at(world.tasks, 1)];
     const attempts = await Promise.allSettled(
       Array.from({ length: 100 }, (_, n) =>
@@ -104,7 +102,7 @@ describe("dependencies at the same moment", () => {
       }),
     );
     expect(await circles(world)).toBe(0);
-    await expectRightCounters(t);
+    await t.expectRightCounters();
   });
 
   it(
@@ -116,7 +114,7 @@ describe("dependencies at the same moment", () => {
   );
 
   async function addAtRandom(): Promise<void> {
-    const world = await seedSprint(t, { stories: [3, 3, 3, 3] });
+    const world = await t.seedSprint({ stories: [3, 3, 3, 3] });
     const pairs = world.tasks.flatMap((one) => world.tasks.map((other) => [one, other] as const));
     const order = pairs.filter(([one, other]) => one !== other);
     order.sort(() => Math.random() - 0.5);
@@ -140,24 +138,24 @@ describe("dependencies at the same moment", () => {
       );
       expect(back.detail).toMatchObject({ path: expect.any(Array) });
     }
-    await expectRightCounters(t);
+    await t.expectRightCounters();
   }
 
   it("a long chain of tasks is claimed in order by 8 workers", async () => {
     const world = await seedMany(tasksOfChain);
     await chain(world);
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
-    await expectRightCounters(t);
+    await t.expectRightCounters();
     const claimed = await work(world, 8);
     expect(claimed).toEqual(world.tasks.map(({ code }) => code));
-    await expectRightCounters(t);
+    await t.expectRightCounters();
   }, 240_000);
 
   it(
     "of blockers that end at the same moment the last one frees what waits, in every lane",
     async () => {
       for (let round = 1; round <= rounds; round++) {
-        const world = await seedSprint(t, { strategy: "STORY", stories: Array(12).fill(2) });
+        const world = await t.seedSprint({ strategy: "STORY", stories: Array(12).fill(2) });
         const { tasks } = world;
         for (const [n, task] of tasks.entries()) {
           for (const step of [3, 5, 7]) {
@@ -177,7 +175,7 @@ describe("dependencies at the same moment", () => {
             expect(place.get(blocker.code)).toBeLessThan(place.get(task.code) ?? -1);
           }
         }
-        await expectRightCounters(t);
+        await t.expectRightCounters();
       }
     },
     30_000 * rounds,
@@ -187,7 +185,7 @@ describe("dependencies at the same moment", () => {
     "of an end, a reopening and a claim, no agent is given what waits",
     async () => {
       for (let round = 1; round <= 2 * rounds; round++) {
-        const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1] });
+        const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
         const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
         await wait(world.actor, second, first);
         await startSprintRun(world.actor, { sprint_id: world.sprint.id });
@@ -210,7 +208,7 @@ describe("dependencies at the same moment", () => {
         const { status, open_blockers } = at(rows, 0);
         expect(status === "CLAIMED").toBe(given);
         if (!given && open_blockers > 0) expect(status).toBe("QUEUED");
-        await expectRightCounters(t);
+        await t.expectRightCounters();
       }
     },
     30_000 * rounds,
@@ -220,7 +218,7 @@ describe("dependencies at the same moment", () => {
     "of ends, merges and the setting, in whatever order, counters are what is counted anew",
     async () => {
       for (let round = 1; round <= 2 * rounds; round++) {
-        const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1, 2, 1] });
+        const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1, 2, 1] });
         const [first, second, third] = [at(world.tasks, 0), at(world.tasks, 1), at(world.tasks, 2)];
         const set = (dependency_release: "done" | "merged") =>
           updateProduct(world.actor, { product_id: world.product.id, dependency_release });
@@ -242,9 +240,9 @@ describe("dependencies at the same moment", () => {
           set("merged"),
           claimAgentJob(world.actor, { worker: "w-2" }),
         ]);
-        await expectRightCounters(t);
+        await t.expectRightCounters();
         await set("merged");
-        await expectRightCounters(t);
+        await t.expectRightCounters();
         const { rows } = await t.sql.query(
           "select 1 from public.agent_jobs where product_id = $1 and open_blockers > 0",
           [world.product.id],

@@ -3,7 +3,6 @@ import { expect, it, onTestFinished } from "vitest";
 import { sweep } from "~/nouns/schedules/operations.server";
 import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { listAgentWorkers, restartWorker } from "~/nouns/workers/operations.server";
-import { columnOf, holdJob } from "../db/agents/sprint-world";
 import { createTestDatabase } from "../setup/database";
 
 const t = await createTestDatabase();
@@ -28,7 +27,7 @@ async function untilSomebodyWaits(): Promise<void> {
 }
 
 it("the end of a run takes its jobs before their workers, as a heartbeat does", async () => {
-  const { world, run, job } = await holdJob(t);
+  const { world, run, job } = await t.holdJob();
   const heartbeat = await someone();
   await heartbeat.query("select from public.agent_jobs where id = $1 for update", [job.id]);
   const cancelled = cancelSprintRun(world.actor, { sprint_run_id: run.id });
@@ -42,7 +41,7 @@ it("the end of a run takes its jobs before their workers, as a heartbeat does", 
 });
 
 it("a sweep locks the products of leases and questions in one order", async () => {
-  const worlds = [await holdJob(t), await holdJob(t)].sort((a, b) =>
+  const worlds = [await t.holdJob(), await t.holdJob()].sort((a, b) =>
     a.world.product.id < b.world.product.id ? -1 : 1,
   );
   const [first, second] = worlds;
@@ -67,8 +66,8 @@ it("a sweep locks the products of leases and questions in one order", async () =
 });
 
 it("a restart closes what the worker held then, and not what it claimed elsewhere", async () => {
-  const { world, job } = await holdJob(t);
-  const elsewhere = await holdJob(t);
+  const { world, job } = await t.holdJob();
+  const elsewhere = await t.holdJob();
   const holder = await someone();
   await holder.query("select private.lock_product($1)", [world.product.id]);
   const restarted = restartWorker(world.actor, { worker: "worker-1" });
@@ -79,5 +78,5 @@ it("a restart closes what the worker held then, and not what it claimed elsewher
   );
   await holder.query("commit");
   expect((await restarted).closed.map(({ id }) => id)).toEqual([job.id]);
-  expect(await columnOf(t, "agent_jobs", elsewhere.job.id, "status")).toBe("CLAIMED");
+  expect(await t.columnOf("agent_jobs", elsewhere.job.id, "status")).toBe("CLAIMED");
 });

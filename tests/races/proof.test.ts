@@ -7,15 +7,14 @@ import { addEvidence, getProof } from "~/nouns/proof/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
-import { claim, columnOf, seedSprint } from "../db/agents/sprint-world";
-import { at } from "../db/world";
 import { createTestDatabase } from "../setup/database";
+import { at, claim } from "../setup/world";
 
 const t = await createTestDatabase();
 const rounds = Number(process.env.RACE_ROUNDS ?? 10);
 
 async function open(required: (typeof doneRequirements)[number]) {
-  const world = await seedSprint(t, { stories: [1] });
+  const world = await t.seedSprint({ stories: [1] });
   const { actor } = world;
   await updateProduct(actor, { product_id: world.product.id, done_requires: required });
   await startSprintRun(actor, { sprint_id: world.sprint.id });
@@ -83,8 +82,8 @@ describe("races around proof", { timeout: 120_000 }, () => {
         reportAgentJob(actor, { job_id: job.id, attempt: 2, status: "done", evidence }),
         setTaskStatus(actor, { task_id: task.id, status: "done" }),
       ]);
-      expect(await columnOf(t, "tasks", task.id, "status")).toBe("DONE");
-      expect(["DONE", "QUEUED"]).toContain(await columnOf(t, "agent_jobs", job.id, "status"));
+      expect(await t.columnOf("tasks", task.id, "status")).toBe("DONE");
+      expect(["DONE", "QUEUED"]).toContain(await t.columnOf("agent_jobs", job.id, "status"));
     }
   });
 
@@ -104,9 +103,9 @@ describe("races around proof", { timeout: 120_000 }, () => {
         ),
         claimAgentJob(actor, { worker: "other" }),
       ]);
-      const phase = await columnOf(t, "agent_jobs", job.id, "phase");
+      const phase = await t.columnOf("agent_jobs", job.id, "phase");
       expect(phase).toBe(other.job === null ? "review" : "implement");
-      expect(await columnOf(t, "tasks", task.id, "status")).toBe(
+      expect(await t.columnOf("tasks", task.id, "status")).toBe(
         other.job === null ? "REVIEW" : "IN_PROGRESS",
       );
     }

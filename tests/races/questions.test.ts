@@ -4,8 +4,6 @@ import { answerQuestion, askQuestion, cancelQuestion } from "~/nouns/questions/o
 import { cleanupAgentArtifacts } from "~/nouns/schedules/cleanup-agent-artifacts.server";
 import { expireQuestions, sweep } from "~/nouns/schedules/operations.server";
 import { cancelSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { columnOf, seedSprint } from "../db/agents/sprint-world";
-import { seedWorld } from "../db/world";
 import { createTestDatabase } from "../setup/database";
 
 const t = await createTestDatabase();
@@ -26,7 +24,7 @@ const sum = (numbers: number[]) => numbers.reduce((total, n) => total + n, 0);
 
 describe("one question", () => {
   it("raced by 50 answers and cancels has one winner", async () => {
-    const { actor, story } = await seedWorld(t, 0);
+    const { actor, story } = await t.seedWorld(0);
     const { id } = await askQuestion(actor, { story_id: story.id, question: "Who?" });
     const answers = await inParallel(25, (n) =>
       outcome(answerQuestion(actor, { question_id: id, answer: `Answer ${n}` })),
@@ -39,7 +37,7 @@ describe("one question", () => {
         ? outcome(answerQuestion(actor, { question_id: second.id, answer: `Answer ${n}` }))
         : outcome(cancelQuestion(actor, { question_id: second.id })),
     );
-    const status = await columnOf(t, "agent_questions", second.id, "status");
+    const status = await t.columnOf("agent_questions", second.id, "status");
     const answersWon = outcomes.filter((o, n) => n % 2 === 0 && o === "won").length;
     expect(answersWon).toBe(status === "ANSWERED" ? 1 : 0);
     // Cancelling what is cancelled is fine; cancelling what was answered is not.
@@ -51,7 +49,7 @@ describe("one question", () => {
 describe("twenty parallel runs of a schedule", () => {
   it("of expire_questions add up to the rows that were due", async () => {
     for (let product = 0; product < 3; product++) {
-      const { product: p, story } = await seedWorld(t, 0);
+      const { product: p, story } = await t.seedWorld(0);
       await t.sql.query(
         `insert into public.agent_questions (product_id, story_id, question, expires_at)
          select $1::uuid, $2::uuid, 'due ' || n, now() - interval '1 minute' from generate_series(1, 40) n
@@ -70,7 +68,7 @@ describe("twenty parallel runs of a schedule", () => {
   });
 
   it("of cleanup_agent_artifacts add up to the rows that were due", async () => {
-    const world = await seedSprint(t, { stories: [12] });
+    const world = await t.seedSprint({ stories: [12] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
     await t.sql.query(

@@ -4,9 +4,8 @@ import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { listJobComments } from "~/nouns/job-reviews/list-job-comments.server";
 import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { sweep } from "~/nouns/schedules/operations.server";
-import { claim, columnOf, holdJob } from "../db/agents/sprint-world";
-import { createMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
+import { claim } from "../setup/world";
 
 const t = await createTestDatabase();
 /** More rounds on demand: RACE_ROUNDS=100 npx vitest run tests/races */
@@ -22,13 +21,13 @@ const outcome = (operation: Promise<unknown>): Promise<"won" | "lost"> =>
   );
 
 async function scene(doneRequires: "none" | "person") {
-  const held = await holdJob(t, { stories: [1] });
+  const held = await t.holdJob({ stories: [1] });
   const { world } = held;
   await t.sql.query("update products set done_requires = $2 where id = $1", [
     world.product.id,
     doneRequires,
   ]);
-  const eva = await createMember(t, world.product.id);
+  const eva = await t.createMember(world.product.id);
   return { ...held, eva: t.actorOf(eva) };
 }
 
@@ -48,7 +47,7 @@ describe("two people judge the same attempt at once", { timeout: 60_000 + rounds
       expect(reviews.map(({ verdict }) => verdict)).toEqual([
         isApproved ? "approve" : "request_changes",
       ]);
-      const status = await columnOf(t, "tasks", task.id, "status");
+      const status = await t.columnOf("tasks", task.id, "status");
       const again = doneRequires === "person" ? "IN_PROGRESS" : "TO_DO";
       expect(status).toBe(isApproved ? "DONE" : again);
       const left = await getAgentJob(eva, { job_id: job.id });
@@ -105,7 +104,7 @@ describe("a verdict while a lease ends", { timeout: 60_000 + rounds * 2_000 }, (
       ]);
       const left = await getAgentJob(eva, { job_id: job.id });
       expect(left.status).toBe(verdict === "won" ? "done" : "queued");
-      expect(await columnOf(t, "tasks", task.id, "status")).toBe(
+      expect(await t.columnOf("tasks", task.id, "status")).toBe(
         verdict === "won" ? "DONE" : "REVIEW",
       );
     }

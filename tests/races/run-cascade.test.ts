@@ -10,9 +10,8 @@ import {
   startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
-import { claim, columnOf, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
-import { at } from "../db/world";
 import { createTestDatabase } from "../setup/database";
+import { at, claim, type SprintWorld } from "../setup/world";
 
 const t = await createTestDatabase();
 const rounds = Number(process.env.RACE_ROUNDS ?? 3);
@@ -65,7 +64,7 @@ function setStatus(taskId: string, status: string) {
 describe("jobs of one run that end at the same moment", () => {
   it("J11: the last two jobs of a run done at once make the run done", async () => {
     for (let round = 1; round <= rounds; round++) {
-      const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1] });
+      const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
       const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
       const jobs = [await claim(world.actor, "w-1"), await claim(world.actor, "w-2")];
       await Promise.all(
@@ -78,13 +77,13 @@ describe("jobs of one run that end at the same moment", () => {
           }),
         ),
       );
-      expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe("DONE");
+      expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("DONE");
     }
   });
 
   it("J11: one failed and one done at once leave story and PBI failed, the run failed, no job unfinished", async () => {
     for (let round = 1; round <= rounds; round++) {
-      const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1, 1] });
+      const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1, 1] });
       const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
       const jobs = [await claim(world.actor, "w-1"), await claim(world.actor, "w-2")];
       await Promise.allSettled(
@@ -98,8 +97,8 @@ describe("jobs of one run that end at the same moment", () => {
         ),
       );
       await modelAgrees(world.product.id);
-      expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe("FAILED");
-      expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("FAILED");
+      expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("FAILED");
+      expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("FAILED");
       const { rows } = await t.sql.query(
         "select 1 from public.agent_jobs where sprint_run_id = $1 and status in ('QUEUED', 'CLAIMED', 'RUNNING')",
         [run.id],
@@ -109,18 +108,18 @@ describe("jobs of one run that end at the same moment", () => {
   });
 
   it("J11: a cancelled run never cascades", async () => {
-    const world = await seedSprint(t, { stories: [2] });
+    const world = await t.seedSprint({ stories: [2] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     await Promise.all([
       cancelSprintRun(world.actor, { sprint_run_id: run.id }),
       setStatus(at(world.tasks, 0).id, "DONE"),
     ]);
     await setStatus(at(world.tasks, 1).id, "FAILED");
-    expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("ACTIVE");
+    expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("ACTIVE");
   });
 
   it("J11: after 400 random steps of workers and people, 60 at a time, everything agrees and no deadlock is seen", async () => {
-    const world = await seedSprint(t, { strategy: "STORY", stories: [3, 3, 2] });
+    const world = await t.seedSprint({ strategy: "STORY", stories: [3, 3, 2] });
     await t.sql.query(
       "insert into public.rate_limit_counters (action, key, window_start, count) values ('enqueue', $1, now(), -10000), ('question', $1, now(), -10000)",
       [world.owner.id],
@@ -214,6 +213,6 @@ async function runsAgree(world: SprintWorld): Promise<void> {
     crowded_lanes: 0,
   });
   const newest = await newestRun(world);
-  const sprint = await columnOf(t, "sprints", world.sprint.id, "status");
+  const sprint = await t.columnOf("sprints", world.sprint.id, "status");
   expect(sprint).toBe(newest.status === "FAILED" ? "FAILED" : "ACTIVE");
 }

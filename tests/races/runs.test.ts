@@ -8,10 +8,9 @@ import {
   resumeSprintRun,
   startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
-import { claim, columnOf, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
 import { asUser, becomeCaller } from "../db/as-user";
-import { at } from "../db/world";
 import { createTestDatabase } from "../setup/database";
+import { at, claim, type SprintWorld } from "../setup/world";
 
 const t = await createTestDatabase();
 const rounds = Number(process.env.RACE_ROUNDS ?? 3);
@@ -41,7 +40,7 @@ describe("starting at the same moment", () => {
   it.each(["SPRINT", "STORY", "SPRINT_BATCH"] as const)(
     "J8: of 50 starts under %s one wins, with exactly its jobs",
     async (strategy) => {
-      const world = await seedSprint(t, { strategy, stories: [3, 2] });
+      const world = await t.seedSprint({ strategy, stories: [3, 2] });
       await t.sql.query(
         "insert into public.rate_limit_counters (action, key, window_start, count) values ('enqueue', $1, now(), -1000)",
         [world.owner.id],
@@ -62,7 +61,7 @@ describe("starting at the same moment", () => {
   );
 
   it("J8: the unique index alone allows one unfinished run a sprint", async () => {
-    const world = await seedSprint(t, { stories: [1] });
+    const world = await t.seedSprint({ stories: [1] });
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     await expect(
       t.sql.query(
@@ -90,7 +89,7 @@ describe("starting at the same moment", () => {
   it.each(Object.entries(obstacles))(
     "J9: a start that meets %s which no one sees yet waits for it and is refused",
     async (_, [statement, idOf]) => {
-      const world = await seedSprint(t, { stories: [1] });
+      const world = await t.seedSprint({ stories: [1] });
       const client = await t.sql.connect();
       await client.query("begin");
       await becomeCaller(client, world.owner);
@@ -107,7 +106,7 @@ describe("starting at the same moment", () => {
   it.each(Object.entries(obstacles))(
     "J9: %s that meets a start which no one sees yet waits for it",
     async (_, [statement, idOf]) => {
-      const world = await seedSprint(t, { stories: [1] });
+      const world = await t.seedSprint({ stories: [1] });
       const client = await t.sql.connect();
       await client.query("begin");
       await becomeCaller(client, world.owner);
@@ -136,7 +135,7 @@ describe("starting at the same moment", () => {
 describe("ending at the same moment", () => {
   it("J10: of resume, cancel and a failing task the run ends in one consistent way", async () => {
     for (let round = 1; round <= rounds * 2; round++) {
-      const world = await seedSprint(t, { stories: [2] });
+      const world = await t.seedSprint({ stories: [2] });
       const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
       const id = { sprint_run_id: run.id };
       const job = await claim(world.actor);
@@ -148,21 +147,21 @@ describe("ending at the same moment", () => {
       ]);
       expect(resumes.filter((o) => o === "ok").length).toBeLessThanOrEqual(1);
       expect([cancelled, failed].filter((o) => o === "ok")).toHaveLength(1);
-      expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe(
+      expect(await t.columnOf("sprint_runs", run.id, "status")).toBe(
         cancelled === "ok" ? "CANCELLED" : "FAILED",
       );
-      expect(await columnOf(t, "sprint_runs", run.id, "pause_context")).toBeNull();
-      expect(await columnOf(t, "agent_questions", paused.pause_question_id ?? "", "status")).toBe(
+      expect(await t.columnOf("sprint_runs", run.id, "pause_context")).toBeNull();
+      expect(await t.columnOf("agent_questions", paused.pause_question_id ?? "", "status")).toBe(
         "CANCELLED",
       );
-      expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe(
+      expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe(
         cancelled === "ok" ? "ACTIVE" : "FAILED",
       );
     }
   });
 
   it("J10: of 20 resumes of a paused batch run one makes the new run", async () => {
-    const world = await seedSprint(t, { strategy: "SPRINT_BATCH", stories: [2] });
+    const world = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [2] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     await pauseSprintRun(world.actor, { sprint_run_id: run.id });
     const outcomes = await Promise.all(
@@ -175,7 +174,7 @@ describe("ending at the same moment", () => {
   });
 
   it("J10: of 20 resumes of a failed sprint one makes the new run", async () => {
-    const world = await seedSprint(t, { stories: [2] });
+    const world = await t.seedSprint({ stories: [2] });
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const job = await claim(world.actor);
     await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "failed" });
@@ -194,7 +193,7 @@ describe("a connection that dies in the middle", () => {
     ["start", "start_sprint_run(p_sprint_id => $1)"],
     ["resume of a failed sprint", "resume_sprint(p_sprint_id => $1)"],
   ])("J12: leaves nothing of a %s", async (name, call) => {
-    const world = await seedSprint(t, { stories: [2] });
+    const world = await t.seedSprint({ stories: [2] });
     if (name !== "start") {
       await startSprintRun(world.actor, { sprint_id: world.sprint.id });
       const job = await claim(world.actor);

@@ -1,10 +1,9 @@
 import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { HttpServer } from "~/server/http-server";
-import { createToken, signIn, startTestApp } from "../setup/app";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { rawGet, rawRequest } from "../setup/raw-request";
-import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
 
@@ -71,7 +70,7 @@ describe("A16 an unexpected failure", () => {
     const fail = () => Promise.reject(new ReflectiveError("relation private.secrets"));
     const database = { ...t.database, call: fail, callAs: fail, authenticate: fail };
     const app = await startTestApp(t, { database, pages: ["_index"] });
-    const cookie = await signIn(t, app, await createUser(t));
+    const cookie = await app.signIn(await t.createUser());
     const response = await app.request("/", { headers: { cookie } });
     const text = await response.text();
     expect(response.status).toBe(500);
@@ -82,7 +81,7 @@ describe("A16 an unexpected failure", () => {
     const fail = () => Promise.reject(new Error("relation private.secrets of 10.0.0.7"));
     const database = { ...t.database, call: fail, callAs: fail, authenticate: fail };
     const app = await startTestApp(t, { database });
-    const token = await createToken(t, await createUser(t));
+    const token = await t.createToken(await t.createUser());
     const response = await app.request("/api/products", {
       headers: { authorization: `Bearer ${token}` },
     });

@@ -2,10 +2,8 @@ import { randomBytes } from "node:crypto";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { fileListSchema } from "~/nouns/files/contract";
-import { bearer, createToken } from "../setup/app";
-import { create, seedBacklog } from "../setup/backlog";
 import { fillDisk, makeSmallDisk } from "../setup/small-disk";
-import { createUser } from "../setup/users";
+import { create } from "../setup/world";
 import { type OwnService, openOwnDatabase, startService } from "./own-service";
 
 const disk = makeSmallDisk(400);
@@ -24,15 +22,15 @@ interface Scene {
 async function openScene(folder: string): Promise<Scene> {
   const service = await startService(folder);
   const store = await openOwnDatabase(folder);
-  const owner = await createUser(store);
-  const { product, story } = await seedBacklog(store, owner);
+  const owner = await store.createUser();
+  const { product, story } = await store.seedBacklog(owner);
   const taskIds: string[] = [];
   for (let n = 0; n < 8; n++) {
     const given = { p_story_id: story.id, p_title: `Task ${n}` };
     taskIds.push((await create(store.actorOf(owner), "create_task", given)).id);
   }
   const headers = {
-    ...bearer(await createToken(store, owner)),
+    ...(await store.bearerOf(owner)),
     "content-type": "application/json",
   };
   await store.close();

@@ -7,8 +7,7 @@ import { ownDataDir } from "../embedded/own-stack";
 import { connectClient } from "../mcp/clients";
 import { ok } from "../mcp/stage";
 import { startPairing } from "../pairing/pairing-requests";
-import { bearer, createToken } from "../setup/app";
-import { createUser } from "../setup/users";
+import { bearer } from "../setup/world";
 import { openStream, type StreamReader } from "../streams/stream-reader";
 import { startRun } from "../worker/fixture";
 import { openOwnDatabase, startService } from "./own-service";
@@ -20,8 +19,8 @@ const service = await startService(dataDir, {
   env: { STREAM_HEARTBEAT_SECONDS: "1", STREAM_LIFETIME_SECONDS: "20" },
 });
 const store = await openOwnDatabase(dataDir);
-const ada = await createUser(store, { username: "ada" });
-const token = await createToken(store, ada);
+const ada = await store.createUser({ username: "ada" });
+const token = await store.createToken(ada);
 const worker = await connectClient(service, token, "2026-07-28", "/mcp/worker");
 const cookie = await signIn();
 const open: StreamReader[] = [];

@@ -1,15 +1,14 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { seedBacklog } from "../setup/backlog";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { bearer } from "../setup/world";
 
 const t = await createTestDatabase({ realtime: true });
-const owner = await createUser(t);
-const token = await createToken(t, owner);
-const backlog = await seedBacklog(t, owner);
+const owner = await t.createUser();
+const token = await t.createToken(owner);
+const backlog = await t.seedBacklog(owner);
 
 describe("S13 a stop", () => {
   it("lets a request that is under way finish, and takes no new ones", async () => {

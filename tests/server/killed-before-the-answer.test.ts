@@ -1,9 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, expect, it, vi } from "vitest";
 import { ownDataDir } from "../embedded/own-stack";
-import { createToken } from "../setup/app";
-import { seedBacklog } from "../setup/backlog";
-import { createUser } from "../setup/users";
 import { killService, openOwnDatabase, startService } from "./own-service";
 
 const dataDir = await ownDataDir();
@@ -17,9 +14,9 @@ afterAll(async () => {
 });
 
 it("a service that dies between the write and its answer: the same request gets that answer, and there is one row", async () => {
-  const owner = await createUser(store);
-  const { story } = await seedBacklog(store, owner);
-  const token = await createToken(store, owner);
+  const owner = await store.createUser();
+  const { story } = await store.seedBacklog(owner);
+  const token = await store.createToken(owner);
   const key = randomUUID();
   const content = "Written before the end";
   const send = () =>

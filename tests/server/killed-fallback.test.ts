@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { at } from "../db/world";
+import { at } from "../setup/world";
 import { startRun } from "../worker/fixture";
 import { startWorker } from "../worker/worker-process";
 import { drawFrom, kills, openKillStage, seed } from "./kill-stage";

@@ -11,7 +11,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { at } from "../db/world";
+import { at } from "../setup/world";
 import { gitIn, startRun } from "../worker/fixture";
 import { startWorker, type WorkerProcess } from "../worker/worker-process";
 import { drawFrom, kills, openKillStage, seed } from "./kill-stage";

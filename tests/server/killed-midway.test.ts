@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { expectRightCounters } from "../db/dependency-world";
-import { at } from "../db/world";
 import { ownDataDir } from "../embedded/own-stack";
 import { connectClient } from "../mcp/clients";
-import { createToken } from "../setup/app";
+import { at } from "../setup/world";
 import {
   type Holder,
   operations,
@@ -42,7 +40,7 @@ interface Stopped extends Scene {
 
 /** Runs the operation over the service; false when it was refused. */
 async function carryOut({ world, call }: Scene): Promise<boolean> {
-  const client = await connectClient(service, await createToken(store, world.owner));
+  const client = await connectClient(service, await store.createToken(world.owner));
   try {
     return !(await client.call(call.tool, call.input)).isError;
   } finally {
@@ -148,7 +146,7 @@ describe.each(Object.keys(kills))("J12: %s killed with -9 in the middle of a", (
   }, 180_000);
 
   it("call: jobs wait for what they say they wait for", async () => {
-    await expectRightCounters(store);
+    await store.expectRightCounters();
   });
 
   it.each(operations.map((operation) => operation.name))("%s: all or nothing", async (what) => {
@@ -161,7 +159,7 @@ describe.each(Object.keys(kills))("J12: %s killed with -9 in the middle of a", (
       expect(await carryOut(scene)).toBe(true);
     }
     expect(await statusesIn(store, scene)).toEqual(whole.get(what));
-    await expectRightCounters(store);
+    await store.expectRightCounters();
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createLog } from "~/server/log";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { bearer } from "../setup/world";
 
 const t = await createTestDatabase();
 
@@ -20,9 +20,9 @@ describe("D10 the log", () => {
 
   it("holds one JSON line per request, with its id, and neither query, token nor cookie", async () => {
     const app = await startTestApp(t);
-    const user = await createUser(t);
-    const token = await createToken(t, user);
-    const cookie = await signIn(t, app, user);
+    const user = await t.createUser();
+    const token = await t.createToken(user);
+    const cookie = await app.signIn(user);
     const headers = { ...bearer(token), cookie };
     const response = await app.request("/api/products?token=in-the-query", { headers });
     await response.text();

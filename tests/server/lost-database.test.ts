@@ -2,9 +2,7 @@ import { afterAll, expect, it } from "vitest";
 import { z } from "zod";
 import { withStartLock } from "../../supabase/embedded/postgres/attendance";
 import { ownDataDir, postmasterOf } from "../embedded/own-stack";
-import { bearer, createToken } from "../setup/app";
-import { create, seedBacklog } from "../setup/backlog";
-import { createUser } from "../setup/users";
+import { create } from "../setup/world";
 import { openStream } from "../streams/stream-reader";
 import { killPostgres, openOwnDatabase, startService } from "./own-service";
 
@@ -47,12 +45,12 @@ it("is not ready while the database is frozen, and ready again without a restart
 
 it("is not ready while the database is dead; what was acknowledged is there when it is back, and streams catch up", async () => {
   const store = await openOwnDatabase(dataDir);
-  const owner = await createUser(store);
-  const { product, story } = await seedBacklog(store, owner);
+  const owner = await store.createUser();
+  const { product, story } = await store.seedBacklog(owner);
   const given = { p_story_id: story.id, p_title: "Task" };
   const task = await create(store.actorOf(owner), "create_task", given);
   const headers = {
-    ...bearer(await createToken(store, owner)),
+    ...(await store.bearerOf(owner)),
     "content-type": "application/json",
   };
   await store.close();

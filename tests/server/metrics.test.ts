@@ -2,11 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { sweep } from "~/nouns/schedules/operations.server";
 import { pauseSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { claim, claimRefusal, seedSprint } from "../db/agents/sprint-world";
-import { bearer, createToken, startTestApp } from "../setup/app";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { rawGet, rawRequest } from "../setup/raw-request";
-import { createUser } from "../setup/users";
+import { claim, claimRefusal } from "../setup/world";
 
 const t = await createTestDatabase();
 
@@ -35,8 +34,8 @@ function parse(text: string): Map<string, number> {
 describe("GET /metrics", () => {
   it("counts requests by route and status, in a histogram that adds up", async () => {
     const app = await startTestApp(t);
-    const user = await createUser(t);
-    const headers = bearer(await createToken(t, user));
+    const user = await t.createUser();
+    const headers = await t.bearerOf(user);
     for (const path of ["/api/products", "/api/products", "/api/nowhere/at/all", "/wp-login.php"]) {
       await (await app.request(path, { headers })).arrayBuffer();
     }
@@ -86,7 +85,7 @@ describe("GET /metrics", () => {
   });
 
   it("counts the queue by what it waits for, with the codes of why_not_moving", async () => {
-    const world = await seedSprint(t, { stories: [3] });
+    const world = await t.seedSprint({ stories: [3] });
     const app = await startTestApp(t);
     const actor = { database: app.services.database, credential: { user_id: world.owner.id } };
     const run = await startSprintRun(actor, { sprint_id: world.sprint.id });
@@ -124,7 +123,7 @@ describe("GET /metrics", () => {
   });
 
   it("says how old the outbox is, what budgets have left, and when schedules ran", async () => {
-    const world = await seedSprint(t);
+    const world = await t.seedSprint();
     await t.sql.query(
       `insert into notices (kind, product_id, user_id, payload, created_at)
        values ('ping', $1, $2, '{}', now() - interval '1 hour')`,

@@ -1,11 +1,15 @@
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { pauseSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { claim, type SprintOptions, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
-import { wait, waitStory } from "../db/dependency-world";
-import { at } from "../db/world";
-import type { TestDatabase } from "../setup/database";
-
-type Store = Pick<TestDatabase, "sql" | "actorOf">;
+import {
+  at,
+  claim,
+  makersOf,
+  type SprintOptions,
+  type SprintWorld,
+  type Store,
+  wait,
+  waitStory,
+} from "../setup/world";
 
 /** A change that takes many statements, and a row that it reaches when it has made some of them. */
 export interface Operation {
@@ -130,7 +134,7 @@ export interface Scene {
 
 /** A sprint of an owner of its own, ready for the operation. */
 export async function prepareScene(t: Store, operation: Operation): Promise<Scene> {
-  const world = await seedSprint(t, { strategy: operation.strategy, stories: [2, 1] });
+  const world = await makersOf(t).seedSprint({ strategy: operation.strategy, stories: [2, 1] });
   return { operation, world, call: await operation.prepare(world) };
 }
 

@@ -10,7 +10,7 @@ import { findFreePort } from "../../supabase/embedded/postgres/free-port";
 import { projectRoot } from "../../supabase/embedded/project-root";
 import { loadSecrets } from "../../supabase/embedded/secrets";
 import { isRunning, postmasterOf } from "../embedded/own-stack";
-import type { TestDatabase } from "../setup/database";
+import { makersOf } from "../setup/world";
 
 /** The program of `npm start` over a data folder, as a process that a test can kill. */
 export interface OwnService {
@@ -75,12 +75,9 @@ export async function openOwnDatabase(dataDir: string) {
   });
   const sql = new pg.Pool({ connectionString: urlFor("postgres") });
   sql.on("error", () => undefined);
-  const t: Pick<TestDatabase, "database" | "sql" | "actorOf"> = {
-    database,
-    sql,
-    actorOf: (user) => ({ database, credential: { user_id: user.id } }),
-  };
-  return { ...t, close: () => Promise.all([database.close(), sql.end()]) };
+  const actorOf = (user: { id: string }) => ({ database, credential: { user_id: user.id } });
+  const store = { database, sql, actorOf };
+  return { ...store, ...makersOf(store), close: () => Promise.all([database.close(), sql.end()]) };
 }
 
 export async function killService({ process: child, ended }: OwnService): Promise<void> {

@@ -10,9 +10,7 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";
 import { projectRoot } from "../../supabase/embedded/project-root";
 import { ownDataDir } from "../embedded/own-stack";
-import { bearer, createToken } from "../setup/app";
-import { create, seedBacklog } from "../setup/backlog";
-import { createUser } from "../setup/users";
+import { bearer, create } from "../setup/world";
 import { openStream } from "../streams/stream-reader";
 import { openOwnDatabase, startService } from "./own-service";
 
@@ -99,9 +97,9 @@ async function askFrom(
 describe.each(present)("behind %s as its sample sets it up", (name) => {
   it("streams deliver each event at once, and limits count by the client's own address", async () => {
     const origin = await startProxy(name);
-    const owner = await createUser(store);
-    const { product, story } = await seedBacklog(store, owner);
-    const token = await createToken(store, owner);
+    const owner = await store.createUser();
+    const { product, story } = await store.seedBacklog(owner);
+    const token = await store.createToken(owner);
     const stream = await openStream(
       `${origin}/api/realtime/backlog?product_id=${product.id}`,
       bearer(token),

@@ -6,7 +6,6 @@ import {
   runScheduledEntry,
   startScheduler,
 } from "~/server/scheduler.server";
-import { columnOf, holdJob } from "../db/agents/sprint-world";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 
@@ -91,14 +90,14 @@ describe("the schedule", () => {
 
 describe("the sweep", () => {
   it("takes a lease back that ran out, before five seconds are over", async () => {
-    const { job } = await holdJob(t);
+    const { job } = await t.holdJob();
     await t.sql.query("update public.agent_jobs set lease_until = now() where id = $1", [job.id]);
     // Its clock alone stands still: the test lets five seconds pass and no more.
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const stop = startScheduler({ ...(processes[0] ?? raise()), daily: false });
     vi.advanceTimersByTime(5_000);
     vi.useRealTimers();
-    await expect.poll(() => columnOf(t, "agent_jobs", job.id, "status")).toBe("QUEUED");
+    await expect.poll(() => t.columnOf("agent_jobs", job.id, "status")).toBe("QUEUED");
     await stop();
   });
 });

@@ -4,13 +4,9 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { setRecurrence } from "~/nouns/recurrences/recurrences.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { seedSprint } from "../db/agents/sprint-world";
-import { at } from "../db/world";
 import { ownDataDir } from "../embedded/own-stack";
 import { connectClient } from "../mcp/clients";
-import { bearer, createToken } from "../setup/app";
-import { seedBacklog } from "../setup/backlog";
-import { createUser } from "../setup/users";
+import { at, bearer } from "../setup/world";
 import { openStream } from "../streams/stream-reader";
 import { killService, type OwnService, openOwnDatabase, startService } from "./own-service";
 
@@ -62,8 +58,8 @@ async function minutesSince(at: string): Promise<number> {
 
 describe("two processes of the operating system on one database", { timeout: 240_000 }, () => {
   it("show a worker that came to one of them to anyone who looks at the other, and that it went", async () => {
-    const { owner, product } = await seedSprint(store);
-    const token = await createToken(store, owner);
+    const { owner, product } = await store.seedSprint();
+    const token = await store.createToken(owner);
     const path = `/api/realtime/solo?product_id=${product.id}`;
     const stream = await openStream(`${second.origin}${path}`, bearer(token));
     expect((await stream.nextNamed("workers")).data).toEqual({ count: 0 });
@@ -81,10 +77,10 @@ describe("two processes of the operating system on one database", { timeout: 240
   });
 
   it("count one limit together: of 160 at once over both, 120 are taken", async () => {
-    const owner = await createUser(store);
-    const { story } = await seedBacklog(store, owner);
+    const owner = await store.createUser();
+    const { story } = await store.seedBacklog(owner);
     const headers = {
-      ...bearer(await createToken(store, owner)),
+      ...(await store.bearerOf(owner)),
       "content-type": "application/json",
     };
     const body = JSON.stringify({ type: "IMPLEMENTATION_PLAN", content: "Plan" });
@@ -106,8 +102,8 @@ describe("two processes of the operating system on one database", { timeout: 240
   it("make each slot of recurring work once, whichever of them sees first that it has come", async () => {
     const templates: string[] = [];
     for (let n = 0; n < 5; n++) {
-      const owner = await createUser(store);
-      const { story } = await seedBacklog(store, owner);
+      const owner = await store.createUser();
+      const { story } = await store.seedBacklog(owner);
       const schedule = { cron: "0 9 * * 1", zone: "Europe/Berlin", missed: "once" } as const;
       await setRecurrence(store.actorOf(owner), { story_id: story.id, ...schedule });
       templates.push(story.id);
@@ -144,8 +140,8 @@ describe("two processes of the operating system on one database", { timeout: 240
   });
 
   it("go on with what one of them had in its hands when it was killed", async () => {
-    const { owner, actor, sprint, product } = await seedSprint(store, { stories: [1] });
-    const token = await createToken(store, owner);
+    const { owner, actor, sprint, product } = await store.seedSprint({ stories: [1] });
+    const token = await store.createToken(owner);
     await startSprintRun(actor, { sprint_id: sprint.id });
     const wish = { worker: "taker", product_id: product.id, wait_seconds: 0 };
     const held = z.object({ job: z.object({ id: z.string(), attempt: z.number() }) });

@@ -4,10 +4,8 @@ import { type AddressInfo, connect } from "node:net";
 import { expect, it, vi } from "vitest";
 import { fileSchema } from "~/nouns/files/contract";
 import { sendResponse } from "~/server/send-response";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { seedProduct } from "../setup/backlog";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 
 it("cuts who takes nothing of a long answer, and no one who takes it slowly", async () => {
   const answers: ServerResponse[] = [];
@@ -42,9 +40,9 @@ it("cuts who takes nothing of a long answer, and no one who takes it slowly", as
 it("reads no more of a file than is taken", async () => {
   const t = await createTestDatabase();
   const app = await startTestApp(t);
-  const owner = await createUser(t);
-  const { id } = await seedProduct(t, owner);
-  const headers = bearer(await createToken(t, owner));
+  const owner = await t.createUser();
+  const { id } = await t.seedProduct(owner);
+  const headers = await t.bearerOf(owner);
   const content = Buffer.alloc(10 * 1024 * 1024, "0123456789");
   const body = new FormData();
   body.set("product_id", id);

@@ -9,9 +9,9 @@ import { workerProtocolHeader } from "~/nouns/workers/worker-protocol";
 import { readWorkerFile } from "~/server/worker-file.server";
 import { usage } from "~/worker/base/options";
 import { bundleWorkerFile } from "../../app/cli/build.mjs";
-import { bearer, createToken, startTestApp } from "../setup/app";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { bearer } from "../setup/world";
 
 const run = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), "backloom-worker-file-"));
@@ -20,7 +20,7 @@ await bundleWorkerFile(folder);
 const t = await createTestDatabase();
 const workerFile = await readWorkerFile(folder);
 const app = await startTestApp(t, workerFile ? { workerFile, pages: ["_auth.login"] } : {});
-const token = await createToken(t, await createUser(t, { username: "ada" }));
+const token = await t.createToken(await t.createUser({ username: "ada" }));
 
 it("is downloaded from the service, runs alone and knows its options", async () => {
   const answer = await app.request("/worker.mjs");

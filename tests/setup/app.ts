@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
 import type { Database } from "~/db/database.server";
@@ -13,9 +13,10 @@ import { UploadPlaces } from "~/server/upload-places";
 import type { WorkerFile } from "~/server/worker-file.server";
 import type { Services } from "~/services.server";
 import { createOpenStreams } from "~/sse/open-streams.server";
-import type { TestDatabase } from "./database";
+import { createTestDatabase, type HostedRealtime } from "./database";
+import { createVisitor, type Visitor } from "./page-forms";
 import { routesFromSources } from "./route-build";
-import type { TestUser } from "./users";
+import type { Store } from "./world";
 
 export interface TestApp {
   /** Where the app answers, for example `http://127.0.0.1:41234`. */
@@ -27,6 +28,17 @@ export interface TestApp {
   logLines: string[];
   /** A request; `path` starts with a slash. Redirects are not followed. */
   request(path: string, init?: RequestInit): Promise<Response>;
+  /** A request with a body of JSON; a text is sent as it is. */
+  send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Response>;
+  /** The `Cookie` header of a signed-in browser of the user. */
+  signIn(user: { id: string }, options?: { expired?: boolean }): Promise<string>;
+  /** The user at the pages. */
+  visitorOf(user: { id: string }): Promise<Visitor>;
   /** Ends the app before the file does, as a signal would. */
   stop(): Promise<void>;
 }
@@ -47,10 +59,7 @@ export interface TestAppOptions {
 }
 
 /** The whole front over a test database, on a free port; stopped after the last test of the file. */
-export async function startTestApp(
-  t: TestDatabase,
-  options: TestAppOptions = {},
-): Promise<TestApp> {
+export async function startTestApp(t: Store, options: TestAppOptions = {}): Promise<TestApp> {
   const build = await routesFromSources({ pages: options.pages ?? false });
   const server = new HttpServer();
   const port = await new Promise<number>((resolve) => {
@@ -108,45 +117,42 @@ export async function startTestApp(
   const origin = `http://127.0.0.1:${port}`;
   const request = (path: string, init?: RequestInit) =>
     fetch(`${origin}${path}`, { redirect: "manual", ...init });
-  return { origin, port, services, cronSecret, logLines, request, stop };
+  const send: TestApp["send"] = (method, path, body, headers) =>
+    request(path, {
+      method,
+      headers: { "content-type": "application/json", ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
+  const signIn = async (user: { id: string }, { expired = false } = {}) => {
+    const sessionId = randomUUID();
+    await t.sql.query(
+      `insert into public.user_sessions (id, user_id, user_agent, ip, expires_at)
+       values ($1, $2, 'test', '127.0.0.1', now() + case when $3 then '-1 s' else '30 d' end::interval)`,
+      [sessionId, user.id, expired],
+    );
+    const session = { session_id: sessionId, user_id: user.id, is_demo: false };
+    const [cookie] = await sealSessionCookies(session, env);
+    return cookie?.split(";")[0] ?? "";
+  };
+  const visitorOf = async (user: { id: string }) =>
+    createVisitor({ origin, request }, await signIn(user));
+  const address = { origin, port, services, cronSecret, logLines };
+  return { ...address, request, send, signIn, visitorOf, stop };
 }
 
-/** An API token of the user, good until it is revoked. */
-export async function createToken(
-  t: Pick<TestDatabase, "sql">,
-  user: Pick<TestUser, "id">,
-  { expiresAt = null, revoked = false }: { expiresAt?: Date | null; revoked?: boolean } = {},
-): Promise<string> {
-  const token = `blm_${randomBytes(32).toString("base64url")}`;
-  await t.sql.query(
-    `insert into public.api_tokens (user_id, label, prefix, token_hash, expires_at, revoked_at)
-     values ($1, 'test', $2, $3, $4, case when $5 then now() end)`,
-    [user.id, token.slice(0, 8), createHash("sha256").update(token).digest(), expiresAt, revoked],
-  );
-  return token;
+/** The app over a fresh database. */
+export async function openApp({
+  realtime,
+  ...options
+}: TestAppOptions & { realtime?: boolean | HostedRealtime } = {}) {
+  const t = await createTestDatabase({ realtime });
+  return { t, app: await startTestApp(t, options) };
 }
 
-/** The `Cookie` header of a signed-in browser of the user. */
-export async function signIn(
-  t: TestDatabase,
-  app: TestApp,
-  user: Pick<TestUser, "id">,
-  { expired = false }: { expired?: boolean } = {},
-): Promise<string> {
-  const sessionId = randomUUID();
-  await t.sql.query(
-    `insert into public.user_sessions (id, user_id, user_agent, ip, expires_at)
-     values ($1, $2, 'test', '127.0.0.1', now() + case when $3 then '-1 s' else '30 d' end::interval)`,
-    [sessionId, user.id, expired],
-  );
-  const [cookie] = await sealSessionCookies(
-    { session_id: sessionId, user_id: user.id, is_demo: false },
-    app.services.env,
-  );
-  return cookie?.split(";")[0] ?? "";
-}
-
-/** Headers of a request with a bearer token. */
-export function bearer(token: string): Record<string, string> {
-  return { authorization: `Bearer ${token}` };
+/** The app with a backlog, its owner and a token of theirs. */
+export async function openBacklog(options: Parameters<typeof openApp>[0] = {}) {
+  const { t, app } = await openApp(options);
+  const owner = await t.createUser();
+  const [actor, token] = [t.actorOf(owner), await t.createToken(owner)];
+  return { t, app, owner, actor, token, backlog: await t.seedBacklog(owner) };
 }

@@ -11,8 +11,9 @@ import { type SupabaseService, serveSupabase } from "../../supabase/embedded/ser
 import { type RealtimeOptions, startRealtimeServer } from "./realtime/server";
 import { authProgram, openSupabaseAuth, type SupabaseAuthOptions } from "./supabase-auth";
 import { recreateDatabase, templateName } from "./test-cluster";
+import { makersOf } from "./world";
 
-export interface TestDatabase {
+export interface TestDatabase extends ReturnType<typeof makersOf> {
   /** The database as the app sees it, over the transport of this run. */
   database: Database;
   /** Auth, Data API and (when asked for) what changes in this database: addresses, keys, fetch. */
@@ -81,7 +82,8 @@ export async function createTestDatabase(
   });
   afterAll(close);
   const actorOf = (user: { id: string }) => ({ database, credential: { user_id: user.id } });
-  return { database, supabase, sql, urlFor, actorOf, mails, close };
+  const makers = makersOf({ database, sql, actorOf });
+  return { ...makers, database, supabase, sql, urlFor, actorOf, mails, close };
 }
 
 /** With SUPABASE_AUTH_PROGRAM, Auth itself answers in place of its stand-in. */

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { TestApp } from "./app";
 
 /** A person at the pages without script: reads a page, changes fields of one of its forms and sends it. */
-export function createVisitor(app: TestApp, cookie: string) {
+export function createVisitor(app: Pick<TestApp, "origin" | "request">, cookie: string) {
   const read = async (path: string): Promise<string> => {
     const page = await app.request(path, { headers: { cookie } });
     expect(page.status, path).toBe(200);
@@ -39,6 +39,8 @@ export function createVisitor(app: TestApp, cookie: string) {
 
   return { read, send, submit };
 }
+
+export type Visitor = ReturnType<typeof createVisitor>;
 
 type FormFields = [name: string, value: string][];
 

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
+import { bearer } from "../setup/world";
 import { openStream, type StreamReader } from "./stream-reader";
 import { addMember, createTask, createWorld, removeMember, type World } from "./world";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t);
+const { t, app } = await openApp({ realtime: true });
 
 let w: World;
 const open: StreamReader[] = [];
@@ -39,12 +38,12 @@ async function expectEnd(reader: StreamReader, takeAway: () => Promise<unknown>)
 
 describe("losing access ends the open stream with no later event (S1)", () => {
   it("when the member is removed", async () => {
-    const reader = await connect(bearer(await createToken(t, w.member)));
+    const reader = await connect(await t.bearerOf(w.member));
     await expectEnd(reader, () => removeMember(t, w.productId, w.member.id));
   });
 
   it("when the product is archived, for the owner too", async () => {
-    const reader = await connect(bearer(await createToken(t, w.owner)));
+    const reader = await connect(await t.bearerOf(w.owner));
     await t.sql.query("update public.products set archived_at = now() where id = $1", [
       w.productId,
     ]);
@@ -52,13 +51,13 @@ describe("losing access ends the open stream with no later event (S1)", () => {
   });
 
   it("when the product is deleted", async () => {
-    const reader = await connect(bearer(await createToken(t, w.owner)));
+    const reader = await connect(await t.bearerOf(w.owner));
     await t.sql.query("delete from public.products where id = $1", [w.productId]);
     expect(await reader.ended).toBe("clean");
   });
 
   it("when the token is revoked", async () => {
-    const reader = await connect(bearer(await createToken(t, w.member)));
+    const reader = await connect(await t.bearerOf(w.member));
     await expectEnd(reader, () =>
       t.sql.query("update public.api_tokens set revoked_at = now() where user_id = $1", [
         w.member.id,
@@ -67,14 +66,14 @@ describe("losing access ends the open stream with no later event (S1)", () => {
   });
 
   it("when the token is deleted", async () => {
-    const reader = await connect(bearer(await createToken(t, w.member)));
+    const reader = await connect(await t.bearerOf(w.member));
     await expectEnd(reader, () =>
       t.sql.query("delete from public.api_tokens where user_id = $1", [w.member.id]),
     );
   });
 
   it("when the user signs out", async () => {
-    const reader = await connect({ cookie: await signIn(t, app, w.member) });
+    const reader = await connect({ cookie: await app.signIn(w.member) });
     await expectEnd(reader, () =>
       t.sql.query("update public.user_sessions set revoked_at = now() where user_id = $1", [
         w.member.id,
@@ -83,7 +82,7 @@ describe("losing access ends the open stream with no later event (S1)", () => {
   });
 
   it("when the user is deleted", async () => {
-    const reader = await connect({ cookie: await signIn(t, app, w.member) });
+    const reader = await connect({ cookie: await app.signIn(w.member) });
     await expectEnd(reader, () =>
       t.sql.query("delete from auth.users where id = $1", [w.member.id]),
     );
@@ -92,12 +91,12 @@ describe("losing access ends the open stream with no later event (S1)", () => {
   it("when the token's time is over, without any event", async () => {
     // Long enough to connect first, however busy the machine is.
     const expiresAt = new Date(Date.now() + 5000);
-    const reader = await connect(bearer(await createToken(t, w.member, { expiresAt })));
+    const reader = await connect(bearer(await t.createToken(w.member, { expiresAt })));
     expect(await reader.ended).toBe("clean");
   });
 
   it("when the paired session's time is over (P20)", async () => {
-    const cookie = await signIn(t, app, w.member);
+    const cookie = await app.signIn(w.member);
     const reader = await connect({ cookie });
     await t.sql.query(
       `update public.user_sessions set paired = true, paired_expires_at = now() + interval '1 second'
@@ -112,7 +111,7 @@ describe("losing access ends the open stream with no later event (S1)", () => {
   });
 
   it("even when the event about it never came", async () => {
-    const reader = await connect(bearer(await createToken(t, w.member)));
+    const reader = await connect(await t.bearerOf(w.member));
     await t.sql.query("alter table public.product_members disable trigger _900_emit");
     try {
       await removeMember(t, w.productId, w.member.id);
@@ -123,8 +122,8 @@ describe("losing access ends the open stream with no later event (S1)", () => {
   });
 
   it("and leaves the streams of others open", async () => {
-    const mine = await connect(bearer(await createToken(t, w.member)));
-    const other = await connect(bearer(await createToken(t, w.owner)));
+    const mine = await connect(await t.bearerOf(w.member));
+    const other = await connect(await t.bearerOf(w.owner));
     await removeMember(t, w.productId, w.member.id);
     await mine.ended;
     const taskId = await createTask(t, w.storyId);
@@ -134,14 +133,14 @@ describe("losing access ends the open stream with no later event (S1)", () => {
 
 describe("a credential that is not the stream's own", () => {
   it("may end without ending the stream", async () => {
-    const token = await createToken(t, w.member);
-    const other = await createToken(t, w.member);
+    const token = await t.createToken(w.member);
+    const other = await t.createToken(w.member);
     const reader = await connect(bearer(token));
     await t.sql.query(
       "delete from public.api_tokens where user_id = $1 and token_hash = sha256($2::bytea)",
       [w.member.id, other],
     );
-    await signIn(t, app, w.member);
+    await app.signIn(w.member);
     await t.sql.query("delete from public.user_sessions where user_id = $1", [w.member.id]);
     const taskId = await createTask(t, w.storyId);
     await reader.nextWhere(({ data }) => data.id === taskId);
@@ -150,7 +149,7 @@ describe("a credential that is not the stream's own", () => {
 
 describe("access that begins", () => {
   it("opens the stream at once", async () => {
-    const headers = bearer(await createToken(t, w.stranger));
+    const headers = await t.bearerOf(w.stranger);
     const path = `/api/realtime/backlog?product_id=${w.productId}`;
     expect((await app.request(path, { headers })).status).toBe(403);
     await addMember(t, w.productId, w.stranger.id);

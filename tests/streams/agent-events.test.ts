@@ -3,13 +3,11 @@ import { soloJobSchema, soloJobsSchema, soloWorkerSchema } from "~/contract/even
 import { claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { workerHeartbeat } from "~/nouns/workers/operations.server";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
 import { openStream, type StreamMessage, type StreamReader } from "./stream-reader";
 import { createWorld, type World } from "./world";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t);
+const { t, app } = await openApp({ realtime: true });
 
 let w: World;
 const open: StreamReader[] = [];
@@ -28,7 +26,7 @@ afterEach(() => {
 
 async function connect(stream = "solo"): Promise<StreamReader> {
   const url = `${app.origin}/api/realtime/${stream}?product_id=${w.productId}`;
-  const reader = await openStream(url, bearer(await createToken(t, w.member)));
+  const reader = await openStream(url, await t.bearerOf(w.member));
   open.push(reader);
   await reader.nextNamed(stream === "solo" ? "workers" : "ready");
   return reader;

@@ -2,13 +2,12 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { backlogChangeSchema, backlogReadySchema } from "~/contract/events";
 import { addEvidence, getProof, waiveCriterion } from "~/nouns/proof/operations.server";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
+import { bearer } from "../setup/world";
 import { openStream, type StreamReader } from "./stream-reader";
 import { createPbi, createStory, createTask, createWorld, type World } from "./world";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t);
+const { t, app } = await openApp({ realtime: true });
 
 let w: World;
 let token: string;
@@ -16,7 +15,7 @@ const open: StreamReader[] = [];
 
 beforeEach(async () => {
   w = await createWorld(t);
-  token = await createToken(t, w.member);
+  token = await t.createToken(w.member);
 });
 
 afterEach(() => {
@@ -46,7 +45,7 @@ describe("GET /api/realtime/backlog", () => {
   });
 
   it("accepts the session cookie as well as a token", async () => {
-    const reader = await connect(w.productId, { cookie: await signIn(t, app, w.member) });
+    const reader = await connect(w.productId, { cookie: await app.signIn(w.member) });
     expect(await reader.next()).toMatchObject({ event: "ready" });
   });
 
@@ -202,7 +201,7 @@ describe("refusals of the backlog stream", () => {
   });
 
   it("an invalid token is not helped by a good cookie (A7)", async () => {
-    const headers = { ...bearer("blm_wrong"), cookie: await signIn(t, app, w.member) };
+    const headers = { ...bearer("blm_wrong"), cookie: await app.signIn(w.member) };
     const answer = await app.request(`${path}?product_id=${w.productId}`, { headers });
     expect(answer.status).toBe(401);
   });
@@ -218,7 +217,7 @@ describe("refusals of the backlog stream", () => {
   });
 
   it("a page of another site is refused, and no answer carries CORS headers (S12)", async () => {
-    const headers = { cookie: await signIn(t, app, w.member), "sec-fetch-site": "cross-site" };
+    const headers = { cookie: await app.signIn(w.member), "sec-fetch-site": "cross-site" };
     const answer = await app.request(`${path}?product_id=${w.productId}`, { headers });
     expect(answer.status).toBe(403);
     const reader = await connect();

@@ -1,21 +1,18 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { appendJobOutput, getAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { holdJob } from "../db/agents/sprint-world";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
+import { bearer } from "../setup/world";
 import { openStream, type StreamReader } from "./stream-reader";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t);
+const { t, app } = await openApp({ realtime: true });
 const open: StreamReader[] = [];
 afterEach(() => {
   for (const reader of open.splice(0)) reader.close();
 });
 
 async function scene() {
-  const held = await holdJob(t);
-  const token = await createToken(t, held.world.owner);
+  const held = await t.holdJob();
+  const token = await t.createToken(held.world.owner);
   const connect = async (lastEventId = "") => {
     const url = `${app.origin}/api/realtime/job?job_id=${held.job.id}`;
     const reader = await openStream(url, { ...bearer(token), "last-event-id": lastEventId });
@@ -127,7 +124,7 @@ describe("GET /api/realtime/job", () => {
   it("sends the boards of its product one line about the current step", async () => {
     const { world, job, attempt, say } = await scene();
     const url = `${app.origin}/api/realtime/backlog?product_id=${world.product.id}&live=1`;
-    const board = await openStream(url, bearer(await createToken(t, world.owner)));
+    const board = await openStream(url, await t.bearerOf(world.owner));
     open.push(board);
     await board.nextNamed("ready");
     await say(1);
@@ -196,7 +193,7 @@ describe("GET /api/realtime/job", () => {
 
   it("refuses strangers, and says what is missing", async () => {
     const { job } = await scene();
-    const headers = bearer(await createToken(t, await createUser(t)));
+    const headers = await t.bearerOf(await t.createUser());
     const ask = async (query: string) =>
       (await app.request(`/api/realtime/job${query}`, { headers })).status;
     expect(await ask(`?job_id=${job.id}`)).toBe(403);

@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod/mini";
 import { notificationsStateSchema, questionChangeSchema } from "~/contract/events";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
+import { bearer } from "../setup/world";
 import { openStream, type StreamReader } from "./stream-reader";
 import { addMember, createTask, createWorld, insert, removeMember, type World } from "./world";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t);
+const { t, app } = await openApp({ realtime: true });
 const path = "/api/realtime/notifications";
 
 let w: World;
@@ -22,7 +21,7 @@ afterEach(() => {
 });
 
 async function connect(user = w.member): Promise<StreamReader> {
-  const reader = await openStream(`${app.origin}${path}`, { cookie: await signIn(t, app, user) });
+  const reader = await openStream(`${app.origin}${path}`, { cookie: await app.signIn(user) });
   open.push(reader);
   return reader;
 }
@@ -121,14 +120,14 @@ describe("GET /api/realtime/notifications", () => {
 
 describe("who may open the notifications stream", () => {
   it("401 without a session cookie; a token is not looked at (A8)", async () => {
-    const headers = bearer(await createToken(t, w.member));
+    const headers = await t.bearerOf(w.member);
     expect((await app.request(path)).status).toBe(401);
     expect((await app.request(path, { headers })).status).toBe(401);
     expect((await app.request(path, { headers: { cookie: "session=x" } })).status).toBe(401);
   });
 
   it("a wrong token next to a good cookie does no harm", async () => {
-    const cookie = await signIn(t, app, w.member);
+    const cookie = await app.signIn(w.member);
     const reader = await openStream(`${app.origin}${path}`, { ...bearer("blm_wrong"), cookie });
     open.push(reader);
     expect(await reader.next()).toMatchObject({ event: "state" });

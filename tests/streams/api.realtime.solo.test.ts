@@ -9,13 +9,12 @@ import {
   soloTaskSchema,
   soloWorkersSchema,
 } from "~/contract/events";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
+import { bearer } from "../setup/world";
 import { openStream, type StreamReader } from "./stream-reader";
 import { createSprint, createStory, createTask, createWorld, type World } from "./world";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t);
+const { t, app } = await openApp({ realtime: true });
 
 let w: World;
 const open: StreamReader[] = [];
@@ -31,7 +30,7 @@ afterEach(() => {
 const path = "/api/realtime/solo";
 
 async function connect(user = w.member, headers?: HeadersInit): Promise<StreamReader> {
-  const credential = headers ?? bearer(await createToken(t, user));
+  const credential = headers ?? (await t.bearerOf(user));
   const reader = await openStream(`${app.origin}${path}?product_id=${w.productId}`, credential);
   open.push(reader);
   return reader;
@@ -75,7 +74,7 @@ describe("GET /api/realtime/solo begins", () => {
 
   it("for a session cookie as well, and for demo accounts", async () => {
     await t.sql.query("update public.users set is_demo = true where id = $1", [w.member.id]);
-    const reader = await connect(w.member, { cookie: await signIn(t, app, w.member) });
+    const reader = await connect(w.member, { cookie: await app.signIn(w.member) });
     expect(await reader.next()).toMatchObject({ event: "ready" });
   });
 });
@@ -232,7 +231,7 @@ describe("what the filter follows (S2)", () => {
 
 describe("refusals of the solo stream", () => {
   it("come in the order 401, 400, 404, 403", async () => {
-    const headers = bearer(await createToken(t, w.member));
+    const headers = await t.bearerOf(w.member);
     expect((await app.request(path)).status).toBe(401);
     expect((await app.request(path, { headers: bearer("blm_wrong") })).status).toBe(401);
     expect((await app.request(path, { headers })).status).toBe(400);

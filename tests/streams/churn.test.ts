@@ -2,15 +2,14 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
+import { bearer } from "../setup/world";
 import { openStream } from "./stream-reader";
 import { createWorld } from "./world";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t);
+const { t, app } = await openApp({ realtime: true });
 const w = await createWorld(t);
-const token = await createToken(t, w.member);
+const token = await t.createToken(w.member);
 const connects = Number(process.env.CHURN_CONNECTS ?? 1000);
 const sideBySide = 20;
 

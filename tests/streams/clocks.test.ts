@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { readEnv } from "~/env.server";
-import { bearer, createToken, startTestApp } from "../setup/app";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
+import { bearer } from "../setup/world";
 import { openStream } from "./stream-reader";
 import { createTask, createWorld } from "./world";
 
 const t = await createTestDatabase({ realtime: true });
 const w = await createWorld(t);
-const token = await createToken(t, w.member);
+const token = await t.createToken(w.member);
 const limits = readEnv({ NODE_ENV: "production" }).streamLimits;
 
 async function connect(streamLimits: Partial<typeof limits>) {

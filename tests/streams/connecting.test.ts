@@ -1,13 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
 import { openStream } from "./stream-reader";
 import { createTask, createWorld } from "./world";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t);
+const { t, app } = await openApp({ realtime: true });
 const rounds = Number(process.env.CONNECT_ROUNDS ?? 100);
 const writesPerRound = 10;
 const titles = z.object({ title: z.string() });
@@ -15,7 +13,7 @@ const titles = z.object({ title: z.string() });
 describe("writes around connecting (S4)", () => {
   it(`${rounds * writesPerRound} writes at random moments are each in the state read after ready, or delivered, none twice`, async () => {
     const w = await createWorld(t);
-    const headers = bearer(await createToken(t, w.member));
+    const headers = await t.bearerOf(w.member);
     const task = await createTask(t, w.storyId);
     const url = `${app.origin}/api/realtime/solo?product_id=${w.productId}`;
     let number = 0;

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 import { announcements } from "./announcements";
 import {
   addMember,
@@ -170,7 +169,7 @@ describe("events of access", () => {
   });
 
   it("notify a user of the end of a session and of a token, and of nothing else about them", async () => {
-    const user = await createUser(t);
+    const user = await t.createUser();
     const sessionId = await insert(
       t,
       "insert into public.user_sessions (user_id, expires_at) values ($1, now() + interval '1 day')",

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { bearer, createToken, startTestApp } from "../setup/app";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
 import type { StreamMessage } from "./stream-reader";
 import { openStream } from "./stream-reader";
 import { addMember, createStory, createTask, createWorld, removeMember } from "./world";
@@ -38,7 +37,7 @@ describe.each(sources)("many writers beside many streams, $source", ({ t, app, s
   const writes = allWrites * share;
   it(`${writes} writes: each of ${streams} streams gets exactly what its filter allows, in order per row, none twice`, async () => {
     const w = await createWorld(t);
-    const people = await Promise.all(Array.from({ length: streams - 1 }, () => createUser(t)));
+    const people = await Promise.all(Array.from({ length: streams - 1 }, () => t.createUser()));
     for (const person of people) await addMember(t, w.productId, person.id);
     await removeMember(t, w.productId, w.stranger.id);
 
@@ -50,7 +49,7 @@ describe.each(sources)("many writers beside many streams, $source", ({ t, app, s
     const readers = await Promise.all(
       [w.member, ...people].map(async (person) => {
         const url = `${app.origin}/api/realtime/solo?product_id=${w.productId}`;
-        const reader = await openStream(url, bearer(await createToken(t, person)));
+        const reader = await openStream(url, await t.bearerOf(person));
         await reader.nextNamed("workers");
         return { person, reader };
       }),

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { streamErrorSchema } from "~/contract/events";
 import { connectDatabase } from "~/db/database.server";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { startTcpProxy } from "../setup/tcp-proxy";
 import { openStream, type StreamReader } from "./stream-reader";
@@ -41,12 +41,12 @@ async function connect(path: string, headers: HeadersInit): Promise<StreamReader
 
 /** One stream of each kind, each past its greeting. */
 async function connectAll() {
-  const headers = bearer(await createToken(t, w.member));
+  const headers = await t.bearerOf(w.member);
   const query = `?product_id=${w.productId}`;
   const [backlog, solo, notifications] = await Promise.all([
     connect(`backlog${query}`, headers),
     connect(`solo${query}`, headers),
-    connect("notifications", { cookie: await signIn(t, app, w.member) }),
+    connect("notifications", { cookie: await app.signIn(w.member) }),
   ]);
   await backlog.nextNamed("ready");
   await solo.nextNamed("workers");
@@ -98,7 +98,7 @@ describe("after the source of changes was away, every open stream greets again (
 describe("a stream that is opened while the source is away", () => {
   it("says so with error, waits, and greets when it is back", async () => {
     proxy.refuse();
-    const headers = bearer(await createToken(t, w.member));
+    const headers = await t.bearerOf(w.member);
     const reader = await connect(`backlog?product_id=${w.productId}`, headers);
     expect(reader.status).toBe(200);
     const failure = await reader.next();

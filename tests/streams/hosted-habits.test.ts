@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import type { Database } from "~/db/database.server";
-import { bearer, createToken, startTestApp, type TestApp } from "../setup/app";
+import { startTestApp, type TestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { openStream, type StreamReader } from "./stream-reader";
 import { createTask, createWorld } from "./world";
@@ -32,7 +32,7 @@ const quick = await startTestApp(t, { compareMs: 1500, database: counting });
 const admin = new pg.Client({ connectionString: t.urlFor("supabase_admin") });
 await admin.connect();
 const w = await createWorld(t);
-const headers = bearer(await createToken(t, w.member));
+const headers = await t.bearerOf(w.member);
 const open: StreamReader[] = [];
 
 afterEach(() => {

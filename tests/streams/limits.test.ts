@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { readEnv } from "~/env.server";
-import { bearer, createToken, startTestApp } from "../setup/app";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { openStream, type StreamReader } from "./stream-reader";
 import { createWorld } from "./world";
 
 const t = await createTestDatabase({ realtime: true });
 const w = await createWorld(t);
-const member = bearer(await createToken(t, w.member));
-const owner = bearer(await createToken(t, w.owner));
+const member = await t.bearerOf(w.member);
+const owner = await t.bearerOf(w.owner);
 const path = `/api/realtime/backlog?product_id=${w.productId}`;
 const open: StreamReader[] = [];
 

@@ -9,9 +9,9 @@ import { applyShims } from "../../supabase/embedded/apply-shims";
 import { startCluster } from "../../supabase/embedded/postgres/cluster";
 import { loadSecrets } from "../../supabase/embedded/secrets";
 import { serveSupabase } from "../../supabase/embedded/serve";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import type { TestDatabase } from "../setup/database";
+import { startTestApp } from "../setup/app";
 import { recreateDatabase } from "../setup/test-cluster";
+import { makersOf } from "../setup/world";
 import { openStream } from "./stream-reader";
 import { createTask, createWorld } from "./world";
 
@@ -38,13 +38,12 @@ async function startOwnDatabase() {
   const database = connectDatabase({ ...supabase });
   const sql = new pg.Pool({ connectionString: urlFor("postgres") });
   sql.on("error", () => {});
-  const t: TestDatabase = {
-    database,
-    supabase,
-    sql,
+  const actorOf = (user: { id: string }) => ({ database, credential: { user_id: user.id } });
+  const store = { database, sql, actorOf };
+  const t = {
+    ...store,
+    ...makersOf(store),
     urlFor,
-    actorOf: (user) => ({ database, credential: { user_id: user.id } }),
-    mails: [],
     async close() {
       await Promise.all([database.close(), supabase.stop(), sql.end()]);
       await cluster.stop();
@@ -101,7 +100,7 @@ describe("Postgres goes away while streams are open (S3)", () => {
     "%s: every stream greets anew and goes on, and nothing that was answered is lost",
     async (_name, leave) => {
       const w = await createWorld(t);
-      const headers = bearer(await createToken(t, w.member));
+      const headers = await t.bearerOf(w.member);
       const readers = await Promise.all(
         ["solo", "backlog"].map((stream) =>
           openStream(`${app.origin}/api/realtime/${stream}?product_id=${w.productId}`, headers),

@@ -1,7 +1,8 @@
 import type { RealtimeChannel } from "@supabase/supabase-js";
 import { afterAll, describe, expect, it } from "vitest";
+import { dataApi, tokenOf } from "../setup/data-api";
 import { createTestDatabase } from "../setup/database";
-import { dataApi, type TestUser, tokenOf } from "../setup/users";
+import type { TestUser } from "../setup/world";
 import { createTask, createWorld, removeMember } from "./world";
 
 const t = await createTestDatabase({ realtime: {} });

@@ -1,14 +1,13 @@
 import net from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
+import { bearer } from "../setup/world";
 import { openStream } from "./stream-reader";
 import { createPbi, createStory, createWorld } from "./world";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t, { variables: { STREAMS_PER_USER: "1000" } });
+const { t, app } = await openApp({ realtime: true, variables: { STREAMS_PER_USER: "1000" } });
 const w = await createWorld(t);
-const token = await createToken(t, w.member);
+const token = await t.createToken(w.member);
 const path = `/api/realtime/backlog?product_id=${w.productId}`;
 const stalled = Number(process.env.STALLED_READERS ?? 20);
 const sockets: net.Socket[] = [];

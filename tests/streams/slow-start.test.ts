@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
 import { openStream } from "./stream-reader";
 import { createTask, createWorld } from "./world";
 
@@ -8,14 +7,13 @@ let begin = () => {};
 const begins = new Promise<void>((resolve) => {
   begin = resolve;
 });
-const t = await createTestDatabase({ realtime: { begins } });
-const app = await startTestApp(t, { compareMs: 60_000 });
+const { t, app } = await openApp({ realtime: { begins }, compareMs: 60_000 });
 
 it("a Realtime that joins before it follows the database: the state is read again when it does", async () => {
   const w = await createWorld(t);
   const reader = await openStream(
     `${app.origin}/api/realtime/backlog?product_id=${w.productId}`,
-    bearer(await createToken(t, w.member)),
+    await t.bearerOf(w.member),
   );
   await reader.nextNamed("ready");
   const early = await createTask(t, w.storyId, "before anyone followed");

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { bearer, createToken, startTestApp } from "../setup/app";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
+import { bearer } from "../setup/world";
 import { openStream } from "./stream-reader";
 import { createWorld } from "./world";
 
 const t = await createTestDatabase({ realtime: true });
 const w = await createWorld(t);
-const token = await createToken(t, w.member);
+const token = await t.createToken(w.member);
 
 describe("a process that is asked to stop (S13)", () => {
   it("ends its streams cleanly and leaves none behind", async () => {

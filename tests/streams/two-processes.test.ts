@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bearer, createToken, startTestApp } from "../setup/app";
+import { startTestApp } from "../setup/app";
 import { createTestDatabase, openDatabase } from "../setup/database";
 import { openStream } from "./stream-reader";
 import { createWorld } from "./world";
@@ -11,7 +11,7 @@ const second = await startTestApp({ ...t, database: openDatabase(t.supabase, "di
 describe("two app processes on one database", () => {
   it("a write through one reaches the streams of the other", async () => {
     const w = await createWorld(t);
-    const headers = bearer(await createToken(t, w.member));
+    const headers = await t.bearerOf(w.member);
     const path = `/api/realtime/solo?product_id=${w.productId}`;
     const readers = await Promise.all(
       [first, second].map((app) => openStream(`${app.origin}${path}`, headers)),
@@ -22,11 +22,7 @@ describe("two app processes on one database", () => {
       [first, "in_progress"],
       [second, "done"],
     ] as const) {
-      const answer = await app.request(`/api/tasks/${w.taskId}`, {
-        method: "PATCH",
-        headers: { ...headers, "content-type": "application/json" },
-        body: JSON.stringify({ status }),
-      });
+      const answer = await app.send("PATCH", `/api/tasks/${w.taskId}`, { status }, headers);
       expect(answer.status).toBe(200);
       for (const reader of readers) {
         const { data } = await reader.nextWhere((message) => message.data.id === w.taskId);

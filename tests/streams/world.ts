@@ -1,15 +1,11 @@
 import { z } from "zod";
 import type { TestDatabase } from "../setup/database";
-import { createUser, type TestUser } from "../setup/users";
+import type { Store, TestUser } from "../setup/world";
 
 const idRow = z.object({ id: z.string() });
 
 /** Runs one statement and returns the id of the row it made. */
-export async function insert(
-  t: TestDatabase,
-  statement: string,
-  values: unknown[],
-): Promise<string> {
+export async function insert(t: Store, statement: string, values: unknown[]): Promise<string> {
   const { rows } = await t.sql.query(`${statement} returning id`, values);
   return idRow.parse(rows[0]).id;
 }
@@ -28,11 +24,11 @@ export interface World {
 
 let products = 0;
 
-export async function createWorld(t: TestDatabase): Promise<World> {
+export async function createWorld(t: Store & Pick<TestDatabase, "createUser">): Promise<World> {
   const [owner, member, stranger] = await Promise.all([
-    createUser(t),
-    createUser(t),
-    createUser(t),
+    t.createUser(),
+    t.createUser(),
+    t.createUser(),
   ]);
   products += 1;
   const productId = await insert(
@@ -48,25 +44,21 @@ export async function createWorld(t: TestDatabase): Promise<World> {
   return { owner, member, stranger, productId, sprintId, pbiId, storyId, taskId };
 }
 
-export async function addMember(t: TestDatabase, productId: string, userId: string): Promise<void> {
+export async function addMember(t: Store, productId: string, userId: string): Promise<void> {
   await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
     productId,
     userId,
   ]);
 }
 
-export async function removeMember(
-  t: TestDatabase,
-  productId: string,
-  userId: string,
-): Promise<void> {
+export async function removeMember(t: Store, productId: string, userId: string): Promise<void> {
   await t.sql.query("delete from public.product_members where product_id = $1 and user_id = $2", [
     productId,
     userId,
   ]);
 }
 
-export function createPbi(t: TestDatabase, productId: string, title = "A PBI"): Promise<string> {
+export function createPbi(t: Store, productId: string, title = "A PBI"): Promise<string> {
   return insert(t, "insert into public.pbis (product_id, title) values ($1, $2)", [
     productId,
     title,
@@ -74,7 +66,7 @@ export function createPbi(t: TestDatabase, productId: string, title = "A PBI"): 
 }
 
 export function createSprint(
-  t: TestDatabase,
+  t: Store,
   productId: string,
   status: "PLANNED" | "ACTIVE" = "PLANNED",
 ): Promise<string> {
@@ -92,7 +84,7 @@ interface StoryPlace {
   title?: string;
 }
 
-export function createStory(t: TestDatabase, place: StoryPlace): Promise<string> {
+export function createStory(t: Store, place: StoryPlace): Promise<string> {
   const { productId, pbiId, sprintId = null, assigneeId = null, title = "A story" } = place;
   return insert(
     t,
@@ -102,6 +94,6 @@ export function createStory(t: TestDatabase, place: StoryPlace): Promise<string>
   );
 }
 
-export function createTask(t: TestDatabase, storyId: string, title = "A task"): Promise<string> {
+export function createTask(t: Store, storyId: string, title = "A task"): Promise<string> {
   return insert(t, "insert into public.tasks (story_id, title) values ($1, $2)", [storyId, title]);
 }

@@ -1,11 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 import { mover, newProduct } from "./mover";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 
 /** Who waits for whom in a product, by titles. */
 async function waitsIn(productId: string | null): Promise<string[]> {
@@ -34,7 +31,7 @@ const linear = [
 
 describe("what belongs together stays together", () => {
   it("linear: dependencies of issues and sub-issues; circles and unknown ones are named", async () => {
-    const { move, preview } = await mover(t, app, await createUser(t));
+    const { move, preview } = await mover(t, app, await t.createUser());
     const target = { format: "linear", ...newProduct() };
     const seen = await preview(target, ["a.csv", linear]);
     const done = await move(target, ["a.csv", linear]);
@@ -59,7 +56,7 @@ describe("what belongs together stays together", () => {
   });
 
   it("brings none back that was removed, and adds those of what is new", async () => {
-    const { move } = await mover(t, app, await createUser(t));
+    const { move } = await mover(t, app, await t.createUser());
     const first = "ID,Title,Status,Blocked by\nF-1,A,Todo,F-2\nF-2,B,Todo,\n";
     const { product } = await move({ format: "linear", ...newProduct() }, ["a.csv", first]);
     const into = { format: "linear", product_id: String(product.id) };
@@ -71,7 +68,7 @@ describe("what belongs together stays together", () => {
   });
 
   it("jira: links from either end, once; other links, dates, points and versions in the text", async () => {
-    const { move } = await mover(t, app, await createUser(t));
+    const { move } = await mover(t, app, await t.createUser());
     const file = [
       "Summary,Issue key,Inward issue link (Blocks),Outward issue link (Blocks),Outward issue link (Relates),Due Date,Custom field (Story Points),Fix Version/s",
       "A,S-1,S-2,,S-3,01/Mar/26 00:00,5.0,1.2",
@@ -87,7 +84,7 @@ describe("what belongs together stays together", () => {
   });
 
   it("backlog-md: notes, summary and comments in the log, ticked criteria, dependencies", async () => {
-    const user = await createUser(t);
+    const user = await t.createUser();
     const { move } = await mover(t, app, user);
     const file = (id: number, more: string, body = "") =>
       `---\nid: B-${id}\ntitle: Number ${id}\nstatus: To Do\n${more}---\n${body}`;

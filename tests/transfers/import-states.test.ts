@@ -1,14 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { ImportFormat } from "~/nouns/transfers/contract";
-import { startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 import { mover, newProduct, type Part, stock } from "./mover";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 /** No one may make more than five products a minute. */
-const someone = async () => mover(t, app, await createUser(t));
+const someone = async () => mover(t, app, await t.createUser());
 
 /** What a file would become: its stories as `title state`, with the preview. */
 async function seen(format: ImportFormat, ...files: Part[]) {

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { type ImportReport, importReportSchema } from "~/nouns/transfers/contract";
-import { bearer, createToken, type TestApp } from "../setup/app";
+import type { TestApp } from "../setup/app";
 import type { TestDatabase } from "../setup/database";
-import type { TestUser } from "../setup/users";
+import type { TestUser } from "../setup/world";
 
 export type Part = string | Uint8Array<ArrayBuffer>;
 let count = 0;
@@ -13,7 +13,7 @@ export const newProduct = () => {
 
 /** `/api/products/import` (api.products.import), as someone. */
 export async function mover(t: TestDatabase, app: TestApp, user: TestUser) {
-  const headers = bearer(await createToken(t, user));
+  const headers = await t.bearerOf(user);
   const send = (fields: Record<string, string>, ...files: [string, Part][]) => {
     const body = new FormData();
     for (const [name, value] of Object.entries(fields)) body.set(name, value);

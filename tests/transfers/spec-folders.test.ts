@@ -1,16 +1,13 @@
 import { strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import type { ImportFormat, ImportReport } from "~/nouns/transfers/contract";
-import { startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 import { mover, newProduct, type Part, stock } from "./mover";
 import { beads, openspec, specKit, zipOf } from "./spec-shapes";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 /** No one may make more than five products a minute. */
-const someone = async () => mover(t, app, await createUser(t));
+const someone = async () => mover(t, app, await t.createUser());
 
 async function imported(format: ImportFormat, file: Part) {
   const { move } = await someone();

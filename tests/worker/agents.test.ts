@@ -9,8 +9,6 @@ import { answerQuestion } from "~/nouns/questions/operations.server";
 import { listAgentWorkers } from "~/nouns/workers/operations.server";
 import { installedAgents } from "~/routes/_app.connect/installed-agents";
 import { setups } from "~/routes/_app.connect/setups";
-import { createMember } from "../setup/backlog";
-import { createUser } from "../setup/users";
 import { openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
 
@@ -84,7 +82,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
   it("does on no one's word but its person's what is not allowed", async () => {
     const run = await startRun(t, ada, { code: "STRANGER" });
     const words = ["--agent", agent("STRANGER", "permission"), "--allow", "edit"];
-    const stranger = await createMember(t, run.productId);
+    const stranger = await t.createMember(run.productId);
     const theirs = t.actorOf(stranger);
     await workOnce("STRANGER", ...words);
     const asked = String((await run.read()).jobs[0]?.parked_question_id);
@@ -275,7 +273,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     const [first] = setups(place);
     expect(first).toMatchObject({ name: "Run sprints with Gemini CLI" });
     expect(first?.blocks[0]?.text).toContain("--agent gemini");
-    const stranger = await createUser(t);
+    const stranger = await t.createUser();
     expect(installedAgents(await listAgentWorkers(actor, {}), stranger.id)).toEqual({});
   });
 

@@ -4,9 +4,7 @@ import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { getSprintRun, resumeSprint } from "~/nouns/sprint-runs/operations.server";
-import { at } from "../db/world";
-import { createToken } from "../setup/app";
-import { createUser } from "../setup/users";
+import { at } from "../setup/world";
 import { gitIn, openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
 
@@ -107,10 +105,10 @@ describe("a remote that refuses the notes where work begins", { timeout: 120_000
 });
 
 it("two products of one name in one repository share no branch, as their prefixes differ", async () => {
-  const bea = await createUser(t, { username: "bea" });
+  const bea = await t.createUser({ username: "bea" });
   const owners = [
     { owner: ada, by: token, prefix: "agents" },
-    { owner: bea, by: await createToken(t, bea), prefix: "agents/kept" },
+    { owner: bea, by: await t.createToken(bea), prefix: "agents/kept" },
   ];
   const ends = [];
   for (const { owner, by, prefix } of owners) {

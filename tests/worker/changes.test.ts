@@ -3,8 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { getAgentJob, getJobDiff } from "~/nouns/agent-jobs/operations.server";
-import { at } from "../db/world";
-import { bearer } from "../setup/app";
+import { at, bearer } from "../setup/world";
 import { gitIn, openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
 

@@ -6,7 +6,7 @@ import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.ser
 import { updateTask } from "~/nouns/tasks/operations.server";
 import { type ExportDocumentInput, exportDocumentSchema } from "~/nouns/transfers/export-document";
 import { importDocument } from "~/nouns/transfers/import-document.server";
-import { at } from "../db/world";
+import { at } from "../setup/world";
 import { gitIn, openStage } from "./fixture";
 import { openToolGate } from "./tool-gate";
 import { read, startWorker } from "./worker-process";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { at } from "../db/world";
+import { at } from "../setup/world";
 import { openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
 

@@ -6,9 +6,9 @@ import { afterAll } from "vitest";
 import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { type ExportDocumentInput, exportDocumentSchema } from "~/nouns/transfers/export-document";
 import { importDocument } from "~/nouns/transfers/import-document.server";
-import { createToken, startTestApp } from "../setup/app";
-import { createTestDatabase, type TestDatabase } from "../setup/database";
-import { createUser, type TestUser } from "../setup/users";
+import { startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import type { Store, TestUser } from "../setup/world";
 import { endWorkers } from "./worker-process";
 
 /** A folder for the file, with git in it; removed after the last test, when the file's workers have ended. */
@@ -27,8 +27,8 @@ export function makeHome(): string {
 export async function openStage() {
   const t = await createTestDatabase({ realtime: true });
   const app = await startTestApp(t);
-  const ada = await createUser(t, { username: "ada" });
-  const token = await createToken(t, ada);
+  const ada = await t.createUser({ username: "ada" });
+  const token = await t.createToken(ada);
   const home = makeHome();
   const repo = join(home, "repo");
   return { t, app, ada, token, home, repo, git: makeRepository(repo) };
@@ -81,11 +81,7 @@ export interface RunWish {
 }
 
 /** A product with its stories in an active sprint, and its run just started. */
-export async function startRun(
-  t: Pick<TestDatabase, "database" | "sql" | "actorOf">,
-  owner: TestUser,
-  wish: RunWish,
-) {
+export async function startRun(t: Store, owner: TestUser, wish: RunWish) {
   const document = exportDocumentSchema.parse({
     format: "backloom-export",
     version: 1,

@@ -2,9 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { at } from "../db/world";
-import { createToken } from "../setup/app";
-import { createUser } from "../setup/users";
+import { at } from "../setup/world";
 import { gitIn, openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
 
@@ -100,9 +98,9 @@ describe("a repository of this machine serves one product", { timeout: 120_000 }
   });
 
   it("and is the only one of someone who has no other", async () => {
-    const grace = await createUser(t, { username: "grace" });
+    const grace = await t.createUser({ username: "grace" });
     const run = await startRun(t, grace, { code: "ONLY" });
-    const BACKLOOM_TOKEN = await createToken(t, grace);
+    const BACKLOOM_TOKEN = await t.createToken(grace);
     const words = ["--repo", repo, "--exec", "echo x > x"];
     const worker = start("only", words, { BACKLOOM_TOKEN });
     expect(await worker.ended, worker.output()).toBe(0);

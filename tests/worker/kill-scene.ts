@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { getAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { later, minutes, serviceAt } from "../db/agents/at-time";
 import { refusalOf } from "../db/refusal";
-import { at } from "../db/world";
+import { at } from "../setup/world";
 import { gitIn, openStage, type RunWish, startRun } from "./fixture";
 import { makeHold } from "./hold";
 import { openToolGate } from "./tool-gate";

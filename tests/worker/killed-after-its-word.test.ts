@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createIdea } from "~/nouns/ideas/operations.server";
 import { answerQuestion, askAboutIdea } from "~/nouns/questions/operations.server";
-import { claimRefusal } from "../db/agents/sprint-world";
+import { claimRefusal } from "../setup/world";
 import { openScene, work } from "./kill-scene";
 
 const scene = await openScene();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { addComment, listJobMessages } from "~/nouns/comments/operations.server";
 import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { at } from "../db/world";
+import { at } from "../setup/world";
 import { openScene } from "./kill-scene";
 import type { Place } from "./trap";
 

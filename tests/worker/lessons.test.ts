@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { decideLesson, listLessons } from "~/nouns/lessons/operations.server";
-import { at } from "../db/world";
+import { at } from "../setup/world";
 import { openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
 

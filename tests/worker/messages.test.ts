@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, vi } from "vitest";
 import type { Actor } from "~/db/rpc.server";
 import { addComment, listJobMessages } from "~/nouns/comments/operations.server";
-import { at } from "../db/world";
+import { at } from "../setup/world";
 import { openStage, startRun } from "./fixture";
 import { makeHold } from "./hold";
 import { openToolGate } from "./tool-gate";

@@ -1,16 +1,14 @@
 import { expect, it } from "vitest";
 import { jobOutputSchema } from "~/nouns/agent-jobs/job-output";
 import { openOutput } from "~/worker/service/output-sender";
-import { holdJob } from "../db/agents/sprint-world";
-import { bearer, createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
+import { bearer } from "../setup/world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 
 it("arrives whole, although its titles and letters are long", async () => {
-  const { world, job } = await holdJob(t);
-  const token = await createToken(t, world.owner);
+  const { world, job } = await t.holdJob();
+  const token = await t.createToken(world.owner);
   const said: string[] = [];
   const output = openOutput({
     ...{ url: app.origin, token, jobId: job.id, attempt: job.attempt, clean: (text) => text },

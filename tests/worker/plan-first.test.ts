@@ -4,8 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { getSprintRun, startRun } from "~/nouns/sprint-runs/operations.server";
-import { at } from "../db/world";
-import { create, seedProduct } from "../setup/backlog";
+import { at, create } from "../setup/world";
 import { openStage } from "./fixture";
 import { read, startWorker } from "./worker-process";
 
@@ -18,7 +17,7 @@ type Strategy = "STORY" | "SPRINT_BATCH";
 async function begin(code: string, strategy: Strategy = "STORY", tasks = 1) {
   // Five products a minute are enough for a person.
   await t.sql.query("delete from public.rate_limit_counters");
-  const product = await seedProduct(t, ada, { p_code: code, p_repo_url: "" });
+  const product = await t.seedProduct(ada, { p_code: code, p_repo_url: "" });
   const pbi = await create(actor, "create_pbi", { p_product_id: product.id, p_title: "PBI" });
   const story = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Story" });
   const ids: string[] = [];

@@ -5,8 +5,7 @@ import { describe, expect, it } from "vitest";
 import { getAgentJob, reviewPlan } from "~/nouns/agent-jobs/operations.server";
 import { getSprintRun, startRun } from "~/nouns/sprint-runs/operations.server";
 import { promptsIn, standIns, ways } from "../agents/stand-ins";
-import { at } from "../db/world";
-import { create, seedProduct } from "../setup/backlog";
+import { at, create } from "../setup/world";
 import { gitIn, openStage } from "./fixture";
 import { openToolGate } from "./tool-gate";
 import { startWorker } from "./worker-process";
@@ -18,7 +17,7 @@ const gate = await openToolGate(app.port);
 /** A run whose plans a person approves, and a clone with a remote of its own. */
 async function begin(code: string, strategy: "STORY" | "SPRINT_BATCH" = "STORY", tasks = 1) {
   await t.sql.query("delete from public.rate_limit_counters");
-  const product = await seedProduct(t, ada, { p_code: code, p_repo_url: "" });
+  const product = await t.seedProduct(ada, { p_code: code, p_repo_url: "" });
   const pbi = await create(actor, "create_pbi", { p_product_id: product.id, p_title: "PBI" });
   const story = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Story" });
   const ids: string[] = [];

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { answerQuestion } from "~/nouns/questions/operations.server";
-import { at } from "../db/world";
+import { at } from "../setup/world";
 import { openStage, startRun } from "./fixture";
 import { read, startWorker } from "./worker-process";
 

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { at } from "../db/world";
 import { makeSmallDisk } from "../setup/small-disk";
+import { at } from "../setup/world";
 import { gitIn, makeRepository, openStage, startRun } from "./fixture";
 import { makeHold } from "./hold";
 import { startWorker } from "./worker-process";

@@ -5,7 +5,7 @@ import { createIdea } from "~/nouns/ideas/operations.server";
 import { answerQuestion, askAboutIdea } from "~/nouns/questions/operations.server";
 import { cancelSprintRun, pauseSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { deleteTask, setTaskStatus } from "~/nouns/tasks/operations.server";
-import { at } from "../db/world";
+import { at } from "../setup/world";
 import { gitIn, openStage, reachBySsh, startRun } from "./fixture";
 import { makeHold } from "./hold";
 import { openToolGate } from "./tool-gate";

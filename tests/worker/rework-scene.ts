@@ -11,7 +11,7 @@ import {
 } from "~/nouns/sprint-runs/operations.server";
 import { exportDocumentSchema } from "~/nouns/transfers/export-document";
 import { importDocument } from "~/nouns/transfers/import-document.server";
-import { at } from "../db/world";
+import { at } from "../setup/world";
 import { gitIn, openStage } from "./fixture";
 import { startWorker } from "./worker-process";
 

@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { isolation } from "~/worker/sandbox/probe";
-import { at } from "../db/world";
+import { at } from "../setup/world";
 import { openStage, startRun } from "./fixture";
 import { startWorker, workerFile } from "./worker-process";
 

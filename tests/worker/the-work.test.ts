@@ -6,7 +6,7 @@ import { claimAgentJob, getAgentJob } from "~/nouns/agent-jobs/operations.server
 import { createIdea } from "~/nouns/ideas/operations.server";
 import { askAboutIdea } from "~/nouns/questions/operations.server";
 import { resumeSprint } from "~/nouns/sprint-runs/operations.server";
-import { at } from "../db/world";
+import { at } from "../setup/world";
 import { gitIn, openStage, startRun } from "./fixture";
 import { makeHold } from "./hold";
 import { read, startWorker } from "./worker-process";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
 import { callsIn, standIns } from "../agents/stand-ins";
-import { at } from "../db/world";
+import { at } from "../setup/world";
 import { makeRepository, openStage, startRun } from "./fixture";
 import { read, startWorker } from "./worker-process";
 

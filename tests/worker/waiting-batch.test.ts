@@ -6,8 +6,7 @@ import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.ser
 import { deleteTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { type ExportDocumentInput, exportDocumentSchema } from "~/nouns/transfers/export-document";
 import { importDocument } from "~/nouns/transfers/import-document.server";
-import { at } from "../db/world";
-import { create } from "../setup/backlog";
+import { at, create } from "../setup/world";
 import { openStage } from "./fixture";
 import { makeHold } from "./hold";
 import { startWorker } from "./worker-process";

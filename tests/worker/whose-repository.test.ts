@@ -3,15 +3,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { editTask } from "~/nouns/tasks/operations.server";
-import { at } from "../db/world";
-import { addMember } from "../setup/backlog";
-import { createUser } from "../setup/users";
+import { at } from "../setup/world";
 import { openBentService } from "./bent-service";
 import { gitIn, makeRepository, openStage, startRun } from "./fixture";
 import { read, startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo, git } = await openStage();
-const mallory = await createUser(t, { username: "mallory" });
+const mallory = await t.createUser({ username: "mallory" });
 const port = Number(new URL(app.origin).port);
 
 /** Whatever git asks of another machine is here, by address. */
@@ -40,7 +38,7 @@ function start(name: string, words: string[], url = app.origin) {
 /** A run of Ada's whose task a member has sent to another repository, before it began or since. */
 async function startElsewhere(code: string, repo_url = evilAddress) {
   const run = await startRun(t, ada, { code });
-  await addMember(t, run.productId, mallory);
+  await t.addMember(run.productId, mallory);
   const job = async () =>
     getAgentJob(t.actorOf(ada), { job_id: at((await run.read()).jobs, 0).id });
   await editTask(t.actorOf(mallory), { task_id: String((await job()).task_id), repo_url });

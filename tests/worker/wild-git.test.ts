@@ -7,7 +7,7 @@ import { withoutAlias } from "~/worker/forge/place";
 import { git as workersGit } from "~/worker/git/git";
 import { findKept } from "~/worker/git/kept-branch";
 import { addWorktree, mainOf } from "~/worker/git/worktree";
-import { at } from "../db/world";
+import { at } from "../setup/world";
 import { makeRepository, openStage, startRun } from "./fixture";
 import { read, startWorker } from "./worker-process";
 

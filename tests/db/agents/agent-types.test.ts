@@ -8,7 +8,6 @@ import {
 import { createIdea } from "~/nouns/ideas/operations.server";
 import { sprintRunStatuses } from "~/nouns/sprint-runs/contract";
 import { createTestDatabase } from "../../setup/database";
-import { columnOf, holdJob } from "./sprint-world";
 
 const t = await createTestDatabase();
 
@@ -31,7 +30,7 @@ describe("the values of the contract and of the database", () => {
 
 describe("a job", () => {
   async function insert(kind: string, has: { task?: boolean; idea?: boolean; run?: boolean }) {
-    const { world, run, task } = await holdJob(t);
+    const { world, run, task } = await t.holdJob();
     const idea = await createIdea(world.actor, { product_id: world.product.id, title: "Idea" });
     return t.sql.query(
       `insert into public.agent_jobs (product_id, kind, task_id, idea_id, sprint_run_id, lane_id)
@@ -69,7 +68,7 @@ describe("a job", () => {
   });
 
   it("has every field of the contract in its form", async () => {
-    const { job, report } = await holdJob(t);
+    const { job, report } = await t.holdJob();
     const text = expect.any(String);
     const number = expect.any(Number);
     const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.*(Z|\+00:00)$/);
@@ -98,6 +97,6 @@ describe("a job", () => {
       ...{ pr_url: "https://example.com/pull/1", pushed_at: timestamp, finished_at: timestamp },
       ...{ status: "done", lease_until: null, retry_count: 0, input_tokens: number },
     });
-    expect(await columnOf(t, "agent_jobs", job.id, "retry_count")).toBe(0);
+    expect(await t.columnOf("agent_jobs", job.id, "retry_count")).toBe(0);
   });
 });

@@ -13,14 +13,13 @@ import {
 } from "~/nouns/sprint-runs/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
+import { at, claim } from "../../setup/world";
 import { refusalOf, statusOf } from "../refusal";
-import { at } from "../world";
-import { claim, columnOf, seedSprint, statusesOf } from "./sprint-world";
 
 const t = await createTestDatabase();
 
 async function heldBatch() {
-  const world = await seedSprint(t, { strategy: "SPRINT_BATCH", stories: [2, 1] });
+  const world = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [2, 1] });
   const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
   const job = await claim(world.actor);
   const attempt = { job_id: job.id, attempt: job.attempt };
@@ -31,8 +30,7 @@ async function heldBatch() {
     verify_result?: "ALIGNED" | "PARTIAL" | "EMPTY" | "DIVERGENT",
   ) => updateTaskExecution(world.actor, { ...attempt, task_id: taskId(n), status, verify_result });
   const taskStatuses = () =>
-    statusesOf(
-      t,
+    t.statusesOf(
       "tasks",
       world.tasks.map((task) => task.id),
     );
@@ -58,7 +56,7 @@ describe("a batch job", () => {
       status: "done",
       verify_result: "ALIGNED",
     });
-    expect(await columnOf(t, "agent_jobs", job.id, "task_id")).toBe(taskId(1));
+    expect(await t.columnOf("agent_jobs", job.id, "task_id")).toBe(taskId(1));
     await execute(1, "running");
     expect(await taskStatuses()).toEqual(["DONE", "IN_PROGRESS", "TO_DO"]);
     const early = await refusalOf(reportAgentJob(world.actor, { ...attempt, status: "done" }));
@@ -115,8 +113,8 @@ describe("a batch job", () => {
     await execute(0, "done", "ALIGNED");
     await execute(1, "failed");
     expect(await taskStatuses()).toEqual(["DONE", "FAILED", "TO_DO"]);
-    expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("FAILED");
-    expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("FAILED");
+    expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("FAILED");
+    expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("FAILED");
     const ended = await getSprintRun(world.actor, { sprint_run_id: run.id });
     expect(ended).toMatchObject({ status: "failed", failure: { task_code: "T-2" } });
     expect(ended.executions.map((e) => e.status)).toEqual(["done", "failed", "pending"]);
@@ -129,8 +127,8 @@ describe("a batch job", () => {
     await execute(0, "done", "ALIGNED");
     await reportAgentJob(world.actor, { ...attempt, status: "failed" });
     expect(await taskStatuses()).toEqual(["DONE", "FAILED", "TO_DO"]);
-    expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe("FAILED");
-    expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("FAILED");
+    expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("FAILED");
+    expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("FAILED");
   });
 
   it("neither does again nor fails what a person finished by hand", async () => {
@@ -178,8 +176,8 @@ describe("resuming a paused batch run", () => {
     const old = await getSprintRun(world.actor, { sprint_run_id: run.id });
     expect(old).toMatchObject({ status: "cancelled", pause_context: null });
     expect(old.pause_question?.status).toBe("cancelled");
-    expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("CANCELLED");
-    expect(await columnOf(t, "tasks", taskId(1), "status")).toBe("IN_PROGRESS");
+    expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("CANCELLED");
+    expect(await t.columnOf("tasks", taskId(1), "status")).toBe("IN_PROGRESS");
     expect((await claim(world.actor)).run?.previous_run_id).toBe(run.id);
   });
 

@@ -7,12 +7,10 @@ import {
 } from "~/nouns/notices/operations.server";
 import { cleanupAgentArtifacts } from "~/nouns/schedules/cleanup-agent-artifacts.server";
 import { listAgentWorkers, workerHeartbeat } from "~/nouns/workers/operations.server";
-import { createMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
+import { at } from "../../setup/world";
 import { asUser, outcomeOf } from "../as-user";
-import { at, seedWorld } from "../world";
 import { days, later, serviceAt } from "./at-time";
-import { columnOf, holdJob, seedSprint } from "./sprint-world";
 
 const t = await createTestDatabase();
 
@@ -35,7 +33,7 @@ async function insertWorkers(userId: string, count: number, prefix: string): Pro
 
 /** Jobs of a sprint that failed eight days ago. */
 async function insertOldJobs(count: number): Promise<string> {
-  const world = await seedSprint(t, { stories: [1] });
+  const world = await t.seedSprint({ stories: [1] });
   await t.sql.query("alter table public.agent_jobs disable trigger user");
   await t.sql.query(
     `insert into public.agent_jobs (product_id, task_id, lane_id, kind, status, finished_at)
@@ -48,7 +46,7 @@ async function insertOldJobs(count: number): Promise<string> {
 
 describe("a notice", () => {
   it("whose sender died ten times is given up", async () => {
-    const world = await seedWorld(t, 0);
+    const world = await t.seedWorld(0);
     const hook = await createWebhook(world.actor, {
       product_id: world.product.id,
       url: "https://example.com/deadly",
@@ -70,7 +68,7 @@ describe("a notice", () => {
 
 describe("names of workers", () => {
   it("are fifty a user: a further one takes the place of the longest unseen, never of one that holds a job", async () => {
-    const { world, job } = await holdJob(t);
+    const { world, job } = await t.holdJob();
     await t.sql.query(
       "update public.agent_workers set last_seen_at = now() - interval '2 days' where user_id = $1",
       [world.owner.id],
@@ -83,16 +81,16 @@ describe("names of workers", () => {
     expect(names).toHaveLength(50);
     expect(names).toEqual(expect.arrayContaining(["worker-1", "new-1", "new-2", "new-3", "old-4"]));
     expect(names).not.toContain("old-3");
-    expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("CLAIMED");
+    expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("CLAIMED");
     // A name that is there stays what it is.
     await workerHeartbeat(world.actor, { worker: "old-4" });
     expect(await workerNames(world.owner.id)).toHaveLength(50);
   });
 
   it("are listed two hundred at most, the last seen first", async () => {
-    const world = await seedSprint(t);
+    const world = await t.seedSprint();
     for (let n = 1; n <= 5; n++) {
-      const friend = await createMember(t, world.product.id);
+      const friend = await t.createMember(world.product.id);
       await insertWorkers(friend.id, 50, "many-");
     }
     await workerHeartbeat(world.actor, { worker: "mine" });
@@ -102,7 +100,7 @@ describe("names of workers", () => {
   });
 
   it("unseen for thirty days are removed, but for those that a job names", async () => {
-    const { world } = await holdJob(t);
+    const { world } = await t.holdJob();
     await insertWorkers(world.owner.id, 2, "gone-");
     await serviceAt(t, later(new Date(), days(28)), "sweep(true)");
     expect(await workerNames(world.owner.id)).toHaveLength(3);
@@ -152,7 +150,7 @@ describe("metadata of a log entry", () => {
     ["a byte too many", JSON.stringify("x".repeat(65_529)), "23514"],
     ["twice as many", JSON.stringify(": ".repeat(60_000)), "23514"],
   ])("sent straight to the Data API holds %s", async (_title, part, outcome) => {
-    const { owner, story } = await seedWorld(t, 0);
+    const { owner, story } = await t.seedWorld(0);
     const metadata = `{"a":${part}}`;
     const insert = `insert into public.story_logs (story_id, type, content, metadata)
       values ('${story.id}', 'IMPLEMENTATION_PLAN', 'x', $json$${metadata}$json$)`;

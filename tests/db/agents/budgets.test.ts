@@ -21,20 +21,16 @@ import {
   resumeSprintRun,
   startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
-import { createToken, startTestApp } from "../../setup/app";
-import { createMember } from "../../setup/backlog";
-import { createTestDatabase } from "../../setup/database";
+import { openApp } from "../../setup/app";
+import { at, claim, claimRefusal, type SprintOptions } from "../../setup/world";
 import { statusOf } from "../refusal";
-import { at } from "../world";
 import { serviceAt } from "./at-time";
-import { claim, claimRefusal, type SprintOptions, seedSprint } from "./sprint-world";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 
 /** A run with a budget in dollars, in which each story has its own branch. */
 async function scene(amount: number, options: SprintOptions = {}) {
-  const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1, 1], ...options });
+  const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1, 1], ...options });
   const { actor, product, sprint } = world;
   const stop_at = { unit: "USD", amount };
   const run = await startSprintRun(actor, { sprint_id: sprint.id, stop_at });
@@ -286,7 +282,7 @@ describe("a budget of a product", () => {
 
   it("is set by its owner in a session: not by members, not by tokens", async () => {
     const { actor, product, owner } = await scene(100);
-    const member = await createMember(t, product.id);
+    const member = await t.createMember(product.id);
     const given = {
       product_id: product.id,
       scope: "product",
@@ -294,12 +290,13 @@ describe("a budget of a product", () => {
       unit: "USD",
     } as const;
     expect(await statusOf(setBudget(t.actorOf(member), { ...given, amount: 1 }))).toBe(403);
-    const token = await createToken(t, owner);
-    const put = await app.request(`/api/products/${product.id}/budgets`, {
-      method: "PUT",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: JSON.stringify({ scope: "product", period: "week", unit: "USD", amount: 1 }),
-    });
+    const token = await t.createToken(owner);
+    const put = await app.send(
+      "PUT",
+      `/api/products/${product.id}/budgets`,
+      { scope: "product", period: "week", unit: "USD", amount: 1 },
+      { authorization: `Bearer ${token}` },
+    );
     expect(put.status).toBe(403);
     const set = await setBudget(actor, { ...given, amount: 1 });
     await deleteBudget(actor, { product_id: product.id, budget_id: set.id });

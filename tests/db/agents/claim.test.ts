@@ -4,19 +4,16 @@ import { claimAgentJob, getAgentJob, reportAgentJob } from "~/nouns/agent-jobs/o
 import { allowMyWorkers } from "~/nouns/products/operations.server";
 import { pauseSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { listAgentWorkers, workerHeartbeat } from "~/nouns/workers/operations.server";
-import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
+import { at, claim, claimRefusal } from "../../setup/world";
 import { statusOf } from "../refusal";
-import { at } from "../world";
-import { claim, claimRefusal, columnOf, seedSprint, taskStatuses } from "./sprint-world";
 
 const t = await createTestDatabase();
 const done = { status: "done", verify_result: "ALIGNED" } as const;
 
 describe("claiming", () => {
   it("moves QUEUED to CLAIMED with attempt, lease and plan snapshot, the task to in progress, the run to RUNNING", async () => {
-    const world = await seedSprint(t);
+    const world = await t.seedSprint();
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const before = Date.now();
     const job = await claim(world.actor);
@@ -39,13 +36,13 @@ describe("claiming", () => {
     const lease = Date.parse(job.lease_until) - before;
     expect(lease).toBeGreaterThan(295_000);
     expect(lease).toBeLessThan(310_000);
-    expect(await columnOf(t, "agent_jobs", job.id, "plan_snapshot")).toBe("Change src/part-1-1.ts");
-    expect(await taskStatuses(t, world)).toEqual(["IN_PROGRESS", "TO_DO", "TO_DO"]);
-    expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe("RUNNING");
+    expect(await t.columnOf("agent_jobs", job.id, "plan_snapshot")).toBe("Change src/part-1-1.ts");
+    expect(await t.taskStatuses(world)).toEqual(["IN_PROGRESS", "TO_DO", "TO_DO"]);
+    expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("RUNNING");
   });
 
   it("takes the plan as it is at the claim, and keeps it when the task is edited afterwards", async () => {
-    const world = await seedSprint(t);
+    const world = await t.seedSprint();
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const edit = (plan: string) =>
       t.sql.query("update public.tasks set implementation_plan = $2 where id = $1", [
@@ -59,7 +56,7 @@ describe("claiming", () => {
   });
 
   it("looks at one job of a product, however many can be claimed", async () => {
-    const world = await seedSprint(t, { strategy: "STORY", stories: Array(12).fill(1) });
+    const world = await t.seedSprint({ strategy: "STORY", stories: Array(12).fill(1) });
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const administrator = new pg.Client({ connectionString: t.urlFor("supabase_admin") });
     await administrator.connect();
@@ -77,7 +74,7 @@ describe("claiming", () => {
   });
 
   it("gives the jobs of a branch out one after another under SPRINT", async () => {
-    const world = await seedSprint(t, { stories: [2, 1] });
+    const world = await t.seedSprint({ stories: [2, 1] });
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     for (const [n, task] of world.tasks.entries()) {
       const job = await claim(world.actor);
@@ -89,7 +86,7 @@ describe("claiming", () => {
   });
 
   it("works on stories side by side under STORY, within a story in order", async () => {
-    const world = await seedSprint(t, { strategy: "STORY", stories: [2, 2] });
+    const world = await t.seedSprint({ strategy: "STORY", stories: [2, 2] });
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const first = await claim(world.actor, "worker-1");
     const second = await claim(world.actor, "worker-2");
@@ -104,12 +101,12 @@ describe("claiming", () => {
   });
 
   it("takes the oldest run first among the products where the user allowed it, and no others", async () => {
-    const older = await seedSprint(t, { stories: [1] });
-    const newer = await seedSprint(t, { stories: [1] });
-    const foreign = await seedSprint(t, { stories: [1] });
-    const worker = await createUser(t);
+    const older = await t.seedSprint({ stories: [1] });
+    const newer = await t.seedSprint({ stories: [1] });
+    const foreign = await t.seedSprint({ stories: [1] });
+    const worker = await t.createUser();
     for (const { product } of [older, newer]) {
-      await addMember(t, product.id, worker);
+      await t.addMember(product.id, worker);
       await allowMyWorkers(t.actorOf(worker), { product_id: product.id, allowed: true });
     }
     for (const world of [foreign, older, newer]) {
@@ -125,7 +122,7 @@ describe("claiming", () => {
   });
 
   it("gives nothing out of an archived product or a paused run", async () => {
-    const world = await seedSprint(t, { stories: [1] });
+    const world = await t.seedSprint({ stories: [1] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     await t.sql.query("update public.products set archived_at = now() where id = $1", [
       world.product.id,
@@ -140,14 +137,14 @@ describe("claiming", () => {
 
   it("names the repository of the task where it has one of its own", async () => {
     const address = "https://example.com/other";
-    const world = await seedSprint(t, { stories: [1], task: { p_repo_url: address } });
+    const world = await t.seedSprint({ stories: [1], task: { p_repo_url: address } });
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const wish = { worker: "worker-1", also_repos: [address] };
     expect((await claimAgentJob(world.actor, wish)).job?.repo_url).toBe(address);
   });
 
   it("moves the task also when a job row is inserted as CLAIMED or RUNNING", async () => {
-    const world = await seedSprint(t, { stories: [2] });
+    const world = await t.seedSprint({ stories: [2] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     for (const [n, status] of (["CLAIMED", "RUNNING"] as const).entries()) {
       await t.sql.query(
@@ -156,13 +153,13 @@ describe("claiming", () => {
         [world.product.id, at(world.tasks, n).id, status, run.id],
       );
     }
-    expect(await taskStatuses(t, world)).toEqual(["IN_PROGRESS", "IN_PROGRESS"]);
+    expect(await t.taskStatuses(world)).toEqual(["IN_PROGRESS", "IN_PROGRESS"]);
   });
 });
 
 describe("the quota gate", () => {
   it("gives no job to a worker under its user's threshold, says why, and opens again", async () => {
-    const world = await seedSprint(t, { stories: [1] });
+    const world = await t.seedSprint({ stories: [1] });
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     await t.sql.query("update public.users set min_quota_pct = 30 where id = $1", [world.owner.id]);
     const refused = await claimAgentJob(world.actor, { worker: "w", quota_pct: 29 });

@@ -21,17 +21,8 @@ import {
 } from "~/nouns/sprint-runs/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { wait, waitStory } from "../dependency-world";
-import { at } from "../world";
+import { at, claim, claimRefusal, type SprintWorld, wait, waitStory } from "../../setup/world";
 import { atTime, days, later, serviceAt } from "./at-time";
-import {
-  claim,
-  claimRefusal,
-  columnOf,
-  holdJob,
-  type SprintWorld,
-  seedSprint,
-} from "./sprint-world";
 
 const t = await createTestDatabase();
 /** More walks on demand: RACE_ROUNDS=20 npx vitest run tests/db/agents/cleanup.test.ts */
@@ -158,7 +149,7 @@ const steps: ((walk: Walk) => Promise<unknown>)[] = [
 describe("the cleanup of failed and cancelled jobs", { timeout: 120_000 }, () => {
   it.each(seeds)("changes no answer in any state that a run gets into (%i)", async (seed) => {
     const below = numbersFrom(seed);
-    const world = await seedSprint(t, { strategy: at(strategies, seed % 3), stories: [2, 2, 1] });
+    const world = await t.seedSprint({ strategy: at(strategies, seed % 3), stories: [2, 2, 1] });
     await updateProduct(world.actor, {
       product_id: world.product.id,
       dependency_release: seed % 2 === 0 ? "done" : "merged",
@@ -179,7 +170,7 @@ describe("the cleanup of failed and cancelled jobs", { timeout: 120_000 }, () =>
 
 /** A batch that did its first task, whose second one a task of another story waits for, and the cleanup of what ended. */
 async function batch(end: "under way" | "done" | "failed" | "cancelled") {
-  const world = await seedSprint(t, { strategy: "SPRINT_BATCH", stories: [2, 1] });
+  const world = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [2, 1] });
   const [first, second, third] = [at(world.tasks, 0), at(world.tasks, 1), at(world.tasks, 2)];
   const run = await startRun(world.actor, {
     ...{ task_ids: [first.id, second.id], strategy: "SPRINT_BATCH" },
@@ -249,7 +240,7 @@ describe("what a deleted job left", () => {
   );
 
   it("still proves what it proved, and keeps its picture", async () => {
-    const { world, run, job, attempt } = await holdJob(t, { stories: [1] });
+    const { world, run, job, attempt } = await t.holdJob({ stories: [1] });
     const story = at(world.stories, 0);
     const { id: file } = await addFile(world.actor, {
       ...{ product_id: world.product.id, job_id: job.id, name: "shot.txt", type: "text/plain" },
@@ -277,8 +268,8 @@ describe("what a deleted job left", () => {
       ...before,
       criteria: before.criteria.map((one) => ({ ...one, evidence: expect.anything() })),
     });
-    expect(await columnOf(t, "files", file, "story_id")).toBe(story.id);
-    expect(await columnOf(t, "sprint_runs", run.id, "failure")).toMatchObject({
+    expect(await t.columnOf("files", file, "story_id")).toBe(story.id);
+    expect(await t.columnOf("sprint_runs", run.id, "failure")).toMatchObject({
       ...{ task_code: "T-1", job_id: null },
     });
   });

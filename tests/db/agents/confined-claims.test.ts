@@ -9,16 +9,13 @@ import { confinements } from "~/nouns/workers/confinement";
 import type { ClaimAgentJobInput } from "~/nouns/workers/contract";
 import { listAgentWorkers } from "~/nouns/workers/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
-import { at } from "../world";
-import { newMember } from "./question-world";
-import { type SprintWorld, seedSprint } from "./sprint-world";
+import { at, type SprintWorld } from "../../setup/world";
 
 const t = await createTestDatabase();
 const forge = "https://forge.example.com/";
 
 async function runningSprint(): Promise<SprintWorld> {
-  const world = await seedSprint(t, { strategy: "STORY", stories: [1] });
+  const world = await t.seedSprint({ strategy: "STORY", stories: [1] });
   await startSprintRun(world.actor, { sprint_id: world.sprint.id });
   return world;
 }
@@ -69,12 +66,12 @@ describe("a product that asks for a sandbox", () => {
 
   it("is its owner's to make", async () => {
     const { actor, product } = await runningSprint();
-    const member = await newMember(t, product.id);
+    const member = await t.newMember(product.id);
     const product_id = product.id;
     for (const change of [{ requires_sandbox: true }, { may_reach: ["pypi.org"] }]) {
       await expect(updateProduct(member.actor, { product_id, ...change })).rejects.toThrow("owner");
     }
-    const made = await createProduct(t.actorOf(await createUser(t)), {
+    const made = await createProduct(t.actorOf(await t.createUser()), {
       ...{ code: "SAFE", name: "Safe", requires_sandbox: true, may_reach: ["pypi.org:443"] },
     });
     expect(made).toMatchObject({ requires_sandbox: true, may_reach: ["pypi.org:443"] });
@@ -88,7 +85,7 @@ describe("a product that asks for a sandbox", () => {
 describe("a task with its own repository", () => {
   async function elsewhere(repo_url: string) {
     const world = await runningSprint();
-    const writer = await newMember(t, world.product.id);
+    const writer = await t.newMember(world.product.id);
     await editTask(writer.actor, { task_id: at(world.tasks, 0).id, repo_url });
     return { ...world, writer: writer.user };
   }
@@ -129,7 +126,7 @@ describe("a task with its own repository", () => {
   );
 
   it("counts as none if it is the product's, and the next job is given instead of one that has another", async () => {
-    const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1] });
+    const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
     await updateProduct(world.actor, { product_id: world.product.id, repo_url: `${forge}own` });
     await editTask(world.actor, { task_id: at(world.tasks, 0).id, repo_url: `${forge}other` });
     await editTask(world.actor, { task_id: at(world.tasks, 1).id, repo_url: `${forge}own` });
@@ -201,7 +198,7 @@ describe("what a product may reach", () => {
 
   it("grows by its owner's answer, and by no one else's", async () => {
     const world = await runningSprint();
-    const member = await newMember(t, world.product.id);
+    const member = await t.newMember(world.product.id);
     const allow = async (actor: typeof world.actor, reach: string) => {
       const { id } = await askQuestion(actor, {
         ...{ kind: "permission", task_id: at(world.tasks, 0).id, question: "May it?", reach },

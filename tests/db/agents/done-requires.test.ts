@@ -15,17 +15,15 @@ import { getProof, waiveCriterion } from "~/nouns/proof/operations.server";
 import { listQuestions } from "~/nouns/questions/operations.server";
 import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
-import { createToken } from "../../setup/app";
 import { createTestDatabase } from "../../setup/database";
+import { at, claim, claimRefusal, type SprintOptions } from "../../setup/world";
 import { refusalOf } from "../refusal";
-import { at } from "../world";
-import { claim, claimRefusal, columnOf, type SprintOptions, seedSprint } from "./sprint-world";
 
 const t = await createTestDatabase();
 
 /** A run of a product that asks for proof, and the words of its workers. */
 async function openRun(required: (typeof doneRequirements)[number], options: SprintOptions = {}) {
-  const world = await seedSprint(t, { stories: [1], ...options });
+  const world = await t.seedSprint({ stories: [1], ...options });
   await updateProduct(world.actor, {
     product_id: world.product.id,
     done_requires: required,
@@ -89,12 +87,12 @@ describe("done_requires: worker", () => {
         { path: job.criteria[1]?.id, message: expect.stringContaining("nothing proves it") },
       ],
     });
-    expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("CLAIMED");
-    expect(await columnOf(t, "stories", story.id, "status")).toBe("IN_SPRINT");
+    expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("CLAIMED");
+    expect(await t.columnOf("stories", story.id, "status")).toBe("IN_SPRINT");
 
     expect(await report({ evidence: says(job.criteria, seen) })).toMatchObject({ status: "done" });
-    expect(await columnOf(t, "stories", story.id, "status")).toBe("DONE");
-    expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("DONE");
+    expect(await t.columnOf("stories", story.id, "status")).toBe("DONE");
+    expect(await t.columnOf("tasks", at(world.tasks, 0).id, "status")).toBe("DONE");
   });
 
   it("refuses what passes without the work as well, and says so", async () => {
@@ -202,7 +200,7 @@ describe("done_requires: other_worker", () => {
       status: "done",
       head_sha: "aaa",
     });
-    expect(await columnOf(t, "stories", story.id, "status")).toBe("DONE");
+    expect(await t.columnOf("stories", story.id, "status")).toBe("DONE");
     expect((await getSprintRun(world.actor, { sprint_run_id: run.id })).status).toBe("done");
     const { attempts } = await getAgentJob(world.actor, { job_id: author.job.id });
     expect(attempts.map(({ outcome, worker_name }) => [outcome, worker_name])).toEqual([
@@ -256,7 +254,7 @@ describe("done_requires: other_worker", () => {
       });
     }
     const statuses = async () =>
-      Promise.all(world.tasks.map(({ id }) => columnOf(t, "tasks", id, "status")));
+      Promise.all(world.tasks.map(({ id }) => t.columnOf("tasks", id, "status")));
     expect(await statuses()).toEqual(["DONE", "REVIEW", "REVIEW"]);
     expect(await author.report({})).toMatchObject({ status: "queued", phase: "verify" });
     const verifier = await take("verifier");
@@ -299,7 +297,7 @@ describe("done_requires: person", () => {
       status: "queued",
       phase: "review",
     });
-    expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("REVIEW");
+    expect(await t.columnOf("tasks", at(world.tasks, 0).id, "status")).toBe("REVIEW");
     const why = await whyNotMoving(world.actor, { kind: "job", id: first.job.id });
     expect(why.reasons).toMatchObject([{ code: "review" }]);
     const second = await take("w1");
@@ -307,7 +305,7 @@ describe("done_requires: person", () => {
     expect(await claimRefusal(world.actor, "w1")).toBe("review");
 
     await setTaskStatus(world.actor, { task_id: at(world.tasks, 0).id, status: "done" });
-    expect(await columnOf(t, "agent_jobs", first.job.id, "status")).toBe("DONE");
+    expect(await t.columnOf("agent_jobs", first.job.id, "status")).toBe("DONE");
     await setTaskStatus(world.actor, { task_id: at(world.tasks, 1).id, status: "done" });
     expect((await getSprintRun(world.actor, { sprint_run_id: run.id })).status).toBe("done");
     expect((await claimAgentJob(world.actor, { worker: "w1" })).reason?.code).toBe("empty");
@@ -318,7 +316,7 @@ describe("done_requires: person", () => {
     const first = await take("w1");
     await first.report({ evidence: says(first.job.criteria, seen) });
     await reviewJob(world.actor, { job_id: first.job.id, verdict: "approve", summary: "Fine" });
-    expect(await columnOf(t, "stories", story.id, "status")).toBe("DONE");
+    expect(await t.columnOf("stories", story.id, "status")).toBe("DONE");
     expect((await proof()).criteria).toMatchObject([
       { state: "proven", grade: "person", evidence: [{ excerpt: "Fine" }, { grade: "worker" }] },
       { state: "proven", grade: "person" },
@@ -331,7 +329,7 @@ describe("done_requires: person", () => {
     await first.report({});
     const changes = { verdict: "request_changes", summary: "Say it louder" } as const;
     await reviewJob(world.actor, { job_id: first.job.id, ...changes });
-    expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("IN_PROGRESS");
+    expect(await t.columnOf("tasks", at(world.tasks, 0).id, "status")).toBe("IN_PROGRESS");
     expect((await take("w2")).job.id).toBe(first.job.id);
     expect(await claimRefusal(world.actor, "w3")).toBe("order");
   });
@@ -351,7 +349,7 @@ describe("done_requires: person", () => {
 describe("done_requires and API tokens", () => {
   it("lets no token finish by hand what is not proven; a person may", async () => {
     const { world } = await openRun("worker");
-    const token = await createToken(t, world.owner);
+    const token = await t.createToken(world.owner);
     const token_hash = createHash("sha256").update(token).digest("hex");
     const agent = { database: t.database, credential: { token_hash } };
     const done = { task_id: at(world.tasks, 0).id, status: "done" } as const;

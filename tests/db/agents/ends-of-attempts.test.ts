@@ -9,16 +9,14 @@ import { updateProduct } from "~/nouns/products/operations.server";
 import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
 import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { restartWorker } from "~/nouns/workers/operations.server";
-import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
+import { at, claim, create, type SprintOptions } from "../../setup/world";
 import { statusOf } from "../refusal";
-import { at } from "../world";
-import { claim, holdJob, type SprintOptions, seedSprint, statusesOf } from "./sprint-world";
 
 const t = await createTestDatabase();
 
 async function openRun(done_requires: "other_worker" | "person", options: SprintOptions) {
-  const world = await seedSprint(t, options);
+  const world = await t.seedSprint(options);
   await updateProduct(world.actor, { product_id: world.product.id, done_requires });
   const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
   return { world, readRun: () => getSprintRun(world.actor, { sprint_run_id: run.id }) };
@@ -46,7 +44,7 @@ describe("the report of a verifier that failed", () => {
 
 describe("an attempt that was given back in order", () => {
   it("does not wait for a question that an earlier one asked", async () => {
-    const { world, job, attempt } = await holdJob(t);
+    const { world, job, attempt } = await t.holdJob();
     const asked = await askQuestion(world.actor, {
       ...{
         ...attempt,
@@ -65,7 +63,7 @@ describe("an attempt that was given back in order", () => {
   });
 
   it("gets the same answer again, and returns when its blocker is done", async () => {
-    const { world, attempt, report } = await holdJob(t, { strategy: "SPRINT_BATCH", stories: [2] });
+    const { world, attempt, report } = await t.holdJob({ strategy: "SPRINT_BATCH", stories: [2] });
     const { product, tasks, pbi } = world;
     const story = await create(world.actor, "create_story", {
       p_pbi_id: pbi.id,
@@ -88,7 +86,7 @@ describe("an attempt that was given back in order", () => {
   });
 
   it("is a batch: a job of one task has other ends", async () => {
-    const { report } = await holdJob(t);
+    const { report } = await t.holdJob();
     expect(await statusOf(report({ status: "queued" }))).toBe(422);
   });
 });
@@ -102,9 +100,9 @@ it("a batch lets all tasks go that it held, when the product asks for no proof b
     const done = { ...attempt, task_id, status: "done", verify_result: "ALIGNED" } as const;
     await updateTaskExecution(world.actor, done);
   }
-  expect(await statusesOf(t, "tasks", ids)).toEqual(["REVIEW", "REVIEW"]);
+  expect(await t.statusesOf("tasks", ids)).toEqual(["REVIEW", "REVIEW"]);
   await updateProduct(world.actor, { product_id: world.product.id, done_requires: "none" });
   await reportAgentJob(world.actor, { ...attempt, status: "done", verify_result: "ALIGNED" });
   expect((await readRun()).status).toBe("done");
-  expect(await statusesOf(t, "tasks", ids)).toEqual(["DONE", "DONE"]);
+  expect(await t.statusesOf("tasks", ids)).toEqual(["DONE", "DONE"]);
 });

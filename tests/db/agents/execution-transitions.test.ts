@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { updateTaskExecution } from "~/nouns/agent-jobs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { statusOf } from "../refusal";
-import { columnOf, holdJob } from "./sprint-world";
 
 const t = await createTestDatabase();
 
@@ -11,7 +10,7 @@ const reports = ["running", "done", "failed", "skipped"] as const;
 type Report = (typeof reports)[number];
 
 async function executionIn(state: (typeof states)[number]) {
-  const { world, attempt, job, task } = await holdJob(t, {
+  const { world, attempt, job, task } = await t.holdJob({
     strategy: "SPRINT_BATCH",
     stories: [2],
   });
@@ -25,7 +24,7 @@ async function executionIn(state: (typeof states)[number]) {
   if (state !== "pending") await say(state);
   const id = job.executions?.[0]?.id ?? "";
   const status = async () =>
-    String(await columnOf(t, "task_executions", id, "status")).toLowerCase();
+    String(await t.columnOf("task_executions", id, "status")).toLowerCase();
   expect(await status()).toBe(state);
   return { say, status, id, task };
 }
@@ -52,8 +51,8 @@ describe("an execution record", () => {
       }
       expect((await say(report)).status).toBe(report);
       expect(await status()).toBe(report);
-      expect(await columnOf(t, "tasks", task.id, "status")).toBe(tasks[report]);
-      const finished = await columnOf(t, "task_executions", id, "finished_at");
+      expect(await t.columnOf("tasks", task.id, "status")).toBe(tasks[report]);
+      const finished = await t.columnOf("task_executions", id, "finished_at");
       expect(finished !== null).toBe(report !== "running");
     },
   );

@@ -2,26 +2,24 @@ import { describe, expect, it } from "vitest";
 import { heartbeatAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { cancelSprintRun, getSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
+import { at, claim, claimRefusal } from "../../setup/world";
 import { statusOf } from "../refusal";
-import { at } from "../world";
-import { claim, claimRefusal, columnOf, holdJob, statusesOf, taskStatuses } from "./sprint-world";
 
 const t = await createTestDatabase();
 
 describe("a failed job", () => {
   it("fails task, story, PBI, sprint and run, and cancels the unfinished jobs of the run, at once", async () => {
-    const { world, run, report, task } = await holdJob(t, { stories: [2, 1] });
+    const { world, run, report, task } = await t.holdJob({ stories: [2, 1] });
     await report({ status: "failed", failure_class: "agent_error", failure_reason: "No idea" });
-    expect(await taskStatuses(t, world)).toEqual(["FAILED", "TO_DO", "TO_DO"]);
+    expect(await t.taskStatuses(world)).toEqual(["FAILED", "TO_DO", "TO_DO"]);
     expect(
-      await statusesOf(
-        t,
+      await t.statusesOf(
         "stories",
         world.stories.map(({ id }) => id),
       ),
     ).toEqual(["FAILED", "IN_SPRINT"]);
-    expect(await columnOf(t, "pbis", world.pbi.id, "status")).toBe("FAILED");
-    expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("FAILED");
+    expect(await t.columnOf("pbis", world.pbi.id, "status")).toBe("FAILED");
+    expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("FAILED");
     const ended = await getSprintRun(world.actor, { sprint_run_id: run.id });
     expect(ended).toMatchObject({
       status: "failed",
@@ -38,7 +36,7 @@ describe("a failed job", () => {
   });
 
   it("does all of it in the transaction that reported the failure", async () => {
-    const { world, report } = await holdJob(t, { stories: [2, 1] });
+    const { world, report } = await t.holdJob({ stories: [2, 1] });
     await report({ status: "failed" });
     const { rows } = await t.sql.query(
       `select table_name, count(distinct writer)::int as writers, min(writer) as writer from (
@@ -57,15 +55,15 @@ describe("a failed job", () => {
   });
 
   it("never overwrites a blocked PBI", async () => {
-    const { world, report } = await holdJob(t);
+    const { world, report } = await t.holdJob();
     await t.sql.query("update public.pbis set status = 'BLOCKED' where id = $1", [world.pbi.id]);
     await report({ status: "failed" });
-    expect(await columnOf(t, "pbis", world.pbi.id, "status")).toBe("BLOCKED");
-    expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("FAILED");
+    expect(await t.columnOf("pbis", world.pbi.id, "status")).toBe("BLOCKED");
+    expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("FAILED");
   });
 
   it("cascades as well when someone fails the task itself", async () => {
-    const { world, run, job } = await holdJob(t, { stories: [2] });
+    const { world, run, job } = await t.holdJob({ stories: [2] });
     await t.sql.query("update public.tasks set status = 'FAILED' where id = $1", [
       at(world.tasks, 1).id,
     ]);
@@ -79,18 +77,18 @@ describe("a failed job", () => {
   });
 
   it("leaves sprint and runs alone when the task belongs to no unfinished run", async () => {
-    const { world, run } = await holdJob(t);
+    const { world, run } = await t.holdJob();
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
     await t.sql.query("update public.tasks set status = 'FAILED' where product_id = $1", [
       world.product.id,
     ]);
-    expect(await columnOf(t, "stories", at(world.stories, 0).id, "status")).toBe("FAILED");
-    expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("ACTIVE");
-    expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe("CANCELLED");
+    expect(await t.columnOf("stories", at(world.stories, 0).id, "status")).toBe("FAILED");
+    expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("ACTIVE");
+    expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("CANCELLED");
   });
 
   it("returns to the queue until the rate limit ends when it was rate_limited, no retry counted", async () => {
-    const { world, job, report } = await holdJob(t);
+    const { world, job, report } = await t.holdJob();
     const resetsAt = new Date(Date.now() + 3_600_000).toISOString();
     const rest = { status: "failed", failure_class: "rate_limited", resets_at: resetsAt } as const;
     const waiting = await report(rest);
@@ -101,6 +99,6 @@ describe("a failed job", () => {
     expect(await claimRefusal(world.actor)).toBe("not_before");
     await t.sql.query("update public.agent_jobs set not_before = now() where id = $1", [job.id]);
     expect(await claim(world.actor)).toMatchObject({ id: job.id, attempt: 2, retry_count: 0 });
-    expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("IN_PROGRESS");
+    expect(await t.columnOf("tasks", at(world.tasks, 0).id, "status")).toBe("IN_PROGRESS");
   });
 });

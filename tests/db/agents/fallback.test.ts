@@ -10,15 +10,14 @@ import { updateProduct } from "~/nouns/products/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { restartWorker } from "~/nouns/workers/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { at } from "../world";
-import { type SprintWorld, seedSprint } from "./sprint-world";
+import { at, type SprintWorld } from "../../setup/world";
 
 const t = await createTestDatabase();
 
 type Job = NonNullable<Awaited<ReturnType<typeof claim>>["job"]>;
 
 async function running(fallback: string[], strategy: "STORY" | "SPRINT_BATCH" = "STORY") {
-  const world = await seedSprint(t, { strategy, stories: [1] });
+  const world = await t.seedSprint({ strategy, stories: [1] });
   await updateProduct(world.actor, {
     product_id: world.product.id,
     ...{ agent: "claude", model: "opus", effort: "low", fallback },

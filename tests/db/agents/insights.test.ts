@@ -4,15 +4,12 @@ import { getInsights, listModelPrices, setModelPrice } from "~/nouns/insights/op
 import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { completeSprint } from "~/nouns/sprints/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
-import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
+import { at, claim, create } from "../../setup/world";
 import { statusOf } from "../refusal";
-import { at } from "../world";
-import { claim, seedSprint } from "./sprint-world";
 
 const t = await createTestDatabase();
-const admin = t.actorOf(await createUser(t, { role: "ADMIN" }));
+const admin = t.actorOf(await t.createUser({ role: "ADMIN" }));
 
 describe("model prices", () => {
   it("are set by administrators, in US dollars by default, read by everyone, and removed", async () => {
@@ -29,7 +26,7 @@ describe("model prices", () => {
       input_per_million: 3,
       cache_read_per_million: 0.3,
     });
-    const user = t.actorOf(await createUser(t));
+    const user = t.actorOf(await t.createUser());
     const own = (await listModelPrices(user)).prices.filter((p) => p.shipped === null);
     expect(own.map((p) => p.model_id)).toEqual(["m-set"]);
     expect(await statusOf(setModelPrice(user, price))).toBe(403);
@@ -79,7 +76,7 @@ describe("insights", () => {
       cache_read_per_million: 1,
       cache_write_per_million: 4,
     });
-    const world = await seedSprint(t, { stories: [2] });
+    const world = await t.seedSprint({ stories: [2] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     for (const model of ["m-1", "m-unknown"]) {
       const job = await claim(world.actor);
@@ -122,7 +119,7 @@ describe("insights", () => {
   });
 
   it("burn down from the recorded history, which stays when a story leaves the sprint", async () => {
-    const world = await seedSprint(t, { stories: [2, 1] });
+    const world = await t.seedSprint({ stories: [2, 1] });
     const day = (n: number) => new Date(Date.UTC(2026, 10, n, 12));
     await t.sql.query(
       "update public.sprints set start_date = '2026-11-01', end_date = '2026-11-03' where id = $1",
@@ -159,7 +156,7 @@ describe("insights", () => {
   });
 
   it("follow what joins and leaves, and keep what was left when the sprint is completed", async () => {
-    const world = await seedSprint(t, { stories: [2, 1] });
+    const world = await t.seedSprint({ stories: [2, 1] });
     const { actor, sprint } = world;
     const dayBefore = async (days: number) => {
       await t.sql.query(
@@ -194,7 +191,7 @@ describe("insights", () => {
   });
 
   it("answer for a product without sprint and jobs, and to members only", async () => {
-    const owner = await createUser(t);
+    const owner = await t.createUser();
     const product = await create(t.actorOf(owner), "create_product", { p_code: "E", p_name: "E" });
     expect(await getInsights(t.actorOf(owner), { product_id: product.id })).toMatchObject({
       sprint: null,

@@ -9,18 +9,16 @@ import {
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { getSoloState, workerHeartbeat } from "~/nouns/workers/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
+import { at, claim, claimRefusal } from "../../setup/world";
 import { announcements } from "../../streams/announcements";
 import { refusalOf, statusOf } from "../refusal";
-import { at } from "../world";
-import { claim, claimRefusal, columnOf, seedSprint } from "./sprint-world";
 
 const t = await createTestDatabase();
 const done = { status: "done", verify_result: "ALIGNED" } as const;
 
 describe("single jobs", () => {
   it("cannot be created: the refusal points to sprint runs, for anyone who tries", async () => {
-    const world = await seedSprint(t, { stories: [1] });
+    const world = await t.seedSprint({ stories: [1] });
     const refusal = await refusalOf(
       createAgentJob(world.actor, { task_id: at(world.tasks, 0).id }),
     );
@@ -35,7 +33,7 @@ describe("single jobs", () => {
   });
 
   it("can be cancelled while queued, once and for all; the next one of the branch is in turn", async () => {
-    const world = await seedSprint(t, { stories: [2] });
+    const world = await t.seedSprint({ stories: [2] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const { jobs } = await listAgentJobs(world.actor, { sprint_run_id: run.id });
     const first = at(jobs, 0);
@@ -47,15 +45,15 @@ describe("single jobs", () => {
     expect(job.id).toBe(at(jobs, 1).id);
     expect(await statusOf(cancelAgentJob(world.actor, { job_id: job.id }))).toBe(409);
     await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });
-    expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe("DONE");
+    expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("DONE");
     expect(await statusOf(cancelAgentJob(world.actor, { job_id: job.id }))).toBe(409);
-    expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("TO_DO");
+    expect(await t.columnOf("tasks", at(world.tasks, 0).id, "status")).toBe("TO_DO");
   });
 });
 
 describe("the queue", () => {
   it("says whether anything is left, and who holds a job", async () => {
-    const world = await seedSprint(t, { stories: [3] });
+    const world = await t.seedSprint({ stories: [3] });
     expect(await checkQueueEmpty(world.actor, {})).toMatchObject({ empty: true, queued: 0 });
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     expect(await checkQueueEmpty(world.actor, {})).toMatchObject({
@@ -74,13 +72,13 @@ describe("the queue", () => {
     });
     const held = await listAgentJobs(world.actor, { state: "claimed" });
     expect(held.jobs.map((job) => job.worker_name)).toEqual(["worker-1"]);
-    expect((await listAgentJobs(t.actorOf(await createUser(t)), {})).jobs).toEqual([]);
+    expect((await listAgentJobs(t.actorOf(await t.createUser()), {})).jobs).toEqual([]);
   });
 });
 
 describe("the first state of the solo stream", () => {
   it("names the active sprint, the unfinished jobs in database form, and counts the workers online", async () => {
-    const world = await seedSprint(t, { stories: [2] });
+    const world = await t.seedSprint({ stories: [2] });
     const input = { product_id: world.product.id };
     expect(await getSoloState(world.actor, input)).toEqual({
       sprint_id: world.sprint.id,
@@ -101,7 +99,7 @@ describe("the first state of the solo stream", () => {
       status: "CLAIMED",
       sprint_run_id: run.id,
     });
-    const stranger = t.actorOf(await createUser(t));
+    const stranger = t.actorOf(await t.createUser());
     expect(await statusOf(getSoloState(stranger, input))).toBe(403);
   });
 });
@@ -110,7 +108,7 @@ const { announced } = announcements(t);
 
 describe("change events", () => {
   it("report the job, its task in progress and its task done", async () => {
-    const world = await seedSprint(t, { stories: [1] });
+    const world = await t.seedSprint({ stories: [1] });
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const job = await claim(world.actor);
     await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });

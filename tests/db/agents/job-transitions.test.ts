@@ -6,10 +6,9 @@ import {
   startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
+import { at, claim } from "../../setup/world";
 import { statusOf } from "../refusal";
-import { at } from "../world";
 import { later, minutes, serviceAt } from "./at-time";
-import { claim, columnOf, seedSprint } from "./sprint-world";
 
 const t = await createTestDatabase();
 
@@ -20,7 +19,7 @@ type Report = (typeof reports)[number];
 
 /** The first job of a run, brought to a state on the way that workers and people take. */
 async function jobIn(state: State) {
-  const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1] });
+  const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
   const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
   const { jobs } = await getSprintRun(world.actor, { sprint_run_id: run.id });
   const id = at(jobs, 0).id;
@@ -32,7 +31,7 @@ async function jobIn(state: State) {
   else if (state !== "queued") await claim(world.actor);
   if (["running", "done", "failed", "skipped"].includes(state)) await say("running");
   if (state === "done" || state === "failed" || state === "skipped") await say(state);
-  const status = async () => String(await columnOf(t, "agent_jobs", id, "status")).toLowerCase();
+  const status = async () => String(await t.columnOf("agent_jobs", id, "status")).toLowerCase();
   expect(await status()).toBe(state);
   return { world, run, id, say, status, task: at(world.tasks, 0) };
 }
@@ -74,7 +73,7 @@ describe("the cancellation of the run", () => {
     const { world, run, status, id } = await jobIn(state);
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
     expect(await status()).toBe(then);
-    expect(await columnOf(t, "agent_jobs", id, "finished_at")).not.toBeNull();
+    expect(await t.columnOf("agent_jobs", id, "finished_at")).not.toBeNull();
   });
 });
 
@@ -101,7 +100,7 @@ describe("the end of a lease", () => {
     const isHeld = state === "claimed" || state === "running";
     await serviceAt(t, later(new Date(), minutes(6)), "sweep_expired_leases()");
     expect(await status()).toBe(isHeld ? "queued" : state);
-    expect(await columnOf(t, "agent_jobs", id, "retry_count")).toBe(isHeld ? 1 : 0);
+    expect(await t.columnOf("agent_jobs", id, "retry_count")).toBe(isHeld ? 1 : 0);
   });
 });
 
@@ -128,7 +127,7 @@ describe("the task of a job", () => {
     const { say, task } = await jobIn("claimed");
     await t.sql.query("update public.tasks set status = $2 where id = $1", [task.id, from]);
     await say(said);
-    expect(await columnOf(t, "tasks", task.id, "status")).toBe(to);
+    expect(await t.columnOf("tasks", task.id, "status")).toBe(to);
   });
 
   it.each([
@@ -140,6 +139,6 @@ describe("the task of a job", () => {
     const { world, task } = await jobIn("queued");
     await t.sql.query("update public.tasks set status = $2 where id = $1", [task.id, from]);
     expect((await claim(world.actor)).task?.id).toBe(task.id);
-    expect(await columnOf(t, "tasks", task.id, "status")).toBe(to);
+    expect(await t.columnOf("tasks", task.id, "status")).toBe(to);
   });
 });

@@ -6,19 +6,15 @@ import { updateProduct } from "~/nouns/products/operations.server";
 import { addEvidence, getProof } from "~/nouns/proof/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
-import { createToken } from "../../setup/app";
-import { createMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import type { TestUser } from "../../setup/users";
+import { at, claim, type SprintOptions, type TestUser } from "../../setup/world";
 import { refusalOf } from "../refusal";
-import { at } from "../world";
-import { claim, type SprintOptions, seedSprint, taskStatuses } from "./sprint-world";
 
 const t = await createTestDatabase();
 
 /** A run of a product in which a person judges, its first story, and a worker's turns. */
 async function openRun(options: SprintOptions = {}) {
-  const world = await seedSprint(t, { stories: [1], ...options });
+  const world = await t.seedSprint({ stories: [1], ...options });
   const { actor } = world;
   await updateProduct(actor, { product_id: world.product.id, done_requires: "person" });
   await startSprintRun(actor, { sprint_id: world.sprint.id });
@@ -39,13 +35,13 @@ async function openRun(options: SprintOptions = {}) {
 }
 
 async function memberOf({ product }: { product: { id: string } }) {
-  const member = await createMember(t, product.id);
+  const member = await t.createMember(product.id);
   return member;
 }
 
 async function agentOf({ owner }: { owner: TestUser }) {
   const token_hash = createHash("sha256")
-    .update(await createToken(t, owner))
+    .update(await t.createToken(owner))
     .digest("hex");
   return { database: t.database, credential: { token_hash } };
 }
@@ -68,10 +64,10 @@ describe("work that follows its plan in part, where a person judges", () => {
       // The last of the story waits too: what came before it was never judged.
       const last = await take();
       expect(await last.report({})).toMatchObject({ status: "queued", phase: "review" });
-      expect(await taskStatuses(t, world)).toEqual(["REVIEW", "REVIEW"]);
+      expect(await t.taskStatuses(world)).toEqual(["REVIEW", "REVIEW"]);
       await reviewJob(actor, { job_id: last.job.id, verdict: "approve" });
       await reviewJob(actor, { job_id: first.job.id, verdict: "approve" });
-      expect(await taskStatuses(t, world)).toEqual(["DONE", "DONE"]);
+      expect(await t.taskStatuses(world)).toEqual(["DONE", "DONE"]);
     },
   );
 
@@ -106,10 +102,10 @@ describe("work that follows its plan in part, where a person judges", () => {
       const end = { ...batch.attempt, task_id, status: "done", verify_result } as const;
       await updateTaskExecution(actor, end);
     }
-    expect(await taskStatuses(t, world)).toEqual(["REVIEW", "DONE", "REVIEW"]);
+    expect(await t.taskStatuses(world)).toEqual(["REVIEW", "DONE", "REVIEW"]);
     expect(await batch.report({})).toMatchObject({ status: "queued", phase: "review" });
     await reviewJob(actor, { job_id: batch.job.id, verdict: "approve" });
-    expect(await taskStatuses(t, world)).toEqual(["DONE", "DONE", "DONE"]);
+    expect(await t.taskStatuses(world)).toEqual(["DONE", "DONE", "DONE"]);
   });
 });
 
@@ -156,7 +152,7 @@ describe("a request for changes", () => {
     await report({ head_sha: "aaa", evidence });
     expect(await works()).toMatchObject({ state: "proven", grade: "worker" });
     await sendBack(job.id);
-    expect(await taskStatuses(t, world)).toEqual(["TO_DO"]);
+    expect(await t.taskStatuses(world)).toEqual(["TO_DO"]);
     expect(await works()).toMatchObject({ state: "unproven" });
 
     const other = await openRun();

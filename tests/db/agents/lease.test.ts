@@ -12,13 +12,10 @@ import { addEvidence } from "~/nouns/proof/operations.server";
 import { askQuestion } from "~/nouns/questions/operations.server";
 import { pauseSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { restartWorker } from "~/nouns/workers/operations.server";
-import { createToken } from "../../setup/app";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
+import { at, claim, claimRefusal } from "../../setup/world";
 import { refusalOf, statusOf } from "../refusal";
-import { at } from "../world";
 import { later, minutes, serviceAt } from "./at-time";
-import { claim, claimRefusal, columnOf, holdJob } from "./sprint-world";
 
 const t = await createTestDatabase();
 const done = { status: "done", verify_result: "ALIGNED" } as const;
@@ -32,7 +29,7 @@ async function expireLease(jobId: string) {
 
 describe("a lease", () => {
   it("is renewed by each heartbeat, which answers continue", async () => {
-    const { world, job, attempt } = await holdJob(t, { stories: [2] });
+    const { world, job, attempt } = await t.holdJob({ stories: [2] });
     await t.sql.query(
       "update public.agent_jobs set lease_until = now() + interval '10 seconds' where id = $1",
       [job.id],
@@ -48,7 +45,7 @@ describe("a lease", () => {
   });
 
   it("is renewed by every other word of the attempt that holds the job", async () => {
-    const { world, job, attempt } = await holdJob(t, { stories: [2] });
+    const { world, job, attempt } = await t.holdJob({ stories: [2] });
     const words = [
       () => reportAgentJob(world.actor, { ...attempt, status: "running" }),
       () => reportJobUsage(world.actor, { ...attempt, input_tokens: 5 }),
@@ -59,13 +56,13 @@ describe("a lease", () => {
     for (const say of words) {
       await expireLease(job.id);
       await say();
-      const until = z.date().parse(await columnOf(t, "agent_jobs", job.id, "lease_until"));
+      const until = z.date().parse(await t.columnOf("agent_jobs", job.id, "lease_until"));
       expect(until.getTime() - Date.now()).toBeGreaterThan(290_000);
     }
   });
 
   it("answers pause while the run is paused, and the claim continues", async () => {
-    const { world, run, attempt } = await holdJob(t, { stories: [2] });
+    const { world, run, attempt } = await t.holdJob({ stories: [2] });
     await pauseSprintRun(world.actor, { sprint_run_id: run.id, reason: "merge_conflict" });
     const answer = await heartbeatAgentJob(world.actor, attempt);
     expect(answer).toMatchObject({ action: "pause", reason: { code: "paused" } });
@@ -73,23 +70,23 @@ describe("a lease", () => {
   });
 
   it("returns the job to the queue by the sweep, exactly at its end, with one retry more", async () => {
-    const { world, job } = await holdJob(t, { stories: [2] });
+    const { world, job } = await t.holdJob({ stories: [2] });
     const end = new Date("2030-01-01T00:00:00.000Z");
     await t.sql.query("update public.agent_jobs set lease_until = $2 where id = $1", [job.id, end]);
     await serviceAt(t, later(end, -1), "sweep_expired_leases()");
-    expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("CLAIMED");
+    expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("CLAIMED");
     const swept = await serviceAt(t, end, "sweep_expired_leases()");
     expect(swept.taken_back).toBeGreaterThanOrEqual(1);
-    expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("QUEUED");
-    expect(await columnOf(t, "agent_jobs", job.id, "retry_count")).toBe(1);
-    expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("IN_PROGRESS");
+    expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("QUEUED");
+    expect(await t.columnOf("agent_jobs", job.id, "retry_count")).toBe(1);
+    expect(await t.columnOf("tasks", at(world.tasks, 0).id, "status")).toBe("IN_PROGRESS");
     const again = await claim(world.actor, "worker-2");
     expect(again).toMatchObject({ id: job.id, attempt: 2, retry_count: 1 });
     expect(again.previous_failure).toContain("lease of attempt 1 expired");
   });
 
   it("is taken over by the next claim when it ran out", async () => {
-    const { world, job } = await holdJob(t, { stories: [2] });
+    const { world, job } = await t.holdJob({ stories: [2] });
     expect(await claimRefusal(world.actor, "worker-2")).toBe("order");
     await expireLease(job.id);
     expect(await claim(world.actor, "worker-2")).toMatchObject({
@@ -100,20 +97,20 @@ describe("a lease", () => {
   });
 
   it("J7: lost after three retries fails the job with the reason kept, and the run with it", async () => {
-    const { world, run, job } = await holdJob(t, { stories: [2] });
+    const { world, run, job } = await t.holdJob({ stories: [2] });
     for (const retry of [1, 2, 3]) {
       await expireLease(job.id);
       expect(await claim(world.actor)).toMatchObject({ attempt: retry + 1, retry_count: retry });
     }
     await expireLease(job.id);
     expect(await claimRefusal(world.actor)).toBe("empty");
-    expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("FAILED");
-    expect(await columnOf(t, "agent_jobs", job.id, "failure_reason")).toContain(
+    expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("FAILED");
+    expect(await t.columnOf("agent_jobs", job.id, "failure_reason")).toContain(
       "All 3 retries are used up",
     );
-    expect(await columnOf(t, "agent_jobs", job.id, "failure_class")).toBe("infrastructure");
-    expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe("FAILED");
-    expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("FAILED");
+    expect(await t.columnOf("agent_jobs", job.id, "failure_class")).toBe("infrastructure");
+    expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("FAILED");
+    expect(await t.columnOf("tasks", at(world.tasks, 0).id, "status")).toBe("FAILED");
     const why = await whyNotMoving(world.actor, { kind: "job", id: job.id });
     expect(why.reasons.map(({ code }) => code)).toEqual(["budget"]);
   });
@@ -121,13 +118,13 @@ describe("a lease", () => {
 
 describe("an attempt that another user holds", () => {
   it("is answered with who holds it, in a report as in evidence", async () => {
-    const { world, job, attempt } = await holdJob(t);
-    const member = await createUser(t, { username: "grace" });
+    const { world, job, attempt } = await t.holdJob();
+    const member = await t.createUser({ username: "grace" });
     await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
       world.product.id,
       member.id,
     ]);
-    const token = await createToken(t, member);
+    const token = await t.createToken(member);
     const token_hash = createHash("sha256").update(token).digest("hex");
     const actor = { database: t.database, credential: { token_hash } };
     const holder = `Attempt 1 of this job is held by worker worker-1 of ${world.owner.username}.`;
@@ -143,7 +140,7 @@ describe("an attempt that another user holds", () => {
 
 describe("a lost attempt", () => {
   it("J3: the report of a worker whose job was re-claimed changes nothing and learns so", async () => {
-    const { world, job, attempt } = await holdJob(t, { stories: [2] });
+    const { world, job, attempt } = await t.holdJob({ stories: [2] });
     await expireLease(job.id);
     const second = await claim(world.actor, "worker-2");
     const refusal = await refusalOf(
@@ -152,15 +149,15 @@ describe("a lost attempt", () => {
     expect(refusal.status).toBe(409);
     expect(refusal.message).toContain("Attempt 1 no longer holds this job");
     expect(await statusOf(reportJobUsage(world.actor, { ...attempt, input_tokens: 99 }))).toBe(409);
-    expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("CLAIMED");
-    expect(await columnOf(t, "agent_jobs", job.id, "input_tokens")).toBeNull();
-    expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("IN_PROGRESS");
+    expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("CLAIMED");
+    expect(await t.columnOf("agent_jobs", job.id, "input_tokens")).toBeNull();
+    expect(await t.columnOf("tasks", at(world.tasks, 0).id, "status")).toBe("IN_PROGRESS");
     await reportAgentJob(world.actor, { job_id: job.id, attempt: second.attempt, ...done });
-    expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("DONE");
+    expect(await t.columnOf("tasks", at(world.tasks, 0).id, "status")).toBe("DONE");
   });
 
   it("J4: a report after the lease ran out is still heard while no one took the job away", async () => {
-    const { world, job, attempt } = await holdJob(t, { stories: [2] });
+    const { world, job, attempt } = await t.holdJob({ stories: [2] });
     await expireLease(job.id);
     const report = await reportAgentJob(world.actor, { ...attempt, ...done });
     expect(report.status).toBe("done");
@@ -168,17 +165,17 @@ describe("a lost attempt", () => {
   });
 
   it("J4: once the sweep took it away, the report is refused", async () => {
-    const { world, job, attempt } = await holdJob(t, { stories: [2] });
+    const { world, job, attempt } = await t.holdJob({ stories: [2] });
     await serviceAt(t, later(job.lease_until, minutes(1)), "sweep_expired_leases()");
     expect(await statusOf(reportAgentJob(world.actor, { ...attempt, ...done }))).toBe(409);
-    expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("QUEUED");
+    expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("QUEUED");
   });
 
   it("J5: its heartbeat renews nothing and answers stop", async () => {
-    const { world, job, attempt } = await holdJob(t, { stories: [2] });
+    const { world, job, attempt } = await t.holdJob({ stories: [2] });
     await expireLease(job.id);
     await claim(world.actor, "worker-2");
-    const lease = await columnOf(t, "agent_jobs", job.id, "lease_until");
+    const lease = await t.columnOf("agent_jobs", job.id, "lease_until");
     expect(await heartbeatAgentJob(world.actor, attempt)).toMatchObject({
       action: "stop",
       lease_until: null,
@@ -187,11 +184,11 @@ describe("a lost attempt", () => {
         message: expect.stringContaining("Attempt 1 no longer holds this job (it is at attempt 2"),
       },
     });
-    expect(await columnOf(t, "agent_jobs", job.id, "lease_until")).toEqual(lease);
+    expect(await t.columnOf("agent_jobs", job.id, "lease_until")).toEqual(lease);
   });
 
   it("is closed in one call after its worker restarted", async () => {
-    const { world, job, attempt } = await holdJob(t, { stories: [2] });
+    const { world, job, attempt } = await t.holdJob({ stories: [2] });
     const other = await restartWorker(world.actor, { worker: "worker-2" });
     expect(other.closed).toEqual([]);
     const { closed } = await restartWorker(world.actor, { worker: "worker-1" });

@@ -10,16 +10,15 @@ import {
 import { cancelSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { deleteTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
+import { at, claim, type SprintOptions } from "../../setup/world";
 import { refusalOf } from "../refusal";
-import { at } from "../world";
 import { later, minutes, serviceAt } from "./at-time";
-import { claim, holdJob, type SprintOptions, seedSprint } from "./sprint-world";
 
 const t = await createTestDatabase();
 
 /** A job that a worker holds, and someone who writes to its agent. */
 async function scene(options?: SprintOptions) {
-  const held = await holdJob(t, options);
+  const held = await t.holdJob(options);
   const { actor } = held.world;
   const place = { kind: "task", id: held.task.id } as const;
   const say = (body = "Use tabs.") => addComment(actor, { ...place, body, send_to_agent: true });
@@ -130,7 +129,7 @@ describe("a comment that is sent to the agent", () => {
   });
 
   it("waits with a job that no worker has yet, and is part of its claim", async () => {
-    const world = await seedSprint(t, { stories: [1] });
+    const world = await t.seedSprint({ stories: [1] });
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const place = { kind: "task", id: at(world.tasks, 0).id } as const;
     await addComment(world.actor, { ...place, body: "Early", send_to_agent: true });
@@ -148,7 +147,7 @@ describe("a comment that is sent to the agent", () => {
   });
 
   it("is refused, and not written, where no agent works", async () => {
-    const world = await seedSprint(t, { stories: [1] });
+    const world = await t.seedSprint({ stories: [1] });
     const place = { kind: "task", id: at(world.tasks, 0).id } as const;
     const refusal = await refusalOf(
       addComment(world.actor, { ...place, body: "Anyone?", send_to_agent: true }),

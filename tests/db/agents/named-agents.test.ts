@@ -13,13 +13,12 @@ import { editTask, getTaskDetail, updateTask } from "~/nouns/tasks/operations.se
 import type { ClaimAgentJobInput } from "~/nouns/workers/contract";
 import { listAgentWorkers, restartWorker } from "~/nouns/workers/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { at } from "../world";
-import { type SprintWorld, seedSprint } from "./sprint-world";
+import { at, type SprintWorld } from "../../setup/world";
 
 const t = await createTestDatabase();
 
 async function running(stories: number[] = [1]): Promise<SprintWorld> {
-  const world = await seedSprint(t, { strategy: "STORY", stories });
+  const world = await t.seedSprint({ strategy: "STORY", stories });
   await startSprintRun(world.actor, { sprint_id: world.sprint.id });
   return world;
 }

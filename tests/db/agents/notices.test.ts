@@ -17,10 +17,8 @@ import {
 import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
+import { at, claim } from "../../setup/world";
 import { statusOf } from "../refusal";
-import { at, seedWorld } from "../world";
-import { claim, columnOf, seedSprint } from "./sprint-world";
 
 const t = await createTestDatabase();
 
@@ -42,9 +40,9 @@ async function drain(): Promise<DueNotice[]> {
 
 describe("the outbox", () => {
   it("holds a notice for each member with a device and each webhook that wants the event", async () => {
-    const world = await seedWorld(t, 0);
+    const world = await t.seedWorld(0);
     await subscribePush(world.actor, device("owner"));
-    const quiet = await createUser(t);
+    const quiet = await t.createUser();
     await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
       world.product.id,
       quiet.id,
@@ -92,8 +90,8 @@ describe("the outbox", () => {
   });
 
   it("notifies only the assignee of a question that has one", async () => {
-    const world = await seedWorld(t, 0);
-    const member = await createUser(t);
+    const world = await t.seedWorld(0);
+    const member = await t.createUser();
     await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
       world.product.id,
       member.id,
@@ -110,7 +108,7 @@ describe("the outbox", () => {
   });
 
   it("reports failed runs and reviews, and nothing about a change that was rolled back", async () => {
-    const world = await seedSprint(t, { stories: [1, 1], strategy: "STORY" });
+    const world = await t.seedSprint({ stories: [1, 1], strategy: "STORY" });
     await subscribePush(world.actor, device("runs"));
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const jobs = [await claim(world.actor, "w-1"), await claim(world.actor, "w-2")];
@@ -132,7 +130,7 @@ describe("the outbox", () => {
   });
 
   it("gives each notice to one of many senders, and again when a sender died", async () => {
-    const world = await seedWorld(t, 0);
+    const world = await t.seedWorld(0);
     await subscribePush(world.actor, device("many"));
     await drain();
     for (let n = 0; n < 20; n++) {
@@ -154,7 +152,7 @@ describe("the outbox", () => {
   });
 
   it("tries a failed delivery again with growing pauses, and gives up after ten", async () => {
-    const world = await seedWorld(t, 0);
+    const world = await t.seedWorld(0);
     const hook = await createWebhook(world.actor, {
       product_id: world.product.id,
       url: "https://example.com/down",
@@ -184,7 +182,7 @@ describe("the outbox", () => {
   });
 
   it("forgets devices that are gone", async () => {
-    const world = await seedWorld(t, 0);
+    const world = await t.seedWorld(0);
     const { id } = await subscribePush(world.actor, device("gone"));
     await drain();
     await askQuestion(world.actor, { story_id: world.story.id, question: "?" });
@@ -208,7 +206,7 @@ describe("the outbox", () => {
 
 describe("devices and webhooks", () => {
   it("belong to one user; a device that another user signs in on becomes theirs", async () => {
-    const [a, b] = [t.actorOf(await createUser(t)), t.actorOf(await createUser(t))];
+    const [a, b] = [t.actorOf(await t.createUser()), t.actorOf(await t.createUser())];
     const { id } = await subscribePush(a, device("shared"));
     expect((await listPushSubscriptions(b)).subscriptions).toEqual([]);
     expect(await unsubscribePush(b, { id })).toEqual({ removed: 0 });
@@ -217,13 +215,13 @@ describe("devices and webhooks", () => {
     expect(await unsubscribePush(b, { endpoint: device("shared").endpoint })).toEqual({
       removed: 1,
     });
-    const demo = t.actorOf(await createUser(t, { demo: true }));
+    const demo = t.actorOf(await t.createUser({ demo: true }));
     expect(await statusOf(subscribePush(demo, device("demo")))).toBe(403);
   });
 
   it("answer the secret of a webhook once, and only to the owner of the product", async () => {
-    const world = await seedWorld(t, 0);
-    const member = await createUser(t);
+    const world = await t.seedWorld(0);
+    const member = await t.createUser();
     await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
       world.product.id,
       member.id,
@@ -249,6 +247,6 @@ describe("devices and webhooks", () => {
     expect(await deleteWebhook(world.actor, { webhook_id: hook.id })).toMatchObject({
       deleted: true,
     });
-    expect(await columnOf(t, "webhooks", hook.id, "id")).toBeUndefined();
+    expect(await t.columnOf("webhooks", hook.id, "id")).toBeUndefined();
   });
 });

@@ -15,27 +15,22 @@ import {
   startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { wait, waitStory } from "../dependency-world";
-import { statusOf } from "../refusal";
-import { at } from "../world";
-import { expireQuestion } from "./question-world";
 import {
+  at,
   claim,
   claimRefusal,
-  columnOf,
   type SprintOptions,
-  seedSprint,
-  taskStatuses,
-} from "./sprint-world";
+  type SprintWorld,
+  wait,
+  waitStory,
+} from "../../setup/world";
+import { statusOf } from "../refusal";
 
 const t = await createTestDatabase();
 
 /** A run of a product that asks, whose first job has failed. */
-async function failed(
-  options: SprintOptions,
-  prepare?: (world: Awaited<ReturnType<typeof seedSprint>>) => Promise<void>,
-) {
-  const world = await seedSprint(t, { strategy: "STORY", ...options });
+async function failed(options: SprintOptions, prepare?: (world: SprintWorld) => Promise<void>) {
+  const world = await t.seedSprint({ strategy: "STORY", ...options });
   const { actor, product, sprint } = world;
   await updateProduct(actor, { product_id: product.id, on_failure: "ask" });
   await prepare?.(world);
@@ -123,7 +118,7 @@ describe("a job that fails where the product asks", () => {
       await answerQuestion(actor, { question_id: question.id, answer: "Look twice" });
     else await cancelQuestion(actor, { question_id: question.id });
     expect(await claim(actor)).toMatchObject({ id: job.id, attempt: 2 });
-    expect(await columnOf(t, "agent_jobs", job.id, "retry_count")).toBe(0);
+    expect(await t.columnOf("agent_jobs", job.id, "retry_count")).toBe(0);
   });
 
   it("is skipped with everything that waits for it, directly or through a story; the run ends done", async () => {
@@ -134,7 +129,7 @@ describe("a job that fails where the product asks", () => {
     const { actor, question, readRun } = world;
     await finish(actor);
     await answerQuestion(actor, { question_id: question.id, option: 1 });
-    expect(await taskStatuses(t, world)).toEqual(["TO_DO", "TO_DO", "TO_DO", "DONE"]);
+    expect(await t.taskStatuses(world)).toEqual(["TO_DO", "TO_DO", "TO_DO", "DONE"]);
     const run = await readRun();
     expect(run.status).toBe("done");
     expect(run.jobs.map(({ status, failure_reason }) => [status, failure_reason])).toEqual([
@@ -155,7 +150,7 @@ describe("a job that fails where the product asks", () => {
       const { actor, question, readRun, tasks } = world;
       if (end === "stop") await answerQuestion(actor, { question_id: question.id, option: 2 });
       if (end === "no one answers in time") {
-        await expireQuestion(t, question.id);
+        await t.expireQuestion(question.id);
         await sweep(t.database);
       }
       if (end === "a person fails the task") {
@@ -166,14 +161,14 @@ describe("a job that fails where the product asks", () => {
         failure: { task_code: "T-1", failure_class: "agent_error", reason: "No idea" },
         counts: { failed: 1, cancelled: 1 },
       });
-      expect(await taskStatuses(t, world)).toEqual(["FAILED", "TO_DO"]);
-      expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("FAILED");
+      expect(await t.taskStatuses(world)).toEqual(["FAILED", "TO_DO"]);
+      expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("FAILED");
       expect((await listQuestions(actor, { state: "open" })).questions).toEqual([]);
     },
   );
 
   it("is asked about as well when its lease is lost for the last time", async () => {
-    const { actor, product, sprint } = await seedSprint(t, { strategy: "STORY", stories: [1, 1] });
+    const { actor, product, sprint } = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
     await updateProduct(actor, { product_id: product.id, on_failure: "ask" });
     await startSprintRun(actor, { sprint_id: sprint.id });
     const job = await claim(actor);
@@ -219,14 +214,14 @@ describe("a job that fails where the product asks", () => {
   it("leaves no question behind when its run is cancelled", async () => {
     const { actor, run, question } = await failed({ stories: [1, 1] });
     await cancelSprintRun(actor, { sprint_run_id: run.id });
-    expect(await columnOf(t, "agent_questions", question.id, "status")).toBe("CANCELLED");
+    expect(await t.columnOf("agent_questions", question.id, "status")).toBe("CANCELLED");
     expect(await statusOf(answerQuestion(actor, { question_id: question.id, option: 0 }))).toBe(
       409,
     );
   });
 
   it("fails at once in a batch, which is one job", async () => {
-    const { actor, sprint, product } = await seedSprint(t, { strategy: "SPRINT_BATCH" });
+    const { actor, sprint, product } = await t.seedSprint({ strategy: "SPRINT_BATCH" });
     await updateProduct(actor, { product_id: product.id, on_failure: "ask" });
     await startSprintRun(actor, { sprint_id: sprint.id });
     const job = await claim(actor);

@@ -6,14 +6,13 @@ import { updateProduct } from "~/nouns/products/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { at } from "../world";
-import { claim, claimRefusal, seedSprint } from "./sprint-world";
+import { at, claim, claimRefusal } from "../../setup/world";
 
 const t = await createTestDatabase();
 
 /** Four tasks of one branch, each looked at by a person before it is done. */
 async function openLane() {
-  const world = await seedSprint(t, { strategy: "SPRINT", stories: [1, 1, 1, 1] });
+  const world = await t.seedSprint({ strategy: "SPRINT", stories: [1, 1, 1, 1] });
   const { actor, product } = world;
   await updateProduct(actor, { product_id: product.id, done_requires: "person" });
   const wait = (task: number, blocker: number) =>

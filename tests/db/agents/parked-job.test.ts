@@ -14,16 +14,14 @@ import {
 import { sweep } from "~/nouns/schedules/operations.server";
 import { resumeSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
+import { at, claim, claimRefusal } from "../../setup/world";
 import { statusOf } from "../refusal";
-import { at } from "../world";
-import { expireQuestion, newMember } from "./question-world";
-import { claim, claimRefusal, columnOf, seedSprint } from "./sprint-world";
 
 const t = await createTestDatabase();
 
 describe("parking", () => {
   async function parkedJob(rest: Partial<AskQuestionInput> = {}) {
-    const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1] });
+    const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const job = await claim(world.actor);
     const question = await askQuestion(world.actor, {
@@ -41,8 +39,8 @@ describe("parking", () => {
   it("frees the worker; the job waits in the queue while the question is open", async () => {
     const { world, job, question } = await parkedJob();
     expect(question).toMatchObject({ park: true, job_id: job.id });
-    expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("QUEUED");
-    expect(await columnOf(t, "agent_jobs", job.id, "retry_count")).toBe(0);
+    expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("QUEUED");
+    expect(await t.columnOf("agent_jobs", job.id, "retry_count")).toBe(0);
     expect(await heartbeatAgentJob(world.actor, { job_id: job.id, attempt: 1 })).toMatchObject({
       action: "stop",
       reason: { code: "parked" },
@@ -95,12 +93,12 @@ describe("parking", () => {
   it("stops on expiry by default: the run is paused for a person, never a silent yes", async () => {
     const { world, run, question, job } = await parkedJob();
     await claim(world.actor);
-    await expireQuestion(t, question.id);
+    await t.expireQuestion(question.id);
     expect(await claimRefusal(world.actor)).toBe("question");
     await sweep(t.database);
-    expect(await columnOf(t, "agent_questions", question.id, "status")).toBe("EXPIRED");
-    expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe("PAUSED");
-    expect(await columnOf(t, "sprint_runs", run.id, "pause_context")).toMatchObject({
+    expect(await t.columnOf("agent_questions", question.id, "status")).toBe("EXPIRED");
+    expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("PAUSED");
+    expect(await t.columnOf("sprint_runs", run.id, "pause_context")).toMatchObject({
       reason: "question_expired",
     });
     await resumeSprintRun(world.actor, { sprint_run_id: run.id });
@@ -118,7 +116,7 @@ describe("parking", () => {
       on_expiry: "RECOMMENDED",
       recommended_option: 0,
     });
-    await expireQuestion(t, question.id);
+    await t.expireQuestion(question.id);
     const again = await claim(world.actor);
     expect(again).toMatchObject({
       id: job.id,
@@ -129,8 +127,8 @@ describe("parking", () => {
   });
 
   it("may escalate on expiry: asked again to another member, the job still waits", async () => {
-    const world = await seedSprint(t, { stories: [1] });
-    const boss = await newMember(t, world.product.id);
+    const world = await t.seedSprint({ stories: [1] });
+    const boss = await t.newMember(world.product.id);
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const job = await claim(world.actor);
     const question = await askQuestion(world.actor, {
@@ -142,7 +140,7 @@ describe("parking", () => {
       job_id: job.id,
       attempt: 1,
     });
-    await expireQuestion(t, question.id);
+    await t.expireQuestion(question.id);
     await sweep(t.database);
     const { questions } = await getNotificationsState(boss.actor);
     expect(questions).toMatchObject([

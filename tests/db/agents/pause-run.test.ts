@@ -9,17 +9,15 @@ import {
   resumeSprintRun,
   startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
-import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
+import { at, claim, claimRefusal, create } from "../../setup/world";
 import { refusalOf, statusOf } from "../refusal";
-import { at } from "../world";
-import { claim, claimRefusal, columnOf, seedSprint, statusesOf } from "./sprint-world";
 
 const t = await createTestDatabase();
 const done = { status: "done", verify_result: "ALIGNED" } as const;
 
 async function startedRun() {
-  const world = await seedSprint(t, { stories: [2, 1] });
+  const world = await t.seedSprint({ stories: [2, 1] });
   const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
   return { world, run, id: { sprint_run_id: run.id } };
 }
@@ -68,14 +66,14 @@ describe("pausing", () => {
     expect(question).toMatchObject({ task_id: at(world.tasks, 0).id, job_id: job.id });
     expect(question?.question).toContain("src/a.ts");
     await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });
-    expect(await columnOf(t, "sprint_runs", id.sprint_run_id, "status")).toBe("PAUSED");
+    expect(await t.columnOf("sprint_runs", id.sprint_run_id, "status")).toBe("PAUSED");
   });
 
   it("may give the worker's job back to the queue without a retry", async () => {
     const { world, id } = await startedRun();
     const job = await claim(world.actor);
     await pauseSprintRun(world.actor, { ...id, job_id: job.id, attempt: 1, release: true });
-    expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("QUEUED");
+    expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("QUEUED");
     expect((await resumeSprintRun(world.actor, id)).status).toBe("queued");
     expect(await claim(world.actor)).toMatchObject({ id: job.id, attempt: 2, retry_count: 0 });
   });
@@ -111,11 +109,11 @@ describe("resuming a paused run", () => {
       answer: "Go on",
     });
     await claim(world.actor);
-    expect(await columnOf(t, "sprint_runs", id.sprint_run_id, "status")).toBe("RUNNING");
+    expect(await t.columnOf("sprint_runs", id.sprint_run_id, "status")).toBe("RUNNING");
   });
 
   it("ends DONE when its last held claim finished", async () => {
-    const world = await seedSprint(t, { stories: [1] });
+    const world = await t.seedSprint({ stories: [1] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const job = await claim(world.actor);
     await pauseSprintRun(world.actor, { sprint_run_id: run.id });
@@ -150,14 +148,13 @@ describe("cancelling a run", () => {
       (await getQuestion(world.actor, { question_id: paused.pause_question_id ?? "" })).status,
     ).toBe("cancelled");
     expect(
-      await statusesOf(
-        t,
+      await t.statusesOf(
         "tasks",
         world.tasks.map((task) => task.id),
       ),
     ).toEqual(["IN_PROGRESS", "TO_DO", "TO_DO"]);
-    expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("ACTIVE");
-    expect(await columnOf(t, "pbis", world.pbi.id, "status")).toBe("READY");
+    expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("ACTIVE");
+    expect(await t.columnOf("pbis", world.pbi.id, "status")).toBe("READY");
     expect(await statusOf(cancelSprintRun(world.actor, id))).toBe(409);
   });
 
@@ -175,7 +172,7 @@ describe("resuming a failed sprint", () => {
     await reportAgentJob(world.actor, { job_id: first.id, attempt: 1, ...done });
     const second = await claim(world.actor);
     await reportAgentJob(world.actor, { job_id: second.id, attempt: 1, status: "failed" });
-    expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("FAILED");
+    expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("FAILED");
     return started;
   }
 
@@ -189,21 +186,19 @@ describe("resuming a failed sprint", () => {
       jobs_total: 2,
     });
     expect(
-      await statusesOf(
-        t,
+      await t.statusesOf(
         "tasks",
         world.tasks.map(({ id }) => id),
       ),
     ).toEqual(["DONE", "TO_DO", "TO_DO"]);
     expect(
-      await statusesOf(
-        t,
+      await t.statusesOf(
         "stories",
         world.stories.map(({ id }) => id),
       ),
     ).toEqual(["IN_SPRINT", "IN_SPRINT"]);
-    expect(await columnOf(t, "pbis", world.pbi.id, "status")).toBe("READY");
-    expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("ACTIVE");
+    expect(await t.columnOf("pbis", world.pbi.id, "status")).toBe("READY");
+    expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("ACTIVE");
   });
 
   it("is one transaction with the pre-flight: a blocker leaves everything failed", async () => {
@@ -214,8 +209,8 @@ describe("resuming a failed sprint", () => {
     const refusal = await refusalOf(resumeSprint(world.actor, { sprint_id: world.sprint.id }));
     expect(refusal.status).toBe(409);
     expect(refusal.detail).toMatchObject({ blockers: [{ type: "task_no_plan" }] });
-    expect(await columnOf(t, "tasks", at(world.tasks, 1).id, "status")).toBe("FAILED");
-    expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("FAILED");
+    expect(await t.columnOf("tasks", at(world.tasks, 1).id, "status")).toBe("FAILED");
+    expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("FAILED");
   });
 
   it("is refused for a sprint that is not failed, and next to another active one", async () => {

@@ -13,17 +13,15 @@ import {
   listOpenUserQuestions,
   listQuestions,
 } from "~/nouns/questions/operations.server";
-import { addMember, create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
+import { create } from "../../setup/world";
 import { asUser, outcomeOf } from "../as-user";
 import { refusalOf } from "../refusal";
-import { seedWorld } from "../world";
 
 const t = await createTestDatabase();
 
 it("open questions of an archived product rest everywhere until it is restored", async () => {
-  const { actor, product, story } = await seedWorld(t, 0);
+  const { actor, product, story } = await t.seedWorld(0);
   const product_id = product.id;
   const question = await askQuestion(actor, { story_id: story.id, question: "Which?" });
   const shell = z.looseObject({ inbox: z.number() });
@@ -44,7 +42,7 @@ it("open questions of an archived product rest everywhere until it is restored",
 });
 
 it("a user's question whose work was given up and cleaned up is open no more", async () => {
-  const { actor, product } = await seedWorld(t, 0);
+  const { actor, product } = await t.seedWorld(0);
   const idea = await create(actor, "create_idea", { p_product_id: product.id, p_title: "Idea" });
   const idea_id = idea.id;
   const question = await askAboutIdea(actor, { idea_id, question: "How?" });
@@ -61,10 +59,10 @@ it("a user's question whose work was given up and cleaned up is open no more", a
 });
 
 it("an idea of a product that its user has left stays theirs: corrected, archived, taken elsewhere", async () => {
-  const { product } = await seedWorld(t, 0);
-  const user = await createUser(t);
+  const { product } = await t.seedWorld(0);
+  const user = await t.createUser();
   const actor = t.actorOf(user);
-  await addMember(t, product.id, user);
+  await t.addMember(product.id, user);
   const idea = await create(actor, "create_idea", { p_product_id: product.id, p_title: "Mine" });
   const idea_id = idea.id;
   await leaveProduct(actor, { product_id: product.id });
@@ -73,7 +71,7 @@ it("an idea of a product that its user has left stays theirs: corrected, archive
   expect((await archiveIdea(actor, { idea_id })).archived_at).not.toBeNull();
   expect((await refusalOf(askAboutIdea(actor, { idea_id, question: "How?" }))).status).toBe(403);
 
-  const foreign = await seedWorld(t, 0);
+  const foreign = await t.seedWorld(0);
   const into = { idea_id, product_id: foreign.product.id };
   expect((await refusalOf(updateIdea(actor, into))).status).toBe(403);
   await asUser(t, user, async (client) => {

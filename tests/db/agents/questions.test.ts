@@ -9,19 +9,15 @@ import {
   listQuestions,
 } from "~/nouns/questions/operations.server";
 import { expireQuestions } from "~/nouns/schedules/operations.server";
-import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
+import { at, create } from "../../setup/world";
 import { refusalOf, statusOf } from "../refusal";
-import { at, seedWorld } from "../world";
-import { expireQuestion, newMember } from "./question-world";
-import { columnOf } from "./sprint-world";
 
 const t = await createTestDatabase();
 const week = 7 * 86_400;
 
 async function askedWorld(rest: Partial<AskQuestionInput> = {}) {
-  const world = await seedWorld(t);
+  const world = await t.seedWorld();
   const question = await askQuestion(world.actor, {
     story_id: world.story.id,
     question: "Which colour?",
@@ -53,7 +49,7 @@ describe("asking", () => {
   });
 
   it("about a task is bound to the story of the task; about an idea to the idea", async () => {
-    const { actor, tasks, story, product } = await seedWorld(t);
+    const { actor, tasks, story, product } = await t.seedWorld();
     const task_id = at(tasks, 0).id;
     expect(await askQuestion(actor, { task_id, question: "?" })).toMatchObject({
       task_id,
@@ -69,7 +65,7 @@ describe("asking", () => {
   });
 
   it("refuses both or neither of story and idea, and a task of another story", async () => {
-    const { actor, owner, story, product, pbi, tasks } = await seedWorld(t);
+    const { actor, owner, story, product, pbi, tasks } = await t.seedWorld();
     const idea = await create(actor, "create_idea", { p_product_id: product.id, p_title: "I" });
     const other = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Other" });
     const ask = (rest: Partial<AskQuestionInput>) =>
@@ -87,7 +83,7 @@ describe("asking", () => {
   });
 
   it("takes an expiry from one minute to thirty days, and nothing else", async () => {
-    const { actor, story } = await seedWorld(t);
+    const { actor, story } = await t.seedWorld();
     const ask = (expires_in_seconds: number) =>
       askQuestion(actor, { story_id: story.id, question: "?", expires_in_seconds });
     for (const seconds of [60, 2_592_000]) expect((await ask(seconds)).status).toBe("open");
@@ -95,7 +91,7 @@ describe("asking", () => {
   });
 
   it("takes at most 8 options and 4,000 characters, and a recommended one among them", async () => {
-    const { actor, story, product } = await seedWorld(t);
+    const { actor, story, product } = await t.seedWorld();
     const ask = (rest: Partial<AskQuestionInput>) =>
       askQuestion(actor, { story_id: story.id, question: "?", ...rest });
     const eight = Array.from({ length: 8 }, (_, n) => `Option ${n}`);
@@ -160,7 +156,7 @@ describe("answering and cancelling", () => {
 
   it("treats a question past its expiry as expired at once, everywhere", async () => {
     const { actor, question } = await askedWorld();
-    await expireQuestion(t, question.id);
+    await t.expireQuestion(question.id);
     expect((await getQuestion(actor, { question_id: question.id })).status).toBe("expired");
     expect(await statusOf(answerQuestion(actor, { question_id: question.id, option: 0 }))).toBe(
       409,
@@ -170,16 +166,16 @@ describe("answering and cancelling", () => {
     const { questions } = await listQuestions(actor, { state: "expired" });
     expect(questions.map(({ id }) => id)).toEqual([question.id]);
     expect((await listQuestions(actor, { state: "open" })).questions).toEqual([]);
-    expect(await columnOf(t, "agent_questions", question.id, "status")).toBe("OPEN");
+    expect(await t.columnOf("agent_questions", question.id, "status")).toBe("OPEN");
     await expireQuestions(t.database);
-    expect(await columnOf(t, "agent_questions", question.id, "status")).toBe("EXPIRED");
+    expect(await t.columnOf("agent_questions", question.id, "status")).toBe("EXPIRED");
   });
 
   it("is for members of the product; demo accounts read, strangers do not", async () => {
     const { question, product } = await askedWorld();
-    const member = await newMember(t, product.id);
-    const demo = await newMember(t, product.id, { demo: true });
-    const stranger = t.actorOf(await createUser(t));
+    const member = await t.newMember(product.id);
+    const demo = await t.newMember(product.id, { demo: true });
+    const stranger = t.actorOf(await t.createUser());
     expect((await getNotificationsState(member.actor)).questions.map((q) => q.question)).toEqual([
       "Which colour?",
     ]);

@@ -6,18 +6,15 @@ import {
   reportJobUsage,
 } from "~/nouns/agent-jobs/operations.server";
 import { cancelSprintRun, getSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { createMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
+import { at, claim } from "../../setup/world";
 import { refusalOf, statusOf } from "../refusal";
-import { at } from "../world";
-import { claim, columnOf, holdJob } from "./sprint-world";
 
 const t = await createTestDatabase();
 
 describe("statuses of a job", () => {
   it("goes CLAIMED, RUNNING, DONE; the task is done, story, PBI and run follow", async () => {
-    const { world, run, report, task } = await holdJob(t);
+    const { world, run, report, task } = await t.holdJob();
     const running = await report({ status: "running" });
     expect(running).toMatchObject({ status: "running", finished_at: null });
     expect(running.started_at).not.toBeNull();
@@ -42,73 +39,73 @@ describe("statuses of a job", () => {
     });
     expect(Date.parse(done.pushed_at ?? "")).toBe(Date.parse(pushed));
     expect(done.finished_at).not.toBeNull();
-    expect(await columnOf(t, "tasks", task.id, "status")).toBe("DONE");
-    expect(await columnOf(t, "stories", at(world.stories, 0).id, "status")).toBe("DONE");
-    expect(await columnOf(t, "pbis", world.pbi.id, "status")).toBe("DONE");
+    expect(await t.columnOf("tasks", task.id, "status")).toBe("DONE");
+    expect(await t.columnOf("stories", at(world.stories, 0).id, "status")).toBe("DONE");
+    expect(await t.columnOf("pbis", world.pbi.id, "status")).toBe("DONE");
     const ended = await getSprintRun(world.actor, { sprint_run_id: run.id });
     expect(ended).toMatchObject({ status: "done", counts: { done: 1 } });
     expect(ended.finished_at).not.toBeNull();
   });
 
   it("takes a final report while still CLAIMED as through RUNNING", async () => {
-    const { report } = await holdJob(t);
+    const { report } = await t.holdJob();
     const done = await report({ status: "done", verify_result: "ALIGNED" });
     expect(done.started_at).not.toBeNull();
   });
 
   it("does not touch a task that is already done", async () => {
-    const { report, task } = await holdJob(t);
+    const { report, task } = await t.holdJob();
     await t.sql.query("update public.tasks set status = 'DONE' where id = $1", [task.id]);
-    const before = await columnOf(t, "tasks", task.id, "updated_at");
+    const before = await t.columnOf("tasks", task.id, "updated_at");
     await report({ status: "done", verify_result: "ALIGNED" });
-    expect(await columnOf(t, "tasks", task.id, "updated_at")).toEqual(before);
+    expect(await t.columnOf("tasks", task.id, "updated_at")).toEqual(before);
   });
 
   it("moves the task to review when the job is SKIPPED, without any cascade; the run still ends DONE", async () => {
-    const { world, run, report, task } = await holdJob(t);
+    const { world, run, report, task } = await t.holdJob();
     const skipped = await report({ status: "skipped", verify_result: "EMPTY" });
     expect(skipped).toMatchObject({ status: "skipped", verify_result: "EMPTY" });
-    expect(await columnOf(t, "tasks", task.id, "status")).toBe("REVIEW");
-    expect(await columnOf(t, "stories", at(world.stories, 0).id, "status")).toBe("IN_SPRINT");
-    expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("ACTIVE");
-    expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe("DONE");
+    expect(await t.columnOf("tasks", task.id, "status")).toBe("REVIEW");
+    expect(await t.columnOf("stories", at(world.stories, 0).id, "status")).toBe("IN_SPRINT");
+    expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("ACTIVE");
+    expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("DONE");
   });
 
   it("refuses SKIPPED with a result that says otherwise", async () => {
-    const { report } = await holdJob(t);
+    const { report } = await t.holdJob();
     expect(await statusOf(report({ status: "skipped", verify_result: "ALIGNED" }))).toBe(422);
   });
 });
 
 describe("attempts", () => {
   it("J6: takes the first final state, and the same report again as the same", async () => {
-    const { report, job } = await holdJob(t);
+    const { report, job } = await t.holdJob();
     const finished = await report({ status: "done", verify_result: "ALIGNED", summary: "one" });
     expect(await report({ status: "done", verify_result: "ALIGNED", summary: "two" })).toEqual(
       finished,
     );
     expect(await statusOf(report({ status: "failed" }))).toBe(409);
-    expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("DONE");
+    expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("DONE");
   });
 
   it("J6: refuses DONE after CANCELLED and says so", async () => {
-    const { world, run, report, task } = await holdJob(t);
+    const { world, run, report, task } = await t.holdJob();
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
     const refusal = await refusalOf(report({ status: "done", verify_result: "ALIGNED" }));
     expect(refusal.status).toBe(409);
     expect(refusal.message).toContain("cancelled");
-    expect(await columnOf(t, "tasks", task.id, "status")).toBe("IN_PROGRESS");
+    expect(await t.columnOf("tasks", task.id, "status")).toBe("IN_PROGRESS");
   });
 
   it("hears only the user whose worker holds the job", async () => {
-    const { world, job } = await holdJob(t);
-    const member = await createMember(t, world.product.id);
+    const { world, job } = await t.holdJob();
+    const member = await t.createMember(world.product.id);
     const other = t.actorOf(member);
     expect(
       await statusOf(reportAgentJob(other, { job_id: job.id, attempt: 1, status: "failed" })),
     ).toBe(409);
     expect((await heartbeatAgentJob(other, { job_id: job.id, attempt: 1 })).action).toBe("stop");
-    const stranger = t.actorOf(await createUser(t));
+    const stranger = t.actorOf(await t.createUser());
     expect(
       await statusOf(reportAgentJob(stranger, { job_id: job.id, attempt: 1, status: "failed" })),
     ).toBe(403);
@@ -118,16 +115,14 @@ describe("attempts", () => {
       ),
     ).toBe(404);
     expect(
-      await statusOf(
-        claimAgentJob(t.actorOf(await createUser(t, { demo: true })), { worker: "w" }),
-      ),
+      await statusOf(claimAgentJob(t.actorOf(await t.createUser({ demo: true })), { worker: "w" })),
     ).toBe(403);
   });
 });
 
 describe("usage", () => {
   it("counts totals of an attempt once, and attempts on top of each other", async () => {
-    const { world, job, report } = await holdJob(t);
+    const { world, job, report } = await t.holdJob();
     const usage = {
       job_id: job.id,
       attempt: 1,

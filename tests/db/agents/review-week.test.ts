@@ -5,8 +5,7 @@ import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { exportDocumentSchema } from "~/nouns/transfers/export-document";
 import { importDocument } from "~/nouns/transfers/import-document.server";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
-import { at } from "../world";
+import { at } from "../../setup/world";
 import { atTime, later, minutes } from "./at-time";
 
 const t = await createTestDatabase();
@@ -20,7 +19,7 @@ interface Planned {
 
 /** A run of stories with one task each. */
 async function startTasks(tasks: readonly Planned[]) {
-  const owner = await createUser(t);
+  const owner = await t.createUser();
   const document = exportDocumentSchema.parse({
     format: "backloom-export",
     version: 1,

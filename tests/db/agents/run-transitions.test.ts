@@ -7,8 +7,8 @@ import {
   startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
+import { claim } from "../../setup/world";
 import { statusOf } from "../refusal";
-import { claim, columnOf, seedSprint } from "./sprint-world";
 
 const t = await createTestDatabase();
 
@@ -25,7 +25,7 @@ type State = (typeof states)[number];
 
 /** A run of one task, brought to a state on the way that workers and people take. */
 async function runIn(state: State) {
-  const { actor, sprint } = await seedSprint(t, { stories: [1] });
+  const { actor, sprint } = await t.seedSprint({ stories: [1] });
   const { id } = await startSprintRun(actor, { sprint_id: sprint.id });
   const run = { sprint_run_id: id };
   const isClaimed = !["queued", "paused", "cancelled"].includes(state);
@@ -40,7 +40,7 @@ async function runIn(state: State) {
   if (state.startsWith("paused")) await pauseSprintRun(actor, run);
   if (state === "done" || state === "failed") await end(state);
   if (state === "cancelled") await cancelSprintRun(actor, run);
-  const status = async () => String(await columnOf(t, "sprint_runs", id, "status")).toLowerCase();
+  const status = async () => String(await t.columnOf("sprint_runs", id, "status")).toLowerCase();
   expect(await status()).toBe(state.split(" ")[0]);
   const acts = {
     "a claim": () => claim(actor),

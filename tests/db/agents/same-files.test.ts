@@ -15,14 +15,13 @@ import {
   startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { at } from "../world";
-import { claim, type SprintOptions, seedSprint } from "./sprint-world";
+import { at, claim, type SprintOptions } from "../../setup/world";
 
 const t = await createTestDatabase();
 const sha = (letter: string) => letter.repeat(40);
 
 async function scene(options: SprintOptions) {
-  const world = await seedSprint(t, options);
+  const world = await t.seedSprint(options);
   const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
   const read = () => getSprintRun(world.actor, { sprint_run_id: run.id });
   const why = async (kind: "job" | "run", id: string) =>

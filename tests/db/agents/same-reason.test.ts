@@ -2,9 +2,7 @@ import { describe, expect, it } from "vitest";
 import { claimAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { wait } from "../dependency-world";
-import { at } from "../world";
-import { type SprintWorld, seedSprint } from "./sprint-world";
+import { at, type SprintWorld, wait } from "../../setup/world";
 
 const t = await createTestDatabase();
 const seeds = Array.from({ length: 64 }, (_, n) => n * 31 + 7);
@@ -40,7 +38,7 @@ const obstacles: ((world: SprintWorld, jobId: string) => Promise<unknown>)[] = [
 
 describe("a claim that finds nothing", { timeout: 60_000 }, () => {
   it.each(seeds)("gives a reason that the job itself gives (%i)", async (seed) => {
-    const world = await seedSprint(t, { stories: [1] });
+    const world = await t.seedSprint({ stories: [1] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const { rows } = await t.sql.query<{ id: string }>(
       "select id from public.agent_jobs where sprint_run_id = $1",
@@ -59,7 +57,7 @@ describe("a claim that finds nothing", { timeout: 60_000 }, () => {
   });
 
   it("says of an archived product that it is archived, also next to one that waits", async () => {
-    const world = await seedSprint(t, { stories: [2] });
+    const world = await t.seedSprint({ stories: [2] });
     await wait(world.actor, at(world.tasks, 0), at(world.tasks, 1));
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     await t.sql.query("update public.products set archived_at = now() where id = $1", [
@@ -73,7 +71,7 @@ describe("a claim that finds nothing", { timeout: 60_000 }, () => {
   });
 
   it("does not call a failed look a rate limit", async () => {
-    const world = await seedSprint(t, { stories: [1] });
+    const world = await t.seedSprint({ stories: [1] });
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     await t.sql.query(
       "update public.agent_jobs set not_before = now() + interval '1 hour', failure_class = 'agent_error' where product_id = $1",

@@ -1,15 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { at, seedWorld } from "../world";
+import { at } from "../../setup/world";
 import { days, later, serviceAt } from "./at-time";
-import { seedSprint } from "./sprint-world";
 
 const t = await createTestDatabase();
 const noon = new Date("2026-11-21T12:00:00.000Z");
 
 async function insertQuestion(expiresAt: Date, status = "OPEN") {
-  const { product, story } = await seedWorld(t, 0);
+  const { product, story } = await t.seedWorld(0);
   const { rows } = await t.sql.query<{ id: string }>(
     `insert into public.agent_questions (product_id, story_id, question, status, answer, expires_at)
      values ($1, $2, '?', $3::public.agent_question_status, case when $3 = 'ANSWERED' then 'yes' end, $4) returning id`,
@@ -58,7 +57,7 @@ describe("expire_questions", () => {
 
 describe("cleanup_agent_artifacts", () => {
   it("hard-deletes failed and cancelled jobs older than seven days by finished_at, and no others", async () => {
-    const world = await seedSprint(t, { stories: [1] });
+    const world = await t.seedSprint({ stories: [1] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const insert = async (status: string, finishedAt: Date | null) => {
       const { rows } = await t.sql.query<{ id: string }>(

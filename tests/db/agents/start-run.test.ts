@@ -9,12 +9,9 @@ import {
   startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
-import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
+import { at, create, type SprintWorld } from "../../setup/world";
 import { refusalOf, statusOf } from "../refusal";
-import { at } from "../world";
-import { columnOf, type SprintWorld, seedSprint } from "./sprint-world";
 
 const t = await createTestDatabase();
 
@@ -31,7 +28,7 @@ async function refusedBlockers(world: SprintWorld) {
 
 describe("starting a run", () => {
   it("takes 1,200 tasks, for which the work must not grow with their square", async () => {
-    const world = await seedSprint(t, { stories: [1] });
+    const world = await t.seedSprint({ stories: [1] });
     await t.sql.query(
       `insert into public.tasks (product_id, story_id, code, title, implementation_plan)
        select product_id, story_id, 'N-' || n, 'One of many', 'Do it.'
@@ -43,7 +40,7 @@ describe("starting a run", () => {
   });
 
   it("makes one job per task in PBI, story, task order under SPRINT, on one branch", async () => {
-    const world = await seedSprint(t, { stories: [2, 1] });
+    const world = await t.seedSprint({ stories: [2, 1] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     expect(run).toMatchObject({
       status: "queued",
@@ -65,7 +62,7 @@ describe("starting a run", () => {
   });
 
   it("orders jobs by the PBI's priority first, then by code, never by a story's priority", async () => {
-    const world = await seedSprint(t, { stories: [1, 1] });
+    const world = await t.seedSprint({ stories: [1, 1] });
     const first = await create(world.actor, "create_pbi", {
       p_product_id: world.product.id,
       p_title: "Urgent",
@@ -91,7 +88,7 @@ describe("starting a run", () => {
   });
 
   it("gives each story a branch and its own lane under STORY", async () => {
-    const world = await seedSprint(t, { strategy: "STORY", stories: [2, 2] });
+    const world = await t.seedSprint({ strategy: "STORY", stories: [2, 2] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const { jobs } = await getSprintRun(world.actor, { sprint_run_id: run.id });
     expect(jobs.map((job) => job.branch)).toEqual(
@@ -101,7 +98,7 @@ describe("starting a run", () => {
   });
 
   it("makes exactly one SPRINT_IMPLEMENTATION job and frozen executions under SPRINT_BATCH", async () => {
-    const world = await seedSprint(t, { strategy: "SPRINT_BATCH", stories: [2, 1] });
+    const world = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [2, 1] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     await t.sql.query(
       "update public.tasks set implementation_plan = 'edited', verify_required = 'ANY' where product_id = $1",
@@ -130,14 +127,14 @@ describe("starting a run", () => {
   });
 
   it("leaves tasks out that are already done", async () => {
-    const world = await seedSprint(t, { stories: [2, 1] });
+    const world = await t.seedSprint({ stories: [2, 1] });
     await updateTask(world.actor, { task_id: at(world.tasks, 0).id, status: "done" });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     expect(run.jobs_total).toBe(2);
   });
 
   it("allows one unfinished run a sprint, and another after its end", async () => {
-    const world = await seedSprint(t);
+    const world = await t.seedSprint();
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const refusal = await refusalOf(startSprintRun(world.actor, { sprint_id: world.sprint.id }));
     expect(refusal.status).toBe(409);
@@ -154,7 +151,7 @@ describe("starting a run", () => {
 
 describe("blockers", () => {
   it("names every task without a plan, blank ones too", async () => {
-    const world = await seedSprint(t, {
+    const world = await t.seedSprint({
       stories: [3],
       plan: (_, n) => [undefined, " \n", "Do"][n - 1],
     });
@@ -166,7 +163,7 @@ describe("blockers", () => {
   });
 
   it("names an open question of a story of the sprint, and forgets it once it is past its expiry", async () => {
-    const world = await seedSprint(t);
+    const world = await t.seedSprint();
     const question = await askQuestion(world.actor, {
       story_id: at(world.stories, 0).id,
       question: "Which colour?",
@@ -183,7 +180,7 @@ describe("blockers", () => {
   });
 
   it("names a blocked PBI", async () => {
-    const world = await seedSprint(t);
+    const world = await t.seedSprint();
     await t.sql.query("update public.pbis set status = 'BLOCKED' where id = $1", [world.pbi.id]);
     expect(await refusedBlockers(world)).toMatchObject([
       { type: "pbi_blocked", pbi_id: world.pbi.id, pbi_code: world.pbi.code },
@@ -191,11 +188,11 @@ describe("blockers", () => {
   });
 
   it("names a failed PBI", async () => {
-    const world = await seedSprint(t);
+    const world = await t.seedSprint();
     await t.sql.query("update public.tasks set status = 'FAILED' where id = $1", [
       at(world.tasks, 0).id,
     ]);
-    expect(await columnOf(t, "pbis", world.pbi.id, "status")).toBe("FAILED");
+    expect(await t.columnOf("pbis", world.pbi.id, "status")).toBe("FAILED");
     expect(await refusedBlockers(world)).toMatchObject([
       { type: "pbi_failed", pbi_id: world.pbi.id },
     ]);
@@ -203,15 +200,15 @@ describe("blockers", () => {
 
   it("names a task of another repository for SPRINT_BATCH only", async () => {
     const other = { p_repo_url: "https://example.com/other" };
-    const batch = await seedSprint(t, { strategy: "SPRINT_BATCH", stories: [1], task: other });
+    const batch = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [1], task: other });
     expect(await refusedBlockers(batch)).toMatchObject([
       { type: "task_cross_repo", task_id: at(batch.tasks, 0).id },
     ]);
     for (const strategy of ["SPRINT", "STORY"] as const) {
-      const world = await seedSprint(t, { strategy, stories: [1], task: other });
+      const world = await t.seedSprint({ strategy, stories: [1], task: other });
       await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     }
-    const same = await seedSprint(t, {
+    const same = await t.seedSprint({
       strategy: "SPRINT_BATCH",
       stories: [1],
       task: { p_repo_url: "https://example.com/ledger" },
@@ -220,7 +217,7 @@ describe("blockers", () => {
   });
 
   it("lists all of them at once, in words", async () => {
-    const world = await seedSprint(t, {
+    const world = await t.seedSprint({
       stories: [2],
       plan: (_, n) => (n === 1 ? undefined : "Do"),
     });
@@ -239,7 +236,7 @@ describe("blockers", () => {
   });
 
   it("names a sprint that is not active and one without unfinished tasks", async () => {
-    const world = await seedSprint(t, { stories: [1] });
+    const world = await t.seedSprint({ stories: [1] });
     const planned = await create(world.actor, "create_sprint", { p_product_id: world.product.id });
     const preflight = await preflightSprintRun(world.actor, { sprint_id: planned.id });
     expect(preflight.blockers.map((b) => b.type)).toEqual(["sprint_not_active", "no_tasks"]);
@@ -249,13 +246,13 @@ describe("blockers", () => {
 
 describe("who may start", () => {
   it("refuses an unknown sprint with 404, strangers and demo accounts with 403", async () => {
-    const world = await seedSprint(t, { stories: [1] });
+    const world = await t.seedSprint({ stories: [1] });
     const unknown = "00000000-0000-4000-8000-000000000000";
     expect(await statusOf(startSprintRun(world.actor, { sprint_id: unknown }))).toBe(404);
-    const stranger = t.actorOf(await createUser(t));
+    const stranger = t.actorOf(await t.createUser());
     expect(await statusOf(startSprintRun(stranger, { sprint_id: world.sprint.id }))).toBe(403);
     expect(await statusOf(preflightSprintRun(stranger, { sprint_id: world.sprint.id }))).toBe(403);
-    const demo = await createUser(t, { demo: true });
+    const demo = await t.createUser({ demo: true });
     await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
       world.product.id,
       demo.id,
@@ -266,7 +263,7 @@ describe("who may start", () => {
   });
 
   it("limits starts to 30 a minute", async () => {
-    const world = await seedSprint(t, { stories: [1] });
+    const world = await t.seedSprint({ stories: [1] });
     await t.sql.query(
       "insert into public.rate_limit_counters (action, key, window_start, count) values ('enqueue', $1, now(), 29)",
       [world.owner.id],

@@ -3,12 +3,11 @@ import { getAgentJob, reportJobUsage } from "~/nouns/agent-jobs/operations.serve
 import { getInsights, setModelPrice } from "~/nouns/insights/operations.server";
 import { getDashboard } from "~/nouns/pages/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
+import { claim } from "../../setup/world";
 import { statusOf } from "../refusal";
-import { claim, holdJob } from "./sprint-world";
 
 const t = await createTestDatabase();
-const administrator = await createUser(t);
+const administrator = await t.createUser();
 await t.sql.query("update public.users set role = 'ADMIN' where id = $1", [administrator.id]);
 const admin = t.actorOf(administrator);
 const price = (model_id: string, input_per_million: number, currency = "USD") =>
@@ -27,7 +26,7 @@ const million = 1_000_000;
 
 describe("the ledger of tokens and cost", () => {
   it("counts an event once, no matter how often it is sent, and a total that holds it too", async () => {
-    const { world, attempt } = await holdJob(t);
+    const { world, attempt } = await t.holdJob();
     const event = { seq: 1, model_id: "priced", input_tokens: million };
     await reportJobUsage(world.actor, { ...attempt, events: [event] });
     await reportJobUsage(world.actor, { ...attempt, events: [event] });
@@ -41,7 +40,7 @@ describe("the ledger of tokens and cost", () => {
   });
 
   it("adds the rest of a total, and keeps what was never said null", async () => {
-    const { world, attempt } = await holdJob(t);
+    const { world, attempt } = await t.holdJob();
     await reportJobUsage(world.actor, { ...attempt, events: [{ seq: 1, input_tokens: 10 }] });
     const job = await reportJobUsage(world.actor, { ...attempt, input_tokens: 25 });
     expect(job).toMatchObject({ input_tokens: 25, output_tokens: null, cache_read_tokens: null });
@@ -49,7 +48,7 @@ describe("the ledger of tokens and cost", () => {
 
   it("keeps the rates of the moment when prices change", async () => {
     await price("moving", 1);
-    const { world, attempt } = await holdJob(t);
+    const { world, attempt } = await t.holdJob();
     const send = (seq: number) =>
       reportJobUsage(world.actor, {
         ...attempt,
@@ -61,7 +60,7 @@ describe("the ledger of tokens and cost", () => {
   });
 
   it("keeps a cost that the tool knows as it was said, and says where each comes from", async () => {
-    const { world, attempt, job } = await holdJob(t);
+    const { world, attempt, job } = await t.holdJob();
     await reportJobUsage(world.actor, {
       ...attempt,
       events: [
@@ -79,7 +78,7 @@ describe("the ledger of tokens and cost", () => {
   });
 
   it("never adds currencies", async () => {
-    const { world, attempt } = await holdJob(t);
+    const { world, attempt } = await t.holdJob();
     const job = await reportJobUsage(world.actor, {
       ...attempt,
       events: [
@@ -98,7 +97,7 @@ describe("the ledger of tokens and cost", () => {
   });
 
   it("sums the attempts, takes what an ended one hands in, and nothing of a lost one", async () => {
-    const { world, attempt, report, job } = await holdJob(t);
+    const { world, attempt, report, job } = await t.holdJob();
     await reportJobUsage(world.actor, { ...attempt, input_tokens: 10 });
     await report({
       status: "failed",
@@ -114,7 +113,7 @@ describe("the ledger of tokens and cost", () => {
   });
 
   it("keeps what was spent when a failed job is cleaned away", async () => {
-    const { world, attempt, job, report } = await holdJob(t);
+    const { world, attempt, job, report } = await t.holdJob();
     await report({ status: "failed", model_id: "priced", input_tokens: million });
     await reportJobUsage(world.actor, { ...attempt, input_tokens: million });
     await t.sql.query("delete from public.agent_jobs where id = $1", [job.id]);
@@ -125,7 +124,7 @@ describe("the ledger of tokens and cost", () => {
 
 describe("what an attempt leaves behind", () => {
   it("is offered to the next attempt at the same task, with its session", async () => {
-    const { world, report, job } = await holdJob(t);
+    const { world, report, job } = await t.holdJob();
     await report({
       status: "failed",
       failure_class: "rate_limited",
@@ -149,7 +148,7 @@ describe("what an attempt leaves behind", () => {
 });
 
 it("what a subscription pays is in no sum of costs, that of the dashboard neither", async () => {
-  const { world, attempt } = await holdJob(t);
+  const { world, attempt } = await t.holdJob();
   const event = { model_id: "priced", input_tokens: million };
   await reportJobUsage(world.actor, {
     ...attempt,

@@ -7,17 +7,14 @@ import {
   getIdeaConversation,
   listOpenUserQuestions,
 } from "~/nouns/questions/operations.server";
-import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
+import { claim, create } from "../../setup/world";
 import { statusOf } from "../refusal";
-import { seedWorld } from "../world";
-import { claim, columnOf } from "./sprint-world";
 
 const t = await createTestDatabase();
 
 async function askedIdea() {
-  const world = await seedWorld(t, 0);
+  const world = await t.seedWorld(0);
   const idea = await create(world.actor, "create_idea", {
     p_product_id: world.product.id,
     p_title: "Dark mode",
@@ -37,7 +34,7 @@ describe("a question of a user about an idea", () => {
       status: "pending",
       job_status: "queued",
     });
-    expect(await columnOf(t, "ideas", idea.id, "status")).toBe("DISCUSSING");
+    expect(await t.columnOf("ideas", idea.id, "status")).toBe("DISCUSSING");
     expect((await listOpenUserQuestions(actor, {})).user_questions).toEqual([question]);
     const job = await claim(actor);
     expect(job).toMatchObject({
@@ -73,12 +70,12 @@ describe("a question of a user about an idea", () => {
     const { actor, question } = await askedIdea();
     const job = await claim(actor);
     await reportAgentJob(actor, { job_id: job.id, attempt: 1, status: "done", summary: "A week" });
-    expect(await columnOf(t, "user_questions", question.id, "answer")).toBe("A week");
+    expect(await t.columnOf("user_questions", question.id, "answer")).toBe("A week");
   });
 
   it("belongs to its user: other members neither see it, answer it, nor get its job", async () => {
     const { product, idea, question } = await askedIdea();
-    const member = await createUser(t);
+    const member = await t.createUser();
     await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
       product.id,
       member.id,

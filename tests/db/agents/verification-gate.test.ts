@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { verifyTaskAgainstPlan } from "~/nouns/agent-jobs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { refusalOf, statusOf } from "../refusal";
-import { columnOf, holdJob } from "./sprint-world";
 
 const t = await createTestDatabase();
 
@@ -25,7 +24,7 @@ describe("the verification gate", () => {
   ] as const;
 
   it.each(cases)("%s with %s: %s", async (required, result, outcome) => {
-    const { report, task, job } = await holdJob(t, {
+    const { report, task, job } = await t.holdJob({
       stories: [1],
       task: { p_verify_required: required },
     });
@@ -34,20 +33,20 @@ describe("the verification gate", () => {
       const refusal = await refusalOf(attempt);
       expect(refusal.status).toBe(422);
       expect(refusal.message).toContain("Not done yet");
-      expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("CLAIMED");
-      expect(await columnOf(t, "tasks", task.id, "status")).toBe("IN_PROGRESS");
+      expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("CLAIMED");
+      expect(await t.columnOf("tasks", task.id, "status")).toBe("IN_PROGRESS");
     } else {
       expect((await attempt).status).toBe(outcome);
     }
   });
 
   it("lets an empty diff pass when the task only verifies", async () => {
-    const { report } = await holdJob(t, { stories: [1], task: { p_verify_only: true } });
+    const { report } = await t.holdJob({ stories: [1], task: { p_verify_only: true } });
     expect((await report({ status: "done", verify_result: "EMPTY" })).status).toBe("done");
   });
 
   it("uses what verify_task_against_plan found", async () => {
-    const { world, job, report } = await holdJob(t);
+    const { world, job, report } = await t.holdJob();
     const of = (rest: object) =>
       verifyTaskAgainstPlan(world.actor, { job_id: job.id, attempt: 1, ...rest });
     expect(await of({ changed_files: [] })).toMatchObject({

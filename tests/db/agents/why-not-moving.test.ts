@@ -6,17 +6,14 @@ import {
   startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
 import { workerHeartbeat } from "~/nouns/workers/operations.server";
-import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
+import { at, claim, create } from "../../setup/world";
 import { statusOf } from "../refusal";
-import { at } from "../world";
-import { claim, seedSprint } from "./sprint-world";
 
 const t = await createTestDatabase();
 
 async function startedRun() {
-  const world = await seedSprint(t, { stories: [2] });
+  const world = await t.seedSprint({ stories: [2] });
   const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
   const { jobs } = await getSprintRun(world.actor, { sprint_run_id: run.id });
   const why = async (kind: "job" | "task" | "run", id: string) => {
@@ -99,7 +96,7 @@ describe("why is this not moving", () => {
 
   it("is for members only", async () => {
     const { first, world } = await startedRun();
-    const stranger = t.actorOf(await createUser(t));
+    const stranger = t.actorOf(await t.createUser());
     expect(await statusOf(whyNotMoving(stranger, { kind: "job", id: first }))).toBe(403);
     expect(await statusOf(whyNotMoving(world.actor, { kind: "run", id: first }))).toBe(404);
   });

@@ -21,23 +21,14 @@ import {
 } from "~/nouns/sprint-runs/operations.server";
 import { completeSprint } from "~/nouns/sprints/operations.server";
 import { createTestDatabase } from "../../setup/database";
+import { at, claim, type SprintOptions, type SprintWorld } from "../../setup/world";
 import { refusalOf } from "../refusal";
-import { at } from "../world";
-import {
-  claim,
-  columnOf,
-  type SprintOptions,
-  type SprintWorld,
-  seedSprint,
-  statusesOf,
-  taskStatuses,
-} from "./sprint-world";
 
 const t = await createTestDatabase();
 
 /** A sprint of a product in which a person judges; every end of a story's last task waits for them. */
 async function seedJudged(options: SprintOptions = {}) {
-  const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1], ...options });
+  const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1], ...options });
   await updateProduct(world.actor, { product_id: world.product.id, done_requires: "person" });
   return world;
 }
@@ -59,14 +50,14 @@ describe("work that waits for a review", () => {
     const world = await seedJudged();
     const { run, job } = await waitForReview(world);
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
-    expect(await statusesOf(t, "agent_jobs", [job.id])).toEqual(["QUEUED"]);
+    expect(await t.statusesOf("agent_jobs", [job.id])).toEqual(["QUEUED"]);
     const preflight = await preflightSprintRun(world.actor, { sprint_id: world.sprint.id });
     expect(preflight).toMatchObject({ ready: true, tasks_total: 1, jobs_total: 1 });
     expect(await startSprintRun(world.actor, { sprint_id: world.sprint.id })).toMatchObject({
       jobs_total: 1,
     });
     await reviewJob(world.actor, { job_id: job.id, verdict: "approve" });
-    expect(await taskStatuses(t, world)).toEqual(["DONE", "TO_DO"]);
+    expect(await t.taskStatuses(world)).toEqual(["DONE", "TO_DO"]);
   });
 
   it("stays reviewable when another task fails, and skipping that one leaves it alone", async () => {
@@ -74,13 +65,13 @@ describe("work that waits for a review", () => {
     const { job } = await waitForReview(world);
     const second = await claim(world.actor);
     await reportOn(world, second, { status: "failed", failure_reason: "No" });
-    expect(await taskStatuses(t, world)).toEqual(["REVIEW", "FAILED", "TO_DO"]);
+    expect(await t.taskStatuses(world)).toEqual(["REVIEW", "FAILED", "TO_DO"]);
     const next = await resumeSprint(world.actor, {
       ...{ sprint_id: world.sprint.id, skip_failed: true },
     });
     expect(next?.jobs_total).toBe(1);
     await reviewJob(world.actor, { job_id: job.id, verdict: "approve" });
-    expect(at(await taskStatuses(t, world), 0)).toBe("DONE");
+    expect(at(await t.taskStatuses(world), 0)).toBe("DONE");
   });
 
   it("returns to the board when its run is over and changes are requested, and the next run begins from it", async () => {
@@ -89,7 +80,7 @@ describe("work that waits for a review", () => {
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
     const summary = "Say it louder";
     await reviewJob(world.actor, { job_id: job.id, verdict: "request_changes", summary });
-    expect(await taskStatuses(t, world)).toEqual(["TO_DO"]);
+    expect(await t.taskStatuses(world)).toEqual(["TO_DO"]);
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const again = await claim(world.actor);
     expect(again.review).toMatchObject([{ body: summary }]);
@@ -107,9 +98,9 @@ describe("work that waits for a review", () => {
     }
     await reportOn(world, job, { verify_result: "ALIGNED" });
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
-    expect(await statusesOf(t, "agent_jobs", [job.id])).toEqual(["QUEUED"]);
+    expect(await t.statusesOf("agent_jobs", [job.id])).toEqual(["QUEUED"]);
     await reviewJob(world.actor, { job_id: job.id, verdict: "request_changes", summary: "No" });
-    expect(await taskStatuses(t, world)).toEqual(["DONE", "TO_DO"]);
+    expect(await t.taskStatuses(world)).toEqual(["DONE", "TO_DO"]);
   });
 
   it("is refused when chosen, with what to do, and cannot be cancelled", async () => {
@@ -130,9 +121,9 @@ describe("work that waits for a review", () => {
     const world = await seedJudged({ stories: [1] });
     const { run, job } = await waitForReview(world);
     await completeSprint(world.actor, { sprint_id: world.sprint.id });
-    expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe("DONE");
+    expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("DONE");
     await reviewJob(world.actor, { job_id: job.id, verdict: "approve" });
-    expect(await taskStatuses(t, world)).toEqual(["DONE"]);
+    expect(await t.taskStatuses(world)).toEqual(["DONE"]);
   });
 
   it("is waited for by what depends on it in the same sprint", async () => {
@@ -199,12 +190,12 @@ describe("whatever is started, skipped, cancelled, resumed or retried", () => {
       fc.asyncProperty(seeds, run, async (strategy, steps) => {
         const world = await seedJudged({ strategy, stories: [1, 1, 1] });
         for (const step of steps) {
-          const before = await taskStatuses(t, world);
+          const before = await t.taskStatuses(world);
           const claimed: string[] = [];
           await act(world, step, claimed).catch((error: unknown) => {
             if (!(error instanceof ContractError)) throw error;
           });
-          const after = await taskStatuses(t, world);
+          const after = await t.taskStatuses(world);
           for (const [place, { id }] of world.tasks.entries()) {
             if (before[place] !== "REVIEW") continue;
             expect([after[place], claimed.includes(id)]).toEqual(["REVIEW", false]);

@@ -9,14 +9,13 @@ import { createProduct, getAgentContext } from "~/nouns/products/operations.serv
 import { createSprint, startSprint } from "~/nouns/sprints/operations.server";
 import { addStoryToSprint } from "~/nouns/stories/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
-import { at, seedWorld } from "../world";
+import { at } from "../../setup/world";
 
 const t = await createTestDatabase();
 const _unknownId = "00000000-0000-4000-8000-000000000000";
 
 async function seedSprint(taskCount = 2) {
-  const world = await seedWorld(t, taskCount);
+  const world = await t.seedWorld(taskCount);
   const sprint = await createSprint(world.actor, {
     product_id: world.product.id,
     sprint_goal: "Goal",
@@ -76,7 +75,7 @@ describe("get_agent_context", () => {
   });
 
   it("has null for sprint and story when there is none", async () => {
-    const { actor, product } = await seedWorld(t, 0);
+    const { actor, product } = await t.seedWorld(0);
     const context = await getAgentContext(actor, { product_id: product.id });
     expect([context.active_sprint, context.next_story, context.open_ideas]).toEqual([
       null,
@@ -86,7 +85,7 @@ describe("get_agent_context", () => {
   });
 
   it("shows only the caller's open ideas, further products included, the 50 oldest", async () => {
-    const { actor, owner, product, pbi } = await seedWorld(t, 0);
+    const { actor, owner, product, pbi } = await t.seedWorld(0);
     const product_id = product.id;
     const second = await createProduct(actor, { code: "SECOND", name: "Second" });
     const archived = await createIdea(actor, { product_id, title: "archived" });
@@ -96,7 +95,7 @@ describe("get_agent_context", () => {
     const linked = await createIdea(actor, { product_id: second.id, title: "linked" });
     await linkIdeaProduct(actor, { idea_id: linked.id, product_id });
     await createIdea(actor, { product_id: second.id, title: "of another product" });
-    const stranger = await createUser(t);
+    const stranger = await t.createUser();
     await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
       product_id,
       stranger.id,
@@ -116,8 +115,8 @@ describe("get_agent_context", () => {
   });
 
   it("may be called by a demo account that is a member", async () => {
-    const { product } = await seedWorld(t, 0);
-    const demo = await createUser(t, { demo: true });
+    const { product } = await t.seedWorld(0);
+    const demo = await t.createUser({ demo: true });
     await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
       product.id,
       demo.id,

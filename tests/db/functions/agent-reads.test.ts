@@ -4,15 +4,14 @@ import { createSprint, listSprintTasks, startSprint } from "~/nouns/sprints/oper
 import { addStoryToSprint, createStory } from "~/nouns/stories/operations.server";
 import { createTask, getTaskDetail, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
+import { at } from "../../setup/world";
 import { statusOf } from "../refusal";
-import { at, seedWorld } from "../world";
 
 const t = await createTestDatabase();
 const unknownId = "00000000-0000-4000-8000-000000000000";
 
 async function seedSprint(taskCount = 2) {
-  const world = await seedWorld(t, taskCount);
+  const world = await t.seedWorld(taskCount);
   const sprint = await createSprint(world.actor, {
     product_id: world.product.id,
     sprint_goal: "Goal",
@@ -55,7 +54,7 @@ describe("get_next_story", () => {
   });
 
   it("gives 404 without an active sprint", async () => {
-    const { actor, product } = await seedWorld(t, 0);
+    const { actor, product } = await t.seedWorld(0);
     expect(await statusOf(getNextStory(actor, { product_id: product.id }))).toBe(404);
   });
 });
@@ -106,7 +105,7 @@ describe("list_sprint_tasks", () => {
 
 describe("get_backlog", () => {
   it("has an array for every PBI and every story, and statuses in lower case", async () => {
-    const { actor, product, pbi, story, tasks } = await seedWorld(t, 1);
+    const { actor, product, pbi, story, tasks } = await t.seedWorld(1);
     const empty = await createStory(actor, { pbi_id: pbi.id, title: "Empty" });
     const answer = JSON.parse(await getBacklog.json(actor, { product_id: product.id }));
     expect(Object.keys(answer)).toEqual(["product", "pbis", "storiesByPbi", "tasksByStory"]);
@@ -141,20 +140,21 @@ describe("get_backlog", () => {
 
 describe("timestamps", () => {
   it("are ISO 8601 in UTC whatever zone a connection is in", async () => {
-    const { tasks } = await seedWorld(t, 1);
+    const { tasks } = await t.seedWorld(1);
     const { rows } = await t.sql.query(
       "select set_config('timezone', 'Asia/Tokyo', true), row_to_json(d) as detail from private.task_detail_shape d where d.id = $1",
       [at(tasks, 0).id],
     );
-    expect(rows[0]?.detail.created_at).toBe(at(tasks, 0).created_at);
-    expect(new Date(at(tasks, 0).created_at).toISOString()).toBe(at(tasks, 0).created_at);
+    const { created_at } = at(tasks, 0);
+    expect(rows[0]?.detail.created_at).toBe(created_at);
+    expect(new Date(String(created_at)).toISOString()).toBe(created_at);
   });
 });
 
 describe("every read of agents", () => {
   it("is 404 for an unknown id and 403 for a foreign one", async () => {
     const { product, sprint, tasks } = await seedSprint(1);
-    const stranger = t.actorOf(await createUser(t));
+    const stranger = t.actorOf(await t.createUser());
     const reads = [
       (id: string) => getAgentContext.json(stranger, { product_id: id }),
       (id: string) => getNextStory.json(stranger, { product_id: id }),

@@ -14,11 +14,9 @@ import {
 import { completeSprint } from "~/nouns/sprints/operations.server";
 import { appendStoryLog, deleteStory, updateStory } from "~/nouns/stories/operations.server";
 import { editTask, setTaskStatus } from "~/nouns/tasks/operations.server";
-import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { claim, seedSprint } from "../agents/sprint-world";
+import { at, claim, create, type World } from "../../setup/world";
 import { refusalOf } from "../refusal";
-import { at, seedWorld, type World } from "../world";
 
 const t = await createTestDatabase();
 
@@ -47,7 +45,7 @@ const minutesLater = (seconds: number) =>
 const taskThings = (world: World) => world.tasks.map(({ id }) => ({ kind: "task" as const, id }));
 
 it("takes one change after the other back, the last first, and only one's own session's", async () => {
-  const world = await seedWorld(t, 1);
+  const world = await t.seedWorld(1);
   const person = await sessionOf(world);
   const elsewhere = await sessionOf(world);
   const { id } = at(world.tasks, 0);
@@ -74,7 +72,7 @@ it("takes one change after the other back, the last first, and only one's own se
 });
 
 it("ends after 30 seconds", async () => {
-  const world = await seedWorld(t, 1);
+  const world = await t.seedWorld(1);
   const person = await sessionOf(world);
   await setTaskStatus(person, { task_id: at(world.tasks, 0).id, status: "review" });
   await minutesLater(31);
@@ -82,7 +80,7 @@ it("ends after 30 seconds", async () => {
 });
 
 it("changes many together and takes all of them back, or nothing when someone changed one since", async () => {
-  const world = await seedWorld(t, 3);
+  const world = await t.seedWorld(3);
   const person = await sessionOf(world);
   const things: ChangeThingsInput["things"] = [
     ...taskThings(world),
@@ -105,9 +103,9 @@ it("changes many together and takes all of them back, or nothing when someone ch
 });
 
 it("refuses a change of many as a whole, with the thing's code", async () => {
-  const world = await seedWorld(t, 2);
+  const world = await t.seedWorld(2);
   const person = await sessionOf(world);
-  const stranger = await seedWorld(t, 1);
+  const stranger = await t.seedWorld(1);
   const mixed = [...taskThings(world), ...taskThings(stranger)];
   expect(
     (await refusalOf(changeThings(person, { things: mixed, changes: { priority: 1 } }))).status,
@@ -125,7 +123,7 @@ it("refuses a change of many as a whole, with the thing's code", async () => {
 });
 
 it("takes moves, blocks and orders back", async () => {
-  const world = await seedWorld(t, 1);
+  const world = await t.seedWorld(1);
   const person = await sessionOf(world);
   const pbi = await create(world.actor, "create_pbi", {
     p_product_id: world.product.id,
@@ -144,7 +142,7 @@ it("takes moves, blocks and orders back", async () => {
 });
 
 it("brings a deleted story back with its tasks and their history, unless something went that is not kept", async () => {
-  const world = await seedWorld(t, 2);
+  const world = await t.seedWorld(2);
   const person = await sessionOf(world);
   const first = at(world.tasks, 0);
   await setTaskStatus(world.actor, { task_id: first.id, status: "review" });
@@ -183,7 +181,7 @@ it("brings a deleted story back with its tasks and their history, unless somethi
 });
 
 it("refuses who lost the product, and who asks too often", async () => {
-  const world = await seedWorld(t, 1);
+  const world = await t.seedWorld(1);
   const person = await sessionOf(world);
   await setTaskStatus(person, { task_id: at(world.tasks, 0).id, status: "review" });
   await t.sql.query("update public.products set archived_at = now() where id = $1", [
@@ -201,7 +199,7 @@ it("refuses who lost the product, and who asks too often", async () => {
 });
 
 it("leaves a sprint that continues or is over alone", async () => {
-  const world = await seedSprint(t, { stories: [1, 1] });
+  const world = await t.seedSprint({ stories: [1, 1] });
   const sprint_id = world.sprint.id;
   const person = await sessionOf(world);
   await startSprintRun(person, { sprint_id });

@@ -6,18 +6,16 @@ import { createPbi } from "~/nouns/pbis/operations.server";
 import { createSprint } from "~/nouns/sprints/operations.server";
 import { createStory } from "~/nouns/stories/operations.server";
 import { createTask, editTask } from "~/nouns/tasks/operations.server";
-import { seedProduct } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
 import { refusalOf, statusOf } from "../refusal";
 
 const t = await createTestDatabase();
-const ada = await createUser(t, { username: "ada" });
-const bea = await createUser(t, { username: "bea" });
+const ada = await t.createUser({ username: "ada" });
+const bea = await t.createUser({ username: "bea" });
 const actor = t.actorOf(ada);
 
 async function seedStory() {
-  const product = await seedProduct(t, await ownerOfItsOwn());
+  const product = await t.seedProduct(await ownerOfItsOwn());
   const pbi = await createPbi(actor, { product_id: product.id, title: "PBI" });
   const story = await createStory(actor, { pbi_id: pbi.id, title: "Story" });
   return { product, pbi, story };
@@ -133,7 +131,7 @@ describe("supplied codes", () => {
 
   it("are unique per user for ideas, not across users", async () => {
     await ownerOfItsOwn();
-    const product = await seedProduct(t, bea);
+    const product = await t.seedProduct(bea);
     const idea = await createIdea(t.actorOf(bea), { product_id: product.id, title: "Mine" });
     expect(idea.code).toBe("IDEA-001");
   });

@@ -21,14 +21,18 @@ import {
 import { deleteStory } from "~/nouns/stories/operations.server";
 import { createTask, deleteTask, moveTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { stepsOf } from "../../../app/routes/_app.products.$productId.runs_.$runId/run-steps";
-import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
-import { claim, claimRefusal, type SprintWorld, seedSprint } from "../agents/sprint-world";
+import {
+  at,
+  claim,
+  claimRefusal,
+  create,
+  type SprintWorld,
+  wait,
+  waitStory,
+} from "../../setup/world";
 import { asUser } from "../as-user";
-import { expectRightCounters, wait, waitStory } from "../dependency-world";
 import { refusalOf } from "../refusal";
-import { at, seedWorld } from "../world";
 
 const t = await createTestDatabase();
 
@@ -56,7 +60,7 @@ const done = async (world: SprintWorld, worker?: string) => {
 
 describe("circles", () => {
   it("are refused with their path among three tasks, three stories, and both together", async () => {
-    const world = await seedSprint(t, { stories: [2, 2, 1] });
+    const world = await t.seedSprint({ stories: [2, 2, 1] });
     const [a, b, c] = [at(world.stories, 0), at(world.stories, 1), at(world.stories, 2)];
     const [a1, b1] = [at(a.tasks, 0), at(b.tasks, 0)];
 
@@ -86,7 +90,7 @@ describe("circles", () => {
   });
 
   it("are refused when a task moves into one", async () => {
-    const world = await seedSprint(t, { stories: [1, 2] });
+    const world = await t.seedSprint({ stories: [1, 2] });
     const [a, b] = [at(world.stories, 0), at(world.stories, 1)];
     await wait(world.actor, at(b.tasks, 1), at(b.tasks, 0));
     await waitStory(world.actor, b, a);
@@ -102,22 +106,22 @@ describe("circles", () => {
 
 describe("dispatch", () => {
   it("orders a run by dependencies, then as before, and releases one after the other", async () => {
-    const world = await seedSprint(t, { stories: [3, 1], strategy: "SPRINT" });
+    const world = await t.seedSprint({ stories: [3, 1], strategy: "SPRINT" });
     const [t1, t2, t3, t4] = four(world);
     await wait(world.actor, t1, t4);
     await wait(world.actor, t2, t3);
     const run = await start(world);
     expect(await codesInOrder(run.id)).toEqual([t4.code, t1.code, t3.code, t2.code]);
-    await expectRightCounters(t);
+    await t.expectRightCounters();
     expect(await done(world)).toEqual({ code: t4.code, released: [t1.code] });
     expect(await done(world)).toEqual({ code: t1.code, released: undefined });
     expect(await done(world)).toEqual({ code: t3.code, released: [t2.code] });
-    await expectRightCounters(t);
+    await t.expectRightCounters();
     expect((await done(world)).code).toBe(t2.code);
   });
 
   it("gives no task of a story before the whole other story is done, and says why", async () => {
-    const world = await seedSprint(t, { stories: [1, 2], strategy: "STORY" });
+    const world = await t.seedSprint({ stories: [1, 2], strategy: "STORY" });
     const [a, b] = [at(world.stories, 0), at(world.stories, 1)];
     await waitStory(world.actor, a, b);
     await start(world);
@@ -139,12 +143,12 @@ describe("dispatch", () => {
       verify_result: "ALIGNED",
     });
     expect(report.released).toEqual([waiting.code]);
-    await expectRightCounters(t);
+    await t.expectRightCounters();
     expect((await done(world)).code).toBe(waiting.code);
   });
 
   it("holds what has not begun when a dependency comes, touches nothing at work, and lets the lane go on", async () => {
-    const world = await seedSprint(t, { stories: [4], strategy: "SPRINT" });
+    const world = await t.seedSprint({ stories: [4], strategy: "SPRINT" });
     const [t1, t2, t3, t4] = four(world);
     const run = await start(world);
     const atWork = await claim(world.actor);
@@ -152,7 +156,7 @@ describe("dispatch", () => {
     // The one at work continues; the next waits for the last.
     await wait(world.actor, t2, t4);
     await wait(world.actor, t1, t3);
-    await expectRightCounters(t);
+    await t.expectRightCounters();
     expect(await codesInOrder(run.id)).toEqual([t1.code, t4.code, t2.code, t3.code]);
     await reportAgentJob(world.actor, {
       job_id: atWork.id,
@@ -166,7 +170,7 @@ describe("dispatch", () => {
   });
 
   it("passes the turn of a lane on while its next waits for something outside", async () => {
-    const world = await seedSprint(t, { stories: [2], strategy: "SPRINT" });
+    const world = await t.seedSprint({ stories: [2], strategy: "SPRINT" });
     const outside = await create(world.actor, "create_story", {
       p_pbi_id: world.pbi.id,
       p_title: "Elsewhere",
@@ -178,18 +182,18 @@ describe("dispatch", () => {
     expect(await claimRefusal(world.actor)).toBe("dependency");
     const moved = await setTaskStatus(world.actor, { task_id: blocker.id, status: "done" });
     expect(moved.released).toEqual([at(world.tasks, 0).code]);
-    await expectRightCounters(t);
+    await t.expectRightCounters();
     expect((await done(world)).code).toBe(at(world.tasks, 0).code);
   });
 
   it("follows every change that a counter depends on", async () => {
-    const world = await seedSprint(t, { stories: [1, 2, 1], strategy: "STORY" });
+    const world = await t.seedSprint({ stories: [1, 2, 1], strategy: "STORY" });
     const [a, b, c] = [at(world.stories, 0), at(world.stories, 1), at(world.stories, 2)];
     await waitStory(world.actor, a, b);
     await wait(world.actor, at(a.tasks, 0), at(c.tasks, 0));
     await start(world);
     const counted = async () => {
-      await expectRightCounters(t);
+      await t.expectRightCounters();
       const { rows } = await t.sql.query<{ n: number }>(
         "select open_blockers as n from public.agent_jobs where task_id = $1",
         [at(a.tasks, 0).id],
@@ -222,7 +226,7 @@ describe("dispatch", () => {
   });
 
   it("orders a batch, holds it for what is outside, and lets no task of it begin too early", async () => {
-    const world = await seedSprint(t, { stories: [2], strategy: "SPRINT_BATCH" });
+    const world = await t.seedSprint({ stories: [2], strategy: "SPRINT_BATCH" });
     const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
     const elsewhere = await create(world.actor, "create_story", {
       p_pbi_id: world.pbi.id,
@@ -234,7 +238,7 @@ describe("dispatch", () => {
     await wait(world.actor, second, blocker);
     expect(await claimRefusal(world.actor)).toBe("dependency");
     await setTaskStatus(world.actor, { task_id: blocker.id, status: "done" });
-    await expectRightCounters(t);
+    await t.expectRightCounters();
 
     const job = await claim(world.actor);
     expect(job.executions?.map(({ task_code }) => task_code)).toEqual([second.code, first.code]);
@@ -253,11 +257,11 @@ describe("dispatch", () => {
     await tell(second.id, "running");
     expect((await tell(second.id, "done")).released).toEqual([first.code]);
     await tell(first.id, "running");
-    await expectRightCounters(t);
+    await t.expectRightCounters();
   });
 
   it("creates a task with what it waits for, or not at all", async () => {
-    const world = await seedSprint(t, { stories: [1] });
+    const world = await t.seedSprint({ stories: [1] });
     const [story, task] = [at(world.stories, 0), at(world.tasks, 0)];
     const created = await createTask(world.actor, {
       story_id: story.id,
@@ -278,7 +282,7 @@ describe("dispatch", () => {
 describe("what a task or story could wait for", () => {
   it("costs one walk through what comes later, not one for each that could be offered", async () => {
     const pages = async (length: number) => {
-      const { owner, actor, story } = await seedWorld(t, 0);
+      const { owner, actor, story } = await t.seedWorld(0);
       const first = await createTask(actor, { story_id: story.id, title: "First" });
       let last = first;
       for (let step = 1; step < length; step += 1) {
@@ -303,7 +307,7 @@ describe("what a task or story could wait for", () => {
   });
 
   it("is what is near and not done, and never what would go round", async () => {
-    const world = await seedSprint(t, { stories: [3, 2] });
+    const world = await t.seedSprint({ stories: [3, 2] });
     const [first, second, third] = four(world);
     const [near, far] = [at(world.stories, 0), at(world.stories, 1)];
     const codes = async (kind: "task" | "story", id: string, query?: string) =>
@@ -328,7 +332,7 @@ describe("what a task or story could wait for", () => {
 
 describe("a search for what waits", () => {
   it("finds it by that alone, by what it waits for, and with words", async () => {
-    const world = await seedSprint(t, { stories: [2, 1] });
+    const world = await t.seedSprint({ stories: [2, 1] });
     const [first, second, third] = four({ ...world, tasks: [...world.tasks, at(world.tasks, 0)] });
     const found = async (query: string, kind?: "task") =>
       (await search(world.actor, { query, kind })).items.map(({ code }) => code).sort();
@@ -341,7 +345,7 @@ describe("a search for what waits", () => {
     expect(await found(`blocked:${first.code.toLowerCase()}`)).toEqual([second.code]);
     expect(await found(`task 2 blocked:${from}`)).toEqual([third.code]);
     expect(await found("blocked:yes", "task")).toEqual([second.code, third.code].sort());
-    expect((await search(t.actorOf(await createUser(t)), { query: "blocked:yes" })).items).toEqual(
+    expect((await search(t.actorOf(await t.createUser()), { query: "blocked:yes" })).items).toEqual(
       [],
     );
     await setTaskStatus(world.actor, { task_id: first.id, status: "done" });
@@ -351,7 +355,7 @@ describe("a search for what waits", () => {
 
 describe("the order of a run", () => {
   it("puts what can be at work at once into one step", async () => {
-    const world = await seedSprint(t, { strategy: "STORY", stories: [2, 2, 1] });
+    const world = await t.seedSprint({ strategy: "STORY", stories: [2, 2, 1] });
     const [a, b, c] = [at(world.stories, 0), at(world.stories, 1), at(world.stories, 2)];
     await wait(world.actor, at(b.tasks, 0), at(a.tasks, 0));
     await waitStory(world.actor, c, a);
@@ -368,7 +372,7 @@ describe("the order of a run", () => {
 
 describe("a person who begins what waits", () => {
   it("is asked once, and it is written down; a move from what is under way is not", async () => {
-    const world = await seedSprint(t, { stories: [1, 1] });
+    const world = await t.seedSprint({ stories: [1, 1] });
     const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
     await waitStory(world.actor, at(world.stories, 1), at(world.stories, 0));
     const move = (status: "in_progress" | "review" | "todo", confirmed?: boolean) =>
@@ -423,7 +427,7 @@ describe("a person who begins what waits", () => {
 
 describe("before a run", () => {
   it("what waits for something outside or failed is in the way, with its cure", async () => {
-    const world = await seedSprint(t, { stories: [2, 1] });
+    const world = await t.seedSprint({ stories: [2, 1] });
     const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
     const elsewhere = await create(world.actor, "create_story", {
       p_pbi_id: world.pbi.id,
@@ -470,7 +474,7 @@ describe("before a run", () => {
   });
 
   it("a whole story outside is in the way once, no matter how many tasks wait for it", async () => {
-    const world = await seedSprint(t, { stories: [3] });
+    const world = await t.seedSprint({ stories: [3] });
     const elsewhere = await create(world.actor, "create_story", {
       p_pbi_id: world.pbi.id,
       p_title: "Elsewhere",

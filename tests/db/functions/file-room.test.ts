@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { addFile } from "~/nouns/files/operations.server";
-import { createMember, seedProduct } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
 import { refusalOf } from "../refusal";
 
 const t = await createTestDatabase();
-const owner = await createUser(t);
+const owner = await t.createUser();
 
 /** Says that a product holds so many files of 10 MB, without their bytes. */
 const fill = (productId: string, files: number, by = owner.id) =>
@@ -23,8 +21,8 @@ const add = (productId: string, by = owner) =>
 
 describe("room for files", () => {
   it("ends at 50 MB for a viewer, at 1 GB for a product and at 5 GB for its owner, and each says so", async () => {
-    const product = await seedProduct(t, owner, {});
-    const viewer = await createMember(t, product.id, { viewer: true });
+    const product = await t.seedProduct(owner, {});
+    const viewer = await t.createMember(product.id, { viewer: true });
     await fill(product.id, 4, viewer.id);
     expect(await add(product.id, viewer)).toMatchObject({ name: "a.txt" });
     await fill(product.id, 1, viewer.id);
@@ -36,11 +34,11 @@ describe("room for files", () => {
     expect((await refusalOf(add(product.id))).message).toContain("1 GB");
     let last = product;
     for (let n = 0; n < 4; n++) {
-      last = await seedProduct(t, owner, {});
+      last = await t.seedProduct(owner, {});
       await fill(last.id, 102);
     }
     expect((await refusalOf(add(last.id))).message).toContain("5 GB");
-    const another = await createUser(t);
-    expect(await add((await seedProduct(t, another, {})).id, another)).toBeDefined();
+    const another = await t.createUser();
+    expect(await add((await t.seedProduct(another, {})).id, another)).toBeDefined();
   });
 });

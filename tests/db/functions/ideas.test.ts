@@ -15,14 +15,12 @@ import {
 import { getPbi } from "~/nouns/pbis/operations.server";
 import { createProduct, deleteProduct } from "~/nouns/products/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
 import { refusalOf, statusOf } from "../refusal";
-import { seedWorld } from "../world";
 
 const t = await createTestDatabase();
 
 async function seedIdea() {
-  const world = await seedWorld(t, 0);
+  const world = await t.seedWorld(0);
   const idea = await createIdea(world.actor, {
     product_id: world.product.id,
     title: "Idea",
@@ -114,7 +112,7 @@ describe("further products of an idea", () => {
     await unlinkIdeaProduct(actor, { idea_id, product_id: third.id });
     await deleteProduct(actor, { product_id: second.id, code: "SECOND" });
     expect((await getIdea(actor, { idea_id })).secondary_product_ids).toEqual([]);
-    const foreign = await seedWorld(t, 0);
+    const foreign = await t.seedWorld(0);
     expect(
       await statusOf(linkIdeaProduct(actor, { idea_id, product_id: foreign.product.id })),
     ).toBe(403);
@@ -124,7 +122,7 @@ describe("further products of an idea", () => {
 describe("ideas", () => {
   it("belong to one user: members of the product are refused, strangers too", async () => {
     const { product, idea_id } = await seedIdea();
-    const member = await createUser(t);
+    const member = await t.createUser();
     await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
       product.id,
       member.id,

@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { callAs } from "~/db/rpc.server";
-import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { seedWorld } from "../world";
+import { create } from "../../setup/world";
 
 const t = await createTestDatabase();
 
@@ -12,7 +11,7 @@ const listed = z.looseObject({ stories: z.array(code), tasks: z.array(code) });
 const codes = (items: { code: string }[]) => items.map((item) => item.code);
 
 it("stories and tasks without a number stand in the order of their making on every page", async () => {
-  const world = await seedWorld(t, 0);
+  const world = await t.seedWorld(0);
   const { actor, product, pbi } = world;
   const names = ["PEAR", "FIG", "PLUM", "LIME", "KIWI", "DATE"];
   const stories: string[] = [];
@@ -69,7 +68,7 @@ it("stories and tasks without a number stand in the order of their making on eve
 });
 
 it("workers online are the same number on the board, the dashboard and the stream", async () => {
-  const { actor, owner, product } = await seedWorld(t, 0);
+  const { actor, owner, product } = await t.seedWorld(0);
   const worker = (name: string, seen: string, stopped: string | null) =>
     t.sql.query(
       `insert into public.agent_workers (user_id, name, last_seen_at, stopped_at)

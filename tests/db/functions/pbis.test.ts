@@ -11,13 +11,13 @@ import {
 } from "~/nouns/pbis/operations.server";
 import { getBacklog } from "~/nouns/products/operations.server";
 import { createTestDatabase } from "../../setup/database";
+import { at, type World } from "../../setup/world";
 import { statusOf } from "../refusal";
-import { at, seedWorld, type World } from "../world";
 
 const t = await createTestDatabase();
 
 async function seedPbis(titles: string[]) {
-  const world = await seedWorld(t, 0);
+  const world = await t.seedWorld(0);
   await deletePbi(world.actor, { pbi_id: world.pbi.id });
   const pbis = [];
   for (const title of titles) {
@@ -97,7 +97,7 @@ describe("the order of PBIs", () => {
 
   it("refuses a move to itself, to two neighbours, to nowhere, and to another product", async () => {
     const world = await seedPbis(["a", "b"]);
-    const foreign = await seedWorld(t, 0);
+    const foreign = await t.seedWorld(0);
     const pbi_id = at(world.pbis, 0).id;
     const other = at(world.pbis, 1).id;
     expect(await statusOf(movePbi(world.actor, { pbi_id, before_id: pbi_id }))).toBe(422);
@@ -111,7 +111,7 @@ describe("the order of PBIs", () => {
 
 describe("update_pbi", () => {
   it("changes the given fields only", async () => {
-    const { actor, pbi } = await seedWorld(t, 0);
+    const { actor, pbi } = await t.seedWorld(0);
     const updated = await updatePbi(actor, { pbi_id: pbi.id, title: "New", code: "NEW-1" });
     expect(updated).toEqual({ ...pbi, title: "New", code: "NEW-1", version: 2 });
     expect((await updatePbi(actor, { pbi_id: pbi.id, priority: 1 })).priority).toBe(1);
@@ -120,7 +120,7 @@ describe("update_pbi", () => {
 
 describe("the pull request of a PBI", () => {
   it("is set, merged once, and unmerged when it is another", async () => {
-    const { actor, pbi } = await seedWorld(t, 0);
+    const { actor, pbi } = await t.seedWorld(0);
     const pbi_id = pbi.id;
     expect(await statusOf(markPbiPrMerged(actor, { pbi_id }))).toBe(409);
     await setPbiPr(actor, { pbi_id, pr_url: "https://example.com/pr/1" });
@@ -140,7 +140,7 @@ describe("the pull request of a PBI", () => {
 
 describe("delete_pbi", () => {
   it("removes the PBI with its stories and tasks", async () => {
-    const { actor, pbi, product } = await seedWorld(t, 2);
+    const { actor, pbi, product } = await t.seedWorld(2);
     expect((await getPbi(actor, { pbi_id: pbi.id })).stories).toHaveLength(1);
     await deletePbi(actor, { pbi_id: pbi.id });
     const backlog = await getBacklog(actor, { product_id: product.id });

@@ -12,17 +12,15 @@ import {
   updateProduct,
 } from "~/nouns/products/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
-import { addMember, createMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
+import { at } from "../../setup/world";
 import { refusalOf, statusOf } from "../refusal";
-import { at, seedWorld } from "../world";
 
 const t = await createTestDatabase();
 
 describe("create_product", () => {
   it("makes the caller the owner and uses the defaults of the contract", async () => {
-    const owner = await createUser(t);
+    const owner = await t.createUser();
     const product = await createProduct(t.actorOf(owner), { code: "a.B-1_c", name: "Name" });
     expect(product).toEqual({
       id: product.id,
@@ -59,7 +57,7 @@ describe("create_product", () => {
   });
 
   it("refuses a code that the owner has already, and lets another owner use it", async () => {
-    const [ada, bea] = [t.actorOf(await createUser(t)), t.actorOf(await createUser(t))];
+    const [ada, bea] = [t.actorOf(await t.createUser()), t.actorOf(await t.createUser())];
     await createProduct(ada, { code: "SAME", name: "x" });
     const refusal = await refusalOf(createProduct(ada, { code: "SAME", name: "x" }));
     expect([refusal.status, refusal.issues?.[0]?.path]).toEqual([422, "code"]);
@@ -67,12 +65,12 @@ describe("create_product", () => {
   });
 
   it.each(["", "a b", "x".repeat(31)])("refuses the code %j with 422", async (code) => {
-    const actor = t.actorOf(await createUser(t));
+    const actor = t.actorOf(await t.createUser());
     expect(await statusOf(createProduct(actor, { code, name: "x" }))).toBe(422);
   });
 
   it("is refused for demo accounts and writes nothing", async () => {
-    const demo = await createUser(t, { demo: true });
+    const demo = await t.createUser({ demo: true });
     expect(await statusOf(createProduct(t.actorOf(demo), { code: "X", name: "x" }))).toBe(403);
     const { rows } = await t.sql.query("select 1 from public.products where owner_id = $1", [
       demo.id,
@@ -83,12 +81,12 @@ describe("create_product", () => {
 
 describe("list_products", () => {
   it("holds owned and joined products once, neither archived nor foreign ones", async () => {
-    const mine = await seedWorld(t, 0);
-    const joined = await seedWorld(t, 0);
-    await seedWorld(t, 0);
+    const mine = await t.seedWorld(0);
+    const joined = await t.seedWorld(0);
+    await t.seedWorld(0);
     const gone = await createProduct(mine.actor, { code: "GONE", name: "Archived" });
     await archiveProduct(mine.actor, { product_id: gone.id });
-    await addMember(t, joined.product.id, mine.owner);
+    await t.addMember(joined.product.id, mine.owner);
     const products = await listProducts(mine.actor);
     expect(products.map(({ id }) => id)).toEqual([mine.product.id, joined.product.id]);
     expect(
@@ -99,7 +97,7 @@ describe("list_products", () => {
 
 describe("list_product_overviews", () => {
   it("counts what is there and what is done", async () => {
-    const world = await seedWorld(t, 2);
+    const world = await t.seedWorld(2);
     await setTaskStatus(world.actor, { task_id: at(world.tasks, 0).id, status: "done" });
     const [overview] = await listProductOverviews(world.actor);
     expect(overview).toMatchObject({
@@ -116,7 +114,7 @@ describe("list_product_overviews", () => {
 
 describe("update_product", () => {
   it("changes the given fields only", async () => {
-    const { actor, product } = await seedWorld(t, 0);
+    const { actor, product } = await t.seedWorld(0);
     const updated = await updateProduct(actor, {
       product_id: product.id,
       auto_pr: true,
@@ -128,8 +126,8 @@ describe("update_product", () => {
   });
 
   it("is the owner's alone, like archiving and deleting", async () => {
-    const { product } = await seedWorld(t, 0);
-    const member = await createMember(t, product.id);
+    const { product } = await t.seedWorld(0);
+    const member = await t.createMember(product.id);
     const asMember = t.actorOf(member);
     const product_id = product.id;
     expect(await statusOf(updateProduct(asMember, { product_id, name: "x" }))).toBe(403);
@@ -141,8 +139,8 @@ describe("update_product", () => {
 
 describe("invite_person", () => {
   it("tells ten times an hour that no one is there, and then not even who is (W1)", async () => {
-    const { actor, product } = await seedWorld(t, 0);
-    const there = await Promise.all([createUser(t), createUser(t)]);
+    const { actor, product } = await t.seedWorld(0);
+    const there = await Promise.all([t.createUser(), t.createUser()]);
     const add = (identifier: string) => invitePerson(actor, { product_id: product.id, identifier });
     await add(at(there, 0).email);
     for (let number = 0; number < 10; number += 1) {
@@ -160,7 +158,7 @@ describe("invite_person", () => {
 
 describe("an archived product", () => {
   it("can be read and not written, until it is restored", async () => {
-    const { actor, product, tasks } = await seedWorld(t, 1);
+    const { actor, product, tasks } = await t.seedWorld(1);
     const product_id = product.id;
     const task_id = at(tasks, 0).id;
     expect((await archiveProduct(actor, { product_id })).archived_at).not.toBeNull();
@@ -175,7 +173,7 @@ describe("an archived product", () => {
 
 describe("delete_product", () => {
   it("wants the code repeated and removes everything in it", async () => {
-    const { actor, product } = await seedWorld(t, 2);
+    const { actor, product } = await t.seedWorld(2);
     const product_id = product.id;
     expect(await statusOf(deleteProduct(actor, { product_id, code: "WRONG" }))).toBe(422);
     await deleteProduct(actor, { product_id, code: "WORLD" });

@@ -5,9 +5,8 @@ import type { SearchResult } from "~/nouns/search/contract";
 import { resolveReference, search } from "~/nouns/search/operations.server";
 import { createTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
+import { at } from "../../setup/world";
 import { refusalOf, statusOf } from "../refusal";
-import { at, seedWorld } from "../world";
 
 const t = await createTestDatabase();
 
@@ -23,7 +22,7 @@ describe("search", () => {
   });
 
   it("finds words from their beginning in code, title and description of all kinds", async () => {
-    const { actor, product, story } = await seedWorld(t, 0);
+    const { actor, product, story } = await t.seedWorld(0);
     const product_id = product.id;
     await createPbi(actor, { product_id, title: "Zebra crossing" });
     await createTask(actor, {
@@ -44,7 +43,7 @@ describe("search", () => {
   });
 
   it("finds codes by their beginning, best first", async () => {
-    const { actor } = await seedWorld(t, 3);
+    const { actor } = await t.seedWorld(3);
     const { items } = await search(actor, { query: "t-2" });
     expect(at(items, 0)).toMatchObject({
       kind: "task",
@@ -55,16 +54,16 @@ describe("search", () => {
   });
 
   it("never shows what the caller does not reach", async () => {
-    const { actor, product } = await seedWorld(t, 0);
+    const { actor, product } = await t.seedWorld(0);
     await createPbi(actor, { product_id: product.id, title: "quagga" });
-    const stranger = t.actorOf(await createUser(t));
+    const stranger = t.actorOf(await t.createUser());
     expect((await search(stranger, { query: "quagga" })).items).toEqual([]);
     expect(await statusOf(search(stranger, { query: "quagga", product_id: product.id }))).toBe(403);
   });
 
   it("looks at no rows of products that are not the caller's, no matter how many match", async () => {
-    const { actor, owner, product } = await seedWorld(t, 0);
-    const foreign = await seedWorld(t, 0);
+    const { actor, owner, product } = await t.seedWorld(0);
+    const foreign = await t.seedWorld(0);
     const write = (productId: string, count: number) =>
       t.sql.query(
         "insert into public.pbis (product_id, title) select $1, 'quokka ' || n from generate_series(1, $2) n",
@@ -79,8 +78,8 @@ describe("search", () => {
   });
 
   it("separates words of products that begin like those of another", async () => {
-    const { actor, product } = await seedWorld(t, 0);
-    const stranger = await seedWorld(t, 0);
+    const { actor, product } = await t.seedWorld(0);
+    const stranger = await t.seedWorld(0);
     const title = `${product.id.slice(0, 13)} numbat`;
     await createPbi(stranger.actor, { product_id: stranger.product.id, title });
     await createPbi(actor, { product_id: product.id, title: "Numbats & CO" });
@@ -92,13 +91,13 @@ describe("search", () => {
   it.each(["", "   ", "'", "\\", "%", "a & | !", "😀", ":*", "--"])(
     "answers %j without failing",
     async (query) => {
-      const { actor } = await seedWorld(t, 1);
+      const { actor } = await t.seedWorld(1);
       expect((await search(actor, { query })).next_cursor).toBeNull();
     },
   );
 
   it("goes through many results page by page", async () => {
-    const { actor, product } = await seedWorld(t, 0);
+    const { actor, product } = await t.seedWorld(0);
     await t.sql.query(
       "insert into public.pbis (product_id, title) select $1, 'okapi ' || n from generate_series(1, 25) n",
       [product.id],
@@ -143,7 +142,7 @@ async function pbisRead(userId: string, query: string): Promise<number> {
 
 describe("resolve_reference", () => {
   it("finds ids and codes, in any case of letters", async () => {
-    const { actor, product, story } = await seedWorld(t, 0);
+    const { actor, product, story } = await t.seedWorld(0);
     const expected = { id: story.id, kind: "story", code: "ST-001", product_id: product.id };
     expect(await resolveReference(actor, { kind: "story", reference: story.id })).toEqual(expected);
     expect(await resolveReference(actor, { kind: "story", reference: "ST-001" })).toEqual(expected);
@@ -157,8 +156,8 @@ describe("resolve_reference", () => {
   });
 
   it("refuses a code of several products with the candidates, unless the product is named", async () => {
-    const mine = await seedWorld(t, 0);
-    const other = await seedWorld(t, 0);
+    const mine = await t.seedWorld(0);
+    const other = await t.seedWorld(0);
     await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
       other.product.id,
       mine.owner.id,
@@ -175,8 +174,8 @@ describe("resolve_reference", () => {
   });
 
   it("is 403 for the id of a foreign thing and 404 for its code", async () => {
-    const foreign = await seedWorld(t, 0);
-    const stranger = t.actorOf(await createUser(t));
+    const foreign = await t.seedWorld(0);
+    const stranger = t.actorOf(await t.createUser());
     expect(
       await statusOf(resolveReference(stranger, { kind: "pbi", reference: foreign.pbi.id })),
     ).toBe(403);

@@ -12,14 +12,14 @@ import {
 import { addStoryToSprint, createStory, getStory } from "~/nouns/stories/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
+import { at } from "../../setup/world";
 import { refusalOf, statusOf } from "../refusal";
-import { at, seedWorld } from "../world";
 
 const t = await createTestDatabase();
 
 describe("create_sprint and update_sprint", () => {
   it("take stories along, all of them or no sprint", async () => {
-    const { actor, product, pbi, story } = await seedWorld(t, 0);
+    const { actor, product, pbi, story } = await t.seedWorld(0);
     const product_id = product.id;
     const second = await createStory(actor, { pbi_id: pbi.id, title: "Second" });
     const story_ids = [story.id, second.id];
@@ -27,14 +27,14 @@ describe("create_sprint and update_sprint", () => {
     const { stories } = await getSprint(actor, { sprint_id: id });
     expect(stories.map((one) => one.id)).toEqual(story_ids);
 
-    const foreign = await seedWorld(t, 0);
+    const foreign = await t.seedWorld(0);
     const mixed = { product_id, story_ids: [story.id, foreign.story.id] };
     expect(await statusOf(createSprint(actor, mixed))).toBe(403);
     expect(await listSprints(actor, { product_id })).toHaveLength(1);
   });
 
   it("number sprints per product and keep dates in order; the same day is fine", async () => {
-    const { actor, product } = await seedWorld(t, 0);
+    const { actor, product } = await t.seedWorld(0);
     const product_id = product.id;
     const sprint = await createSprint(actor, {
       product_id,
@@ -74,7 +74,7 @@ describe("create_sprint and update_sprint", () => {
 
 describe("the states of a sprint", () => {
   it("go planned, active, completed, and one sprint of a product is active", async () => {
-    const { actor, product } = await seedWorld(t, 0);
+    const { actor, product } = await t.seedWorld(0);
     const first = await createSprint(actor, { product_id: product.id });
     const second = await createSprint(actor, { product_id: product.id });
     const sprint_id = first.id;
@@ -89,7 +89,7 @@ describe("the states of a sprint", () => {
   });
 
   it("allow one winner when two sprints start at the same moment", async () => {
-    const { actor, product } = await seedWorld(t, 0);
+    const { actor, product } = await t.seedWorld(0);
     const sprints = [];
     for (let n = 0; n < 5; n++) sprints.push(await createSprint(actor, { product_id: product.id }));
     const outcomes = await Promise.allSettled(
@@ -99,7 +99,7 @@ describe("the states of a sprint", () => {
   });
 
   it("send unfinished stories back to the backlog on completion and cancellation; done ones stay", async () => {
-    const { actor, pbi, product, story, tasks } = await seedWorld(t, 1);
+    const { actor, pbi, product, story, tasks } = await t.seedWorld(1);
     const open = await createStory(actor, { pbi_id: pbi.id, title: "Open" });
     const sprint = await createSprint(actor, { product_id: product.id });
     const sprint_id = sprint.id;
@@ -126,7 +126,7 @@ describe("the states of a sprint", () => {
 
 describe("the reads of sprints", () => {
   it("list newest first with counts, and show the board in order", async () => {
-    const { actor, product, story, tasks } = await seedWorld(t, 2);
+    const { actor, product, story, tasks } = await t.seedWorld(2);
     const sprint = await createSprint(actor, { product_id: product.id });
     await createSprint(actor, { product_id: product.id });
     await addStoryToSprint(actor, { sprint_id: sprint.id, story_id: story.id });
@@ -155,7 +155,7 @@ describe("the reads of sprints", () => {
   });
 
   it("cut the context of an agent at a number of stories, with a cursor", async () => {
-    const { actor, pbi, product, story } = await seedWorld(t, 1);
+    const { actor, pbi, product, story } = await t.seedWorld(1);
     const sprint = await createSprint(actor, { product_id: product.id });
     const sprint_id = sprint.id;
     await addStoryToSprint(actor, { sprint_id, story_id: story.id });

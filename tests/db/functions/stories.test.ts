@@ -10,15 +10,14 @@ import {
   updateStory,
 } from "~/nouns/stories/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
+import { at } from "../../setup/world";
 import { statusOf } from "../refusal";
-import { at, seedWorld } from "../world";
 
 const t = await createTestDatabase();
 
 describe("create_story", () => {
   it("uses the defaults of the contract", async () => {
-    const { actor, pbi, product } = await seedWorld(t, 0);
+    const { actor, pbi, product } = await t.seedWorld(0);
     const story = await createStory(actor, { pbi_id: pbi.id, title: "New" });
     expect(story).toEqual({
       id: story.id,
@@ -42,7 +41,7 @@ describe("create_story", () => {
   });
 
   it("can join a sprint and an assignee at once", async () => {
-    const { actor, owner, pbi, product } = await seedWorld(t, 0);
+    const { actor, owner, pbi, product } = await t.seedWorld(0);
     const sprint = await createSprint(actor, { product_id: product.id });
     const story = await createStory(actor, {
       pbi_id: pbi.id,
@@ -60,7 +59,7 @@ describe("create_story", () => {
 
 describe("update_story", () => {
   it("changes the given fields only, and stays within its product", async () => {
-    const { actor, pbi, product, story } = await seedWorld(t, 0);
+    const { actor, pbi, product, story } = await t.seedWorld(0);
     const target = await createPbi(actor, { product_id: product.id, title: "Target" });
     expect(
       await updateStory(actor, { story_id: story.id, priority: 1, pbi_id: target.id }),
@@ -70,7 +69,7 @@ describe("update_story", () => {
       pbi_id: target.id,
       version: expect.any(Number),
     });
-    const foreign = await seedWorld(t, 0);
+    const foreign = await t.seedWorld(0);
     expect(await statusOf(updateStory(actor, { story_id: story.id, pbi_id: foreign.pbi.id }))).toBe(
       403,
     );
@@ -87,7 +86,7 @@ describe("update_story", () => {
 
 describe("add_story_to_sprint", () => {
   it("refuses a sprint of another product and one that is over; twice is fine", async () => {
-    const { actor, product, story } = await seedWorld(t, 0);
+    const { actor, product, story } = await t.seedWorld(0);
     const sprint = await createSprint(actor, { product_id: product.id });
     const story_id = story.id;
     const joined = await addStoryToSprint(actor, { sprint_id: sprint.id, story_id });
@@ -96,7 +95,7 @@ describe("add_story_to_sprint", () => {
     expect((await getStory(actor, { story_id })).sprint).toBeNull();
     expect(await statusOf(addStoryToSprint(actor, { sprint_id: sprint.id, story_id }))).toBe(409);
 
-    const foreign = await seedWorld(t, 0);
+    const foreign = await t.seedWorld(0);
     const theirs = await createSprint(foreign.actor, { product_id: foreign.product.id });
     expect(await statusOf(addStoryToSprint(actor, { sprint_id: theirs.id, story_id }))).toBe(403);
     await t.sql.query(
@@ -109,7 +108,7 @@ describe("add_story_to_sprint", () => {
 
 describe("get_story and delete_story", () => {
   it("show the state of the story, and remove it with tasks and log", async () => {
-    const { actor, pbi, story, tasks } = await seedWorld(t, 2);
+    const { actor, pbi, story, tasks } = await t.seedWorld(2);
     const story_id = story.id;
     await appendStoryLog(actor, { story_id, type: "IMPLEMENTATION_PLAN", content: "x" });
     const detail = await getStory(actor, { story_id });
@@ -118,7 +117,7 @@ describe("get_story and delete_story", () => {
     expect(at(detail.logs.items, 0).content).toBe("x");
     await deleteStory(actor, { story_id });
     expect(await statusOf(getStory(actor, { story_id }))).toBe(404);
-    expect(await statusOf(getStory(t.actorOf(await createUser(t)), { story_id: pbi.id }))).toBe(
+    expect(await statusOf(getStory(t.actorOf(await t.createUser()), { story_id: pbi.id }))).toBe(
       404,
     );
   });

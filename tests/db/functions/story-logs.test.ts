@@ -4,13 +4,12 @@ import { callAs } from "~/db/rpc.server";
 import { appendStoryLog, listStoryLogs } from "~/nouns/stories/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { statusOf } from "../refusal";
-import { seedWorld } from "../world";
 
 const t = await createTestDatabase();
 
 describe("append_story_log", () => {
   it("keeps each type with its fields and answers id and created_at", async () => {
-    const { actor, owner, story } = await seedWorld(t, 0);
+    const { actor, owner, story } = await t.seedWorld(0);
     const story_id = story.id;
     const metadata = { nested: { list: [1, 2.5, null, "ä"], empty: {} } };
     const receipts = [
@@ -76,7 +75,7 @@ describe("append_story_log", () => {
       p_status: "PASSED",
     },
   ])("refuses entry %# of another shape with 422, also past the routes", async (fields) => {
-    const { actor, story } = await seedWorld(t, 0);
+    const { actor, story } = await t.seedWorld(0);
     const call = callAs(
       actor,
       "append_story_log",

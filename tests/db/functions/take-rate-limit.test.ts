@@ -2,9 +2,7 @@ import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { createPbi } from "~/nouns/pbis/operations.server";
 import { createProduct } from "~/nouns/products/operations.server";
-import { seedProduct } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
 import { refusalOf } from "../refusal";
 
 const t = await createTestDatabase();
@@ -28,7 +26,7 @@ async function take(action: string, key: string, at?: string): Promise<"taken" |
 
 describe("limits of creating", () => {
   it("lets exactly 5 products a minute pass when 25 are created at once, the rest are 429 with a pause (W1)", async () => {
-    const ada = t.actorOf(await createUser(t));
+    const ada = t.actorOf(await t.createUser());
     const outcomes = await Promise.allSettled(
       Array.from({ length: 25 }, (_, n) => createProduct(ada, { code: `P-${n}`, name: "Product" })),
     );
@@ -40,9 +38,9 @@ describe("limits of creating", () => {
   });
 
   it("counts each user alone, and a refused operation not at all", async () => {
-    const ada = await createUser(t);
-    const bea = await createUser(t);
-    const product = await seedProduct(t, ada);
+    const ada = await t.createUser();
+    const bea = await t.createUser();
+    const product = await t.seedProduct(ada);
     await t.sql.query(
       "insert into public.rate_limit_counters values ('pbi', $1, clock_timestamp(), 29)",
       [ada.id],
@@ -55,13 +53,13 @@ describe("limits of creating", () => {
       createPbi(t.actorOf(ada), { product_id: product.id, title: "x" }),
     );
     expect(refusal.status).toBe(429);
-    const other = await seedProduct(t, bea);
+    const other = await t.seedProduct(bea);
     await createPbi(t.actorOf(bea), { product_id: other.id, title: "hers" });
   });
 
   it("holds for a direct insert as well", async () => {
-    const ada = await createUser(t);
-    const product = await seedProduct(t, ada);
+    const ada = await t.createUser();
+    const product = await t.seedProduct(ada);
     await t.sql.query(
       "insert into public.rate_limit_counters values ('pbi', $1, clock_timestamp(), 30)",
       [ada.id],

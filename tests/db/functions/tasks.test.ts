@@ -11,14 +11,13 @@ import {
   updateTask,
 } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
+import { at } from "../../setup/world";
 import { statusOf } from "../refusal";
-import { at, seedWorld } from "../world";
 
 const t = await createTestDatabase();
 
 async function seedTask() {
-  const world = await seedWorld(t, 1);
+  const world = await t.seedWorld(1);
   return { ...world, task: at(world.tasks, 0), task_id: at(world.tasks, 0).id };
 }
 
@@ -110,12 +109,12 @@ describe("update_task", () => {
 
   it("is 403 for demo accounts, archived products and strangers, 404 for unknown ids", async () => {
     const { product, task_id } = await seedTask();
-    const demo = await createUser(t, { demo: true });
+    const demo = await t.createUser({ demo: true });
     await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
       product.id,
       demo.id,
     ]);
-    const stranger = t.actorOf(await createUser(t));
+    const stranger = t.actorOf(await t.createUser());
     expect(await statusOf(updateTask(t.actorOf(demo), { task_id, status: "done" }))).toBe(403);
     expect(await statusOf(updateTask(stranger, { task_id, status: "done" }))).toBe(403);
     expect(await statusOf(updateTask(stranger, { task_id: product.id, status: "done" }))).toBe(404);
@@ -164,7 +163,7 @@ describe("move_task", () => {
       story_id: target.id,
       version: expect.any(Number),
     });
-    const foreign = await seedWorld(t, 0);
+    const foreign = await t.seedWorld(0);
     expect(await statusOf(moveTask(actor, { task_id, story_id: foreign.story.id }))).toBe(403);
     await t.sql.query(
       "insert into public.product_members (product_id, user_id) select $1, user_id from public.product_members where product_id = $2",

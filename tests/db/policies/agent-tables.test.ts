@@ -2,11 +2,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { createWebhook, subscribePush } from "~/nouns/notices/operations.server";
 import { askQuestion } from "~/nouns/questions/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { dataApi } from "../../setup/data-api";
 import { createTestDatabase } from "../../setup/database";
-import { createUser, dataApi, type TestUser } from "../../setup/users";
-import { claim, type SprintWorld, seedSprint } from "../agents/sprint-world";
+import { at, claim, type SprintWorld, type TestUser } from "../../setup/world";
 import { asUser, outcomeOf } from "../as-user";
-import { at } from "../world";
 
 const t = await createTestDatabase();
 let world: SprintWorld;
@@ -31,14 +30,14 @@ const tables = [
 const denied = "42501";
 
 beforeAll(async () => {
-  world = await seedSprint(t, { strategy: "SPRINT_BATCH", stories: [1] });
+  world = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [1] });
   await startSprintRun(world.actor, { sprint_id: world.sprint.id });
   await claim(world.actor);
   await askQuestion(world.actor, { story_id: at(world.stories, 0).id, question: "?" });
   await subscribePush(world.actor, { endpoint: "https://p.example.com", p256dh: "k", auth: "a" });
   await createWebhook(world.actor, { product_id: world.product.id, url: "https://example.com" });
-  stranger = await createUser(t);
-  demo = await createUser(t, { demo: true });
+  stranger = await t.createUser();
+  demo = await t.createUser({ demo: true });
   await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
     world.product.id,
     demo.id,

@@ -12,12 +12,10 @@ import { createSavedView } from "~/nouns/saved-views/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { appendStoryLog, startOver } from "~/nouns/stories/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
-import { createMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { claim, seedSprint } from "../agents/sprint-world";
+import { at, claim } from "../../setup/world";
 import { asUser, becomeCaller, outcomeOf } from "../as-user";
 import { refusalOf } from "../refusal";
-import { at } from "../world";
 import { attempt, listOperations, snapshot } from "./operations";
 
 /**
@@ -63,10 +61,10 @@ const open: Readonly<Record<string, string>> = {
 };
 
 const t = await createTestDatabase();
-const world = await seedSprint(t, { stories: [2] });
+const world = await t.seedSprint({ stories: [2] });
 const { actor, owner, product } = world;
 const product_id = product.id;
-const member = await createMember(t, product_id);
+const member = await t.createMember(product_id);
 const run = await startSprintRun(actor, { sprint_id: world.sprint.id });
 const job = await claim(actor);
 const story_id = at(world.stories, 0).id;

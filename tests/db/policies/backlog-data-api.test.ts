@@ -2,21 +2,19 @@ import { describe, expect, it } from "vitest";
 import { createIdea } from "~/nouns/ideas/operations.server";
 import { createSprint } from "~/nouns/sprints/operations.server";
 import { appendStoryLog } from "~/nouns/stories/operations.server";
-import { addMember } from "../../setup/backlog";
+import { dataApi } from "../../setup/data-api";
 import { createTestDatabase } from "../../setup/database";
-import { createUser, dataApi } from "../../setup/users";
-import { seedWorld } from "../world";
 
 /** The same walls as the Data API shows them to supabase-js with the real JWT of a user. */
 
 const t = await createTestDatabase();
-const world = await seedWorld(t, 1);
+const world = await t.seedWorld(1);
 const product_id = world.product.id;
-const member = await createUser(t);
-const demo = await createUser(t, { demo: true });
-const stranger = await createUser(t);
+const member = await t.createUser();
+const demo = await t.createUser({ demo: true });
+const stranger = await t.createUser();
 const refused = "42501";
-for (const user of [member, demo]) await addMember(t, product_id, user);
+for (const user of [member, demo]) await t.addMember(product_id, user);
 await createSprint(world.actor, { product_id });
 await createIdea(world.actor, { product_id, title: "Idea" });
 await appendStoryLog(world.actor, {

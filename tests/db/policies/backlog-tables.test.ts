@@ -4,11 +4,9 @@ import { createIdea, linkIdeaProduct } from "~/nouns/ideas/operations.server";
 import { createProduct } from "~/nouns/products/operations.server";
 import { createSprint } from "~/nouns/sprints/operations.server";
 import { appendStoryLog } from "~/nouns/stories/operations.server";
-import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
+import { at } from "../../setup/world";
 import { asUser, outcomeOf } from "../as-user";
-import { at, seedWorld } from "../world";
 
 /**
  * Row level security alone, past every operation: what each kind of caller reads and writes in each table of a
@@ -16,12 +14,12 @@ import { at, seedWorld } from "../world";
  */
 
 const t = await createTestDatabase();
-const world = await seedWorld(t, 1);
-const member = await createUser(t);
-const demo = await createUser(t, { demo: true });
-const stranger = await createUser(t);
+const world = await t.seedWorld(1);
+const member = await t.createUser();
+const demo = await t.createUser({ demo: true });
+const stranger = await t.createUser();
 const product_id = world.product.id;
-for (const user of [member, demo]) await addMember(t, product_id, user);
+for (const user of [member, demo]) await t.addMember(product_id, user);
 const sprint = await createSprint(world.actor, { product_id });
 const idea = await createIdea(world.actor, { product_id, title: "Idea" });
 const second = await createProduct(world.actor, { code: "SECOND", name: "Second" });
@@ -248,7 +246,7 @@ describe("the check itself", () => {
 
 describe("an archived product", () => {
   it("is read-only for direct writes too", async () => {
-    const archived = await seedWorld(t, 1);
+    const archived = await t.seedWorld(1);
     await t.sql.query("update public.products set archived_at = now() where id = $1", [
       archived.product.id,
     ]);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { dataApi } from "../../setup/data-api";
 import { createTestDatabase } from "../../setup/database";
-import { createUser, dataApi } from "../../setup/users";
 
 const t = await createTestDatabase();
-const admin = await createUser(t, { role: "ADMIN" });
+const admin = await t.createUser({ role: "ADMIN" });
 
 async function functionsOf(schema: string): Promise<string[]> {
   const { rows } = await t.sql.query<{ name: string }>(

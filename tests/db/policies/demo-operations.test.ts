@@ -2,11 +2,9 @@ import { describe, expect, it } from "vitest";
 import { createIdea } from "~/nouns/ideas/operations.server";
 import { createProduct } from "~/nouns/products/operations.server";
 import { createSprint } from "~/nouns/sprints/operations.server";
-import { createMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
+import { at } from "../../setup/world";
 import { becomeCaller } from "../as-user";
-import { at, seedWorld } from "../world";
 import { attempt, countedReads, listOperations, snapshot } from "./operations";
 
 /**
@@ -15,11 +13,11 @@ import { attempt, countedReads, listOperations, snapshot } from "./operations";
  */
 
 const t = await createTestDatabase();
-const world = await seedWorld(t, 1);
-const demo = await createMember(t, world.product.id, { demo: true });
+const world = await t.seedWorld(1);
+const demo = await t.createMember(world.product.id, { demo: true });
 const sprint = await createSprint(world.actor, { product_id: world.product.id });
 const idea = await createIdea(world.actor, { product_id: world.product.id, title: "Idea" });
-const own = await createUser(t);
+const own = await t.createUser();
 await createProduct(t.actorOf(own), {
   code: "OWN",
   name: "Of someone who becomes a demo account",

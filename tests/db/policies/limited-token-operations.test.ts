@@ -6,7 +6,7 @@ import { createProduct, updateProduct } from "~/nouns/products/operations.server
 import { createSprint } from "~/nouns/sprints/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { at, seedWorld } from "../world";
+import { at } from "../../setup/world";
 import { listOperations, type Operation } from "./operations";
 
 /**
@@ -16,7 +16,7 @@ import { listOperations, type Operation } from "./operations";
 
 const t = await createTestDatabase();
 const secret = "Quetzalcoatlus";
-const world = await seedWorld(t, 1);
+const world = await t.seedWorld(1);
 const open = await createProduct(world.actor, { code: "OPEN", name: "Open" });
 await updateProduct(world.actor, { product_id: world.product.id, name: secret });
 await updateStory(world.actor, { story_id: world.story.id, title: secret });

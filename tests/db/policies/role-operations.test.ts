@@ -11,13 +11,10 @@ import { createSavedView } from "~/nouns/saved-views/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { appendStoryLog, startOver } from "~/nouns/stories/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
-import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
-import { claim, seedSprint } from "../agents/sprint-world";
+import { at, claim } from "../../setup/world";
 import { becomeCaller } from "../as-user";
 import { refusalOf } from "../refusal";
-import { at } from "../world";
 import { attempt, countedReads, listOperations, namesOneOf, snapshot } from "./operations";
 
 /**
@@ -95,17 +92,17 @@ const membersOwn: readonly string[] = ["allow_my_workers", "leave_product"];
 const personal: readonly string[] = ["get_idea", "get_idea_conversation", "list_reviews"];
 
 const t = await createTestDatabase();
-const world = await seedSprint(t, { stories: [2] });
+const world = await t.seedSprint({ stories: [2] });
 const product_id = world.product.id;
 const people = {
   owner: world.owner,
-  member: await createUser(t),
-  viewer: await createUser(t),
-  demo: await createUser(t),
-  stranger: await createUser(t),
+  member: await t.createUser(),
+  viewer: await t.createUser(),
+  demo: await t.createUser(),
+  stranger: await t.createUser(),
 };
 for (const user of [people.member, people.viewer, people.demo]) {
-  await addMember(t, product_id, user);
+  await t.addMember(product_id, user);
 }
 await t.sql.query("update public.users set is_demo = true where id = $1", [people.demo.id]);
 

@@ -5,9 +5,8 @@ import { updateProduct } from "~/nouns/products/operations.server";
 import { createSprint } from "~/nouns/sprints/operations.server";
 import { appendStoryLog, updateStory } from "~/nouns/stories/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
+import { at } from "../../setup/world";
 import { becomeCaller } from "../as-user";
-import { at, seedWorld } from "../world";
 import { attempt, listOperations, namesOneOf, snapshot } from "./operations";
 
 /**
@@ -17,8 +16,8 @@ import { attempt, listOperations, namesOneOf, snapshot } from "./operations";
 
 const t = await createTestDatabase();
 const secret = "Quetzalcoatlus";
-const world = await seedWorld(t, 1);
-const stranger = await createUser(t);
+const world = await t.seedWorld(1);
+const stranger = await t.createUser();
 await updateProduct(world.actor, {
   product_id: world.product.id,
   name: secret,

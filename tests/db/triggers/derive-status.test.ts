@@ -12,8 +12,8 @@ import {
 } from "~/nouns/stories/operations.server";
 import { createTask, deleteTask, moveTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
+import { at, type World } from "../../setup/world";
 import { asUser } from "../as-user";
-import { at, seedWorld, type World } from "../world";
 
 const t = await createTestDatabase();
 
@@ -33,7 +33,7 @@ async function statusesOf(world: World) {
 
 describe("the status of a story and its PBI", () => {
   it("is open and ready while no task decides it", async () => {
-    const world = await seedWorld(t);
+    const world = await t.seedWorld();
     expect(await statusesAfter(world, "in_progress", "review")).toEqual({
       story: "open",
       pbi: "ready",
@@ -41,14 +41,14 @@ describe("the status of a story and its PBI", () => {
   });
 
   it("becomes done with the last task and returns when one is taken up again", async () => {
-    const world = await seedWorld(t);
+    const world = await t.seedWorld();
     expect(await statusesAfter(world, "done")).toEqual({ story: "open", pbi: "ready" });
     expect(await statusesAfter(world, "done", "done")).toEqual({ story: "done", pbi: "done" });
     expect(await statusesAfter(world, "in_progress")).toEqual({ story: "open", pbi: "ready" });
   });
 
   it("becomes failed with one failed task, before done, and returns when the reason goes", async () => {
-    const world = await seedWorld(t);
+    const world = await t.seedWorld();
     expect(await statusesAfter(world, "failed", "done")).toEqual({
       story: "failed",
       pbi: "failed",
@@ -57,7 +57,7 @@ describe("the status of a story and its PBI", () => {
   });
 
   it("returns to in_sprint inside a sprint and to open outside", async () => {
-    const world = await seedWorld(t);
+    const world = await t.seedWorld();
     const sprint = await createSprint(world.actor, { product_id: world.product.id });
     const joined = await addStoryToSprint(world.actor, {
       sprint_id: sprint.id,
@@ -74,7 +74,7 @@ describe("the status of a story and its PBI", () => {
   });
 
   it("never makes a story without tasks done, nor a PBI without stories", async () => {
-    const world = await seedWorld(t, 1);
+    const world = await t.seedWorld(1);
     await statusesAfter(world, "done");
     await deleteTask(world.actor, { task_id: at(world.tasks, 0).id });
     expect(await statusesOf(world)).toEqual({ story: "open", pbi: "ready" });
@@ -83,7 +83,7 @@ describe("the status of a story and its PBI", () => {
   });
 
   it("follows a task that is added, moved or removed", async () => {
-    const world = await seedWorld(t, 1);
+    const world = await t.seedWorld(1);
     await statusesAfter(world, "done");
     const extra = await createTask(world.actor, { story_id: world.story.id, title: "One more" });
     expect(await statusesOf(world)).toEqual({ story: "open", pbi: "ready" });
@@ -95,7 +95,7 @@ describe("the status of a story and its PBI", () => {
   });
 
   it("follows a story that moves to another PBI, on both sides", async () => {
-    const world = await seedWorld(t, 1);
+    const world = await t.seedWorld(1);
     await statusesAfter(world, "failed");
     const target = await createPbi(world.actor, { product_id: world.product.id, title: "Target" });
     await updateStory(world.actor, { story_id: world.story.id, pbi_id: target.id });
@@ -109,7 +109,7 @@ describe("the status of a story and its PBI", () => {
 
 describe("a blocked PBI", () => {
   it("is never overwritten by its stories, and takes their status when the block is lifted", async () => {
-    const world = await seedWorld(t);
+    const world = await t.seedWorld();
     await updatePbi(world.actor, { pbi_id: world.pbi.id, status: "blocked" });
     expect(await statusesAfter(world, "failed")).toEqual({ story: "failed", pbi: "blocked" });
     expect(await statusesAfter(world, "done", "done")).toEqual({ story: "done", pbi: "blocked" });
@@ -121,7 +121,7 @@ describe("a blocked PBI", () => {
   });
 
   it("is made by hand only: ready on a PBI that is not blocked changes nothing", async () => {
-    const world = await seedWorld(t);
+    const world = await t.seedWorld();
     await statusesAfter(world, "failed");
     expect((await updatePbi(world.actor, { pbi_id: world.pbi.id, status: "ready" })).status).toBe(
       "failed",
@@ -131,7 +131,7 @@ describe("a blocked PBI", () => {
 
 describe("many tasks in one statement", () => {
   it("derive every story and PBI that they touch", async () => {
-    const world = await seedWorld(t, 3);
+    const world = await t.seedWorld(3);
     const other = await createStory(world.actor, { pbi_id: world.pbi.id, title: "Other" });
     await createTask(world.actor, { story_id: other.id, title: "Task" });
     await t.sql.query("update public.tasks set status = 'DONE' where product_id = $1", [
@@ -150,7 +150,7 @@ describe("many tasks in one statement", () => {
 
 describe("a status that someone writes directly", () => {
   it("is refused for stories and sprints, and derived for a PBI that is not blocked", async () => {
-    const world = await seedWorld(t);
+    const world = await t.seedWorld();
     await asUser(t, world.owner, async (client) => {
       await client.query("update public.pbis set status = 'DONE' where id = $1", [world.pbi.id]);
       const { rows } = await client.query("select status from public.pbis where id = $1", [
@@ -171,13 +171,13 @@ describe("a status that someone writes directly", () => {
   });
 
   it("is replaced by what the tasks call for, no matter who writes it", async () => {
-    const world = await seedWorld(t);
+    const world = await t.seedWorld();
     await t.sql.query("update public.stories set status = 'DONE' where id = $1", [world.story.id]);
     expect((await statusesOf(world)).story).toBe("open");
   });
 
   it("cascades like an operation when a task's is sent straight to the table", async () => {
-    const world = await seedWorld(t);
+    const world = await t.seedWorld();
     await asUser(t, world.owner, async (client) => {
       await client.query("update public.tasks set status = 'DONE' where story_id = $1", [
         world.story.id,
@@ -192,7 +192,7 @@ describe("a status that someone writes directly", () => {
 
 describe("the history of a task's status", () => {
   it("holds every status once, and every sprint the task came to", async () => {
-    const world = await seedWorld(t, 1);
+    const world = await t.seedWorld(1);
     const sprint = await createSprint(world.actor, { product_id: world.product.id });
     await statusesAfter(world, "in_progress");
     await addStoryToSprint(world.actor, { sprint_id: sprint.id, story_id: world.story.id });

@@ -8,16 +8,14 @@ import {
   removeProductMember,
 } from "~/nouns/products/operations.server";
 import { assignStory, getStory } from "~/nouns/stories/operations.server";
-import { createMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
-import { createUser } from "../../setup/users";
+import type { World } from "../../setup/world";
 import { statusOf } from "../refusal";
-import { seedWorld, type World } from "../world";
 
 const t = await createTestDatabase();
 
 async function join(world: World) {
-  const user = await createMember(t, world.product.id);
+  const user = await t.createMember(world.product.id);
   await setActive(user.id, world);
   return user;
 }
@@ -38,7 +36,7 @@ async function activeProductOf(user: { id: string }) {
 
 describe("the active product", () => {
   it("is cleared for everyone when the product is archived", async () => {
-    const world = await seedWorld(t, 0);
+    const world = await t.seedWorld(0);
     const member = await join(world);
     await setActive(world.owner.id, world);
     await archiveProduct(world.actor, { product_id: world.product.id });
@@ -49,7 +47,7 @@ describe("the active product", () => {
   });
 
   it("is cleared for who leaves or is removed, and for no one else", async () => {
-    const world = await seedWorld(t, 0);
+    const world = await t.seedWorld(0);
     const [leaver, removed, stayer] = [await join(world), await join(world), await join(world)];
     await leaveProduct(t.actorOf(leaver), { product_id: world.product.id });
     await removeProductMember(world.actor, { product_id: world.product.id, user_id: removed.id });
@@ -60,9 +58,9 @@ describe("the active product", () => {
 
 describe("members", () => {
   it("hold one row for the owner and one per member, found by name or email in any case", async () => {
-    const world = await seedWorld(t, 0);
-    const byName = await createUser(t, { username: "Grace.H" });
-    const byMail = await createUser(t, { username: "katherine" });
+    const world = await t.seedWorld(0);
+    const byName = await t.createUser({ username: "Grace.H" });
+    const byMail = await t.createUser({ username: "katherine" });
     const product_id = world.product.id;
     await invitePerson(world.actor, { product_id, identifier: "grace.h" });
     await invitePerson(world.actor, { product_id, identifier: " KATHERINE@example.com " });
@@ -89,7 +87,7 @@ describe("members", () => {
   });
 
   it("are added and removed by the owner only, and the owner stays", async () => {
-    const world = await seedWorld(t, 0);
+    const world = await t.seedWorld(0);
     const member = await join(world);
     const product_id = world.product.id;
     const asMember = t.actorOf(member);
@@ -104,9 +102,9 @@ describe("members", () => {
   });
 
   it("lose their assignments with their membership, and only members are assigned", async () => {
-    const world = await seedWorld(t, 0);
+    const world = await t.seedWorld(0);
     const member = await join(world);
-    const stranger = await createUser(t);
+    const stranger = await t.createUser();
     const story_id = world.story.id;
     expect(await statusOf(assignStory(world.actor, { story_id, assignee_id: stranger.id }))).toBe(
       422,

@@ -11,13 +11,13 @@ import {
 } from "~/nouns/stories/operations.server";
 import { createTask, editTask, moveTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { at, seedWorld } from "../world";
+import { at } from "../../setup/world";
 
 const t = await createTestDatabase();
 
 describe("sort_order of stories and tasks", () => {
   it("is set at creation and whenever the code is edited", async () => {
-    const { actor, story, tasks } = await seedWorld(t, 1);
+    const { actor, story, tasks } = await t.seedWorld(1);
     expect([story.sort_order, at(tasks, 0).sort_order]).toEqual([1, 1]);
     expect((await updateStory(actor, { story_id: story.id, code: "ST-500" })).sort_order).toBe(500);
     expect((await updateStory(actor, { story_id: story.id, code: "last" })).sort_order).toBe(
@@ -27,7 +27,7 @@ describe("sort_order of stories and tasks", () => {
   });
 
   it("survives every other change: sprint, story, status, priority, title", async () => {
-    const { actor, product, pbi, story, tasks } = await seedWorld(t, 1);
+    const { actor, product, pbi, story, tasks } = await t.seedWorld(1);
     const sprint = await createSprint(actor, { product_id: product.id });
     const before = await getStory(actor, { story_id: story.id });
     await addStoryToSprint(actor, { sprint_id: sprint.id, story_id: story.id });
@@ -46,7 +46,7 @@ describe("sort_order of stories and tasks", () => {
   });
 
   it("is put back when someone writes it past the operations", async () => {
-    const { story, tasks } = await seedWorld(t, 1);
+    const { story, tasks } = await t.seedWorld(1);
     await t.sql.query("update public.tasks set sort_order = 99 where id = $1", [at(tasks, 0).id]);
     await t.sql.query("update public.stories set sort_order = 99 where id = $1", [story.id]);
     const { rows } = await t.sql.query(
@@ -57,7 +57,7 @@ describe("sort_order of stories and tasks", () => {
   });
 
   it("orders lists, with age for ties, and priority plays no part", async () => {
-    const { actor, pbi, product, story } = await seedWorld(t, 0);
+    const { actor, pbi, product, story } = await t.seedWorld(0);
     for (const [code, priority] of [
       ["T-10", 0],
       ["x", 0],

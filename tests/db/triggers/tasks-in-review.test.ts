@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { deleteTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { at, seedWorld } from "../world";
+import { at } from "../../setup/world";
 
 const t = await createTestDatabase();
 
@@ -17,7 +17,7 @@ async function noted(productId: string) {
 
 describe("tasks in review", () => {
   it("are noted on every way in and out", async () => {
-    const { actor, product, story, tasks } = await seedWorld(t, 4);
+    const { actor, product, story, tasks } = await t.seedWorld(4);
     for (const status of ["review", "in_progress", "review", "review", "done", "review"] as const) {
       await setTaskStatus(actor, { task_id: at(tasks, 0).id, status });
       const { noted: found, real } = await noted(product.id);

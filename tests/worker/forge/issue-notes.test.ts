@@ -8,11 +8,7 @@ import { acceptStory } from "~/nouns/stories/operations.server";
 import { forgeKinds } from "~/worker/base/forge-kinds";
 import { openJournal } from "~/worker/base/journal";
 import { issueLook } from "~/worker/forge/look-at-issues";
-import { claim } from "../../db/agents/sprint-world";
-import { at } from "../../db/world";
-import { createToken } from "../../setup/app";
-import { create, seedProduct } from "../../setup/backlog";
-import { createUser } from "../../setup/users";
+import { at, claim, create } from "../../setup/world";
 import { openStage } from "../fixture";
 import { openToolGate } from "../tool-gate";
 import { connectBoth, killAt, type Step, startWatcher, writeRules } from "./victim";
@@ -59,11 +55,11 @@ describe.each(forgeKinds)("an issue at %s whose work is done", async (kind) => {
       comments: ["Me too"],
     };
     forge.issues.push(made);
-    const owner = await createUser(t);
+    const owner = await t.createUser();
     const actor = t.actorOf(owner);
-    const token = await createToken(t, owner);
+    const token = await t.createToken(owner);
     const code = `${kind}-${number}`;
-    const product = await seedProduct(t, owner, { p_code: code, p_repo_url: forge.remote });
+    const product = await t.seedProduct(owner, { p_code: code, p_repo_url: forge.remote });
     const product_id = product.id;
     await updateProduct(actor, { product_id, forge_issue_label: label });
     const url = `${forge.origin}/acme/shop/issues/${number}`;

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { forgeKinds } from "~/worker/base/forge-kinds";
-import { seedProduct } from "../../setup/backlog";
 import { openStage } from "../fixture";
 import { startWorker } from "../worker-process";
 import { openForgeWorld, tokenOf } from "./world";
@@ -20,7 +19,7 @@ describe.each(forgeKinds)("%s", (kind) => {
     seed("commit", "--quiet", "-m", "Rules");
     forge.push(seed);
     const code = `ISSUES-${kind}`;
-    const product = await seedProduct(t, ada, { p_code: code, p_repo_url: forge.remote });
+    const product = await t.seedProduct(ada, { p_code: code, p_repo_url: forge.remote });
     const open = (number: number, label = "backlog") =>
       forge.issues.push({ number, label, title: `Issue ${number}`, body: "It\u0000 breaks" });
     for (let number = 1; number <= 130; number += 1) open(number);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { getProof, waiveCriterion } from "~/nouns/proof/operations.server";
 import { listPulls } from "~/nouns/pulls/operations.server";
 import { forgeKinds } from "~/worker/base/forge-kinds";
-import { at } from "../../db/world";
+import { at } from "../../setup/world";
 import { openStage, startRun } from "../fixture";
 import { openToolGate } from "../tool-gate";
 import { read, startWorker } from "../worker-process";

@@ -3,11 +3,8 @@ import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { forgeKinds } from "~/worker/base/forge-kinds";
 import { openJournal } from "~/worker/base/journal";
 import { pullLook } from "~/worker/forge/look-at-pulls";
-import { claim } from "../../db/agents/sprint-world";
-import { at } from "../../db/world";
-import { createToken, startTestApp } from "../../setup/app";
-import { allowWorkers, createMember } from "../../setup/backlog";
-import { createUser } from "../../setup/users";
+import { startTestApp } from "../../setup/app";
+import { at, claim } from "../../setup/world";
 import { gitIn, openStage, startRun } from "../fixture";
 import { openToolGate } from "../tool-gate";
 import { connectBoth, killAt, type Step, startWatcher, writeRules } from "./victim";
@@ -35,12 +32,12 @@ describe.each(forgeKinds)("what happens to a pull request at %s", async (kind) =
 
   /** Work that is done, with a red CI, a remark and a conflict. */
   async function scene(code: string) {
-    const owner = await createUser(t);
+    const owner = await t.createUser();
     const actor = t.actorOf(owner);
     const run = await startRun(t, owner, { code, strategy: "STORY" });
-    const member = await createMember(t, run.productId);
-    await allowWorkers(t, run.productId, member);
-    const token = await createToken(t, member);
+    const member = await t.createMember(run.productId);
+    await t.allowWorkers(run.productId, member);
+    const token = await t.createToken(member);
     const job = await claim(actor);
     const branch = job.branch ?? "";
     gitIn(forge.bare)("branch", "--force", branch, "main");

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { at } from "../../db/world";
+import { at } from "../../setup/world";
 import { openStage, startRun } from "../fixture";
 import { startWorker } from "../worker-process";
 import { writeAgent, writeRepository } from "./landing-world";

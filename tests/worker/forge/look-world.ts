@@ -3,9 +3,7 @@ import { listPulls } from "~/nouns/pulls/operations.server";
 import type { ForgeKind } from "~/worker/base/forge-kinds";
 import { openJournal } from "~/worker/base/journal";
 import { pullLook } from "~/worker/forge/look-at-pulls";
-import { claim } from "../../db/agents/sprint-world";
-import { createToken } from "../../setup/app";
-import { createUser } from "../../setup/users";
+import { claim } from "../../setup/world";
 import { gitIn, type openStage, startRun } from "../fixture";
 import { connectBoth } from "./victim";
 import { type FakePull, openForgeWorld } from "./world";
@@ -18,7 +16,7 @@ export async function openLookScene(
   count = 1,
 ) {
   const forge = await openForgeWorld(kind, `${home}/${place}`);
-  const owner = await createUser(t);
+  const owner = await t.createUser();
   const actor = t.actorOf(owner);
   const stories = Array.from({ length: count }, (_, number) => `Story ${number}`);
   const run = await startRun(t, owner, { code: `${place}-${kind}`, strategy: "STORY", stories });
@@ -30,7 +28,7 @@ export async function openLookScene(
     await reportAgentJob(actor, { job_id, attempt, ...done });
     forge.pulls.push(pullOf(number, branch ?? ""));
   }
-  const { service, forge: asked } = connectBoth(forge, app.origin, await createToken(t, owner));
+  const { service, forge: asked } = connectBoth(forge, app.origin, await t.createToken(owner));
   const lines: string[] = [];
   const journal = openJournal((line) => lines.push(line));
   let clock = 0;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type ForgeKind, forgeKinds } from "~/worker/base/forge-kinds";
-import { at } from "../../db/world";
+import { at } from "../../setup/world";
 import { openStage } from "../fixture";
 import { openLookScene } from "./look-world";
 import type { FakeComment } from "./world";

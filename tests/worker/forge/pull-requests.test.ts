@@ -5,7 +5,7 @@ import { updateProduct } from "~/nouns/products/operations.server";
 import { getProof, waiveCriterion } from "~/nouns/proof/operations.server";
 import { forgeKinds } from "~/worker/base/forge-kinds";
 import { tablesWith } from "../../db/tables-with";
-import { at } from "../../db/world";
+import { at } from "../../setup/world";
 import { type gitIn, openStage, type RunWish, startRun } from "../fixture";
 import { read, startWorker } from "../worker-process";
 import { type ForgeWorld, openForgeWorld, tokenOf } from "./world";

@@ -11,10 +11,7 @@ import { openRepositoryOf } from "~/worker/git/repository";
 import { readRulesOf } from "~/worker/git/rules";
 import { mainOf } from "~/worker/git/worktree";
 import { connectService } from "~/worker/service/service";
-import { at } from "../../db/world";
-import { createToken } from "../../setup/app";
-import { seedProduct } from "../../setup/backlog";
-import { createUser } from "../../setup/users";
+import { at } from "../../setup/world";
 import { gitIn, makeRepository, openStage } from "../fixture";
 import { makeHold } from "../hold";
 import { openToolGate } from "../tool-gate";
@@ -32,10 +29,10 @@ function unused(): number {
 
 /** A product whose lessons a worker keeps in a repository; `bare` is where people see them. */
 async function begin(repo: string, bare: string, remote: string, code = `KEPT-${unused()}`) {
-  const owner = await createUser(t);
-  const [actor, token] = [t.actorOf(owner), await createToken(t, owner)];
+  const owner = await t.createUser();
+  const [actor, token] = [t.actorOf(owner), await t.createToken(owner)];
   const fields = { p_code: code, p_repo_url: remote, p_pull_requests: "open" };
-  const product = await seedProduct(t, owner, fields);
+  const product = await t.seedProduct(owner, fields);
   const product_id = product.id;
   const accept = (...texts: string[]) =>
     t.sql.query(

@@ -8,7 +8,6 @@ import { pullLook } from "~/worker/forge/look-at-pulls";
 import { placeOf } from "~/worker/forge/place";
 import { openRequests } from "~/worker/forge/requests";
 import { connectService } from "~/worker/service/service";
-import { seedProduct } from "../../setup/backlog";
 import { gitIn, openStage } from "../fixture";
 import { type ForgeWorld, openForgeWorld, tokenOf } from "./world";
 
@@ -25,7 +24,7 @@ const worlds = {
 async function watcher(kind: ForgeKind, code = `IDLE-${kind}`) {
   const world = worlds[kind];
   gitIn(world.bare)("branch", "--force", branch, "main");
-  const product = await seedProduct(t, ada, { p_code: code, p_repo_url: world.remote });
+  const product = await t.seedProduct(ada, { p_code: code, p_repo_url: world.remote });
   const place = placeOf(world.remote, kind, undefined);
   const secret = tokenOf(kind);
   const headers = { authorization: `Bearer ${secret}`, "user-agent": "test" };

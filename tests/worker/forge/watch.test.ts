@@ -5,7 +5,7 @@ import { getProof } from "~/nouns/proof/operations.server";
 import { listPulls } from "~/nouns/pulls/operations.server";
 import { answerQuestion } from "~/nouns/questions/operations.server";
 import { forgeKinds } from "~/worker/base/forge-kinds";
-import { at } from "../../db/world";
+import { at } from "../../setup/world";
 import { openStage, startRun } from "../fixture";
 import { read, startWorker } from "../worker-process";
 import { openForgeWorld, tokenOf } from "./world";
