@@ -22,10 +22,8 @@ const ask = ({ owner, members, bob }: Scene, role = "member") =>
   ]);
 
 async function roleOf({ product }: Scene, user: { id: string }): Promise<string | undefined> {
-  const { rows } = await t.sql.query(
-    "select role from product_members where product_id = $1 and user_id = $2",
-    [product.id, user.id],
-  );
+  const rows = await t.query`select role from product_members where product_id = ${product.id}
+    and user_id = ${user.id}`;
   return rows[0]?.role;
 }
 
@@ -66,18 +64,14 @@ describe("someone who has an account", () => {
     const ends: ((s: Scene) => Promise<unknown>)[] = [
       ({ owner, members }) => owner.submit(members, "revoke-invitation"),
       ({ product }) =>
-        t.sql.query("update product_invitations set expires_at = now() where product_id = $1", [
-          product.id,
-        ]),
+        t.query`update product_invitations set expires_at = now() where product_id = ${product.id}`,
       ({ ada, product }) => archiveProduct(t.actorOf(ada), { product_id: product.id }),
     ];
     for (const end of ends) {
       const s = await scene();
       await ask(s);
-      const { rows } = await t.sql.query(
-        "select id from product_invitations where product_id = $1",
-        [s.product.id],
-      );
+      const rows = await t.query`select id from product_invitations
+        where product_id = ${s.product.id}`;
       await end(s);
       expect(await s.guest.read("/inbox")).not.toContain("invites you");
       const late = await s.guest.send("/inbox?show=invitations", [
@@ -92,9 +86,8 @@ describe("someone who has an account", () => {
   it("is the only one who accepts, and no stranger asks", async () => {
     const s = await scene();
     await ask(s);
-    const { rows } = await t.sql.query("select id from product_invitations where product_id = $1", [
-      s.product.id,
-    ]);
+    const rows = await t.query`select id from product_invitations
+      where product_id = ${s.product.id}`;
     const eve = await t.createUser();
     const stranger = await visitorOf(eve);
     const fields: [string, string][] = [

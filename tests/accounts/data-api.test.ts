@@ -9,10 +9,8 @@ const [owner, stranger] = [await t.createUser(), await t.createUser()];
 const demo = await t.createUser({ demo: true });
 const admin = await t.createUser({ role: "ADMIN" });
 const session = randomUUID();
-await t.sql.query(
-  "insert into public.user_sessions (id, user_id, expires_at) values ($1, $2, now() + interval '1 day')",
-  [session, owner.id],
-);
+await t.query`insert into public.user_sessions (id, user_id, expires_at)
+  values (${session}, ${owner.id}, now() + interval '1 day')`;
 const token = await createApiToken(t.actorOf(owner), { label: "mine" });
 
 const tables = [
@@ -163,15 +161,11 @@ describe("administration", () => {
     const update = (values: Record<string, unknown>) =>
       t.database.callAs({ user_id: admin.id }, "admin_update_user", values);
     const user = await t.createUser();
-    await t.sql.query(
-      "insert into public.user_sessions (user_id, expires_at) values ($1, now() + interval '1 day')",
-      [user.id],
-    );
+    await t.query`insert into public.user_sessions (user_id, expires_at)
+      values (${user.id}, now() + interval '1 day')`;
     await update({ p_user_id: user.id, p_is_demo: true });
-    const { rows } = await t.sql.query(
-      "select u.is_demo, s.revoked_at is not null as ended from public.users u join public.user_sessions s on s.user_id = u.id where u.id = $1",
-      [user.id],
-    );
+    const rows = await t.query`select u.is_demo, s.revoked_at is not null as ended
+      from public.users u join public.user_sessions s on s.user_id = u.id where u.id = ${user.id}`;
     expect(rows).toEqual([{ is_demo: true, ended: true }]);
     for (const change of [{ p_role: "DEVELOPER" }, { p_is_demo: true }]) {
       const refused = update({ p_user_id: admin.id, ...change });
@@ -189,10 +183,8 @@ describe("administration", () => {
 
   it("two administrators who demote each other at once: one stays", async () => {
     for (let round = 0; round < 20; round += 1) {
-      await t.sql.query("update public.users set role = 'DEVELOPER' where id <> $1", [admin.id]);
-      await t.sql.query("update public.users set role = 'ADMIN' where id = any($1)", [
-        [admin.id, owner.id],
-      ]);
+      await t.query`update public.users set role = 'DEVELOPER' where id <> ${admin.id}`;
+      await t.query`update public.users set role = 'ADMIN' where id = any(${[admin.id, owner.id]})`;
       const demote = (actor: { id: string }, target: { id: string }) =>
         t.database
           .callAs({ user_id: actor.id }, "admin_update_user", {
@@ -205,9 +197,7 @@ describe("administration", () => {
           );
       const outcomes = await Promise.all([demote(admin, owner), demote(owner, admin)]);
       expect(outcomes.filter((status) => status === 200)).toHaveLength(1);
-      const { rows } = await t.sql.query(
-        "select count(*)::int as n from public.users where role = 'ADMIN'",
-      );
+      const rows = await t.query`select count(*)::int as n from public.users where role = 'ADMIN'`;
       expect(rows[0].n).toBe(1);
     }
   });

@@ -31,10 +31,8 @@ async function invite({ owner, members }: Scene, role = "member"): Promise<strin
 const visitorOf = async (user: TestUser) => await app.visitorOf(user);
 
 async function roleOf({ product }: Scene, user: { id: string }): Promise<string | undefined> {
-  const { rows } = await t.sql.query(
-    "select role from product_members where product_id = $1 and user_id = $2",
-    [product.id, user.id],
-  );
+  const rows = await t.query`select role from product_members where product_id = ${product.id}
+    and user_id = ${user.id}`;
   return rows[0]?.role;
 }
 
@@ -48,7 +46,7 @@ function register(at: TestApp, path: string, username: string): Promise<Response
 }
 
 async function accountOf(username: string): Promise<{ id: string } | undefined> {
-  const { rows } = await t.sql.query("select id from users where username = $1", [username]);
+  const rows = await t.query`select id from users where username = ${username}`;
   return rows[0];
 }
 
@@ -76,7 +74,7 @@ describe("an invitation link", () => {
     const s = await scene();
     const path = await invite(s);
     expect(await s.owner.read(s.members)).not.toContain(path);
-    const { rows } = await t.sql.query("select * from product_invitations");
+    const rows = await t.query`select * from product_invitations`;
     expect(JSON.stringify(rows)).not.toContain(path.slice("/join/".length));
     expect(app.logLines.join("\n")).not.toContain(path);
   });
@@ -89,10 +87,8 @@ describe("an invitation link", () => {
       people.map((user) => joinProduct(t.actorOf(user), { code_hash })),
     );
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    const { rows } = await t.sql.query(
-      "select count(*)::int from product_members where product_id = $1 and role <> 'OWNER'",
-      [s.product.id],
-    );
+    const rows = await t.query`select count(*)::int from product_members
+      where product_id = ${s.product.id} and role <> 'OWNER'`;
     expect(rows[0].count).toBe(1);
   });
 
@@ -103,9 +99,8 @@ describe("an invitation link", () => {
     const revoked = await invite(s);
     await s.owner.submit(s.members, "revoke-invitation");
     const late = await invite(s);
-    await t.sql.query("update product_invitations set expires_at = now() where product_id = $1", [
-      s.product.id,
-    ]);
+    await t.query`update product_invitations set expires_at = now()
+      where product_id = ${s.product.id}`;
     const kept = await invite(s);
     await archiveProduct(t.actorOf(s.ada), { product_id: s.product.id });
     for (const path of [revoked, late]) expect((await visitor.send(path, [])).status).toBe(404);
@@ -118,9 +113,8 @@ describe("an invitation link", () => {
     const s = await scene();
     const bob = await t.createMember(s.product.id);
     await invite(s);
-    const { rows } = await t.sql.query("select id from product_invitations where product_id = $1", [
-      s.product.id,
-    ]);
+    const rows = await t.query`select id from product_invitations
+      where product_id = ${s.product.id}`;
     const visitor = await visitorOf(bob);
     expect(await visitor.read(s.members)).not.toContain(rows[0].id);
     const tries: [string, string][][] = [
@@ -178,7 +172,7 @@ describe("REGISTRATION=invite with a link", () => {
   });
 
   it("refuses anyone who has none, or one that does not hold", async () => {
-    await t.sql.query("delete from rate_limit_counters where action = 'registration'");
+    await t.query`delete from rate_limit_counters where action = 'registration'`;
     expect((await register(app, "/dashboard", "nobody")).status).toBe(403);
     expect((await register(app, `/join/${"a".repeat(43)}`, "nobody")).status).toBe(404);
     const closed = await startTestApp(t, { pages: true, variables: { REGISTRATION: "closed" } });

@@ -18,7 +18,7 @@ const pages = [
 const app = await startTestApp(t, { pages, variables: { TRUST_PROXY: "loopback" } });
 
 beforeEach(async () => {
-  await t.sql.query("truncate public.rate_limit_counters");
+  await t.query`truncate public.rate_limit_counters`;
 });
 
 function post(path: string, fields: Record<string, string>, address: string): Promise<Response> {
@@ -118,9 +118,8 @@ describe("W1: the limits of the forms", () => {
       expect([refused.status, unknown.status]).toEqual([401, 401]);
       const said = (await unknown.text()).replace("nobody@example.com", user.email);
       expect(await refused.text()).toBe(said);
-      await t.sql.query(
-        "update public.rate_limit_counters set window_start = now() - interval '2 minutes'",
-      );
+      await t.query`update public.rate_limit_counters set window_start = now() - interval
+        '2 minutes'`;
       for (let index = 0; index < 12; index += 1) {
         expect((await logIn(user.email, user.password)).status).toBe(204);
       }
@@ -140,7 +139,7 @@ describe("W1: the limits of the forms", () => {
         expect((await logIn(user.username, "wrong", { cookie })).status).toBe(401);
       }
       expect((await logIn(user.username, user.password, { cookie })).status).toBe(429);
-      await t.sql.query("delete from public.rate_limit_counters where key like 'session:%'");
+      await t.query`delete from public.rate_limit_counters where key like 'session:%'`;
       expect((await logIn(user.username, user.password, { cookie })).status).toBe(204);
     });
 
@@ -211,7 +210,7 @@ describe("D8 and W2: login shows no one which accounts exist", () => {
     const answer = await t.database.call("find_login_identity", { p_identifier: "no one" });
     const identity = JSON.parse(answer);
     expect(identity.user_id).toBeNull();
-    const { rows } = await t.sql.query("select from auth.users where email = $1", [identity.email]);
+    const rows = await t.query`select from auth.users where email = ${identity.email}`;
     expect(rows).toHaveLength(1);
   });
 
@@ -242,13 +241,11 @@ describe("D8 and W2: login shows no one which accounts exist", () => {
       { username: "UNICODE" },
       { email: "no address" },
     ]) {
-      await t.sql.query("truncate public.rate_limit_counters");
+      await t.query`truncate public.rate_limit_counters`;
       const answer = await post("/register", { ...good, ...change }, "192.0.2.7");
       expect(answer.status).toBe(422);
     }
-    const { rows } = await t.sql.query(
-      "select role, is_demo from public.users where username = 'unicode'",
-    );
+    const rows = await t.query`select role, is_demo from public.users where username = 'unicode'`;
     expect(rows).toEqual([{ role: "DEVELOPER", is_demo: false }]);
   });
 
@@ -261,7 +258,7 @@ describe("D8 and W2: login shows no one which accounts exist", () => {
       is_demo: "false",
     };
     expect((await post("/register", fields, "192.0.2.8")).status).toBe(303);
-    const { rows } = await t.sql.query("select role from public.users where username = 'sneaky'");
+    const rows = await t.query`select role from public.users where username = 'sneaky'`;
     expect(rows).toEqual([{ role: "DEVELOPER" }]);
   });
 });
@@ -274,10 +271,8 @@ describe("the token screen", () => {
     expect(created.token).toMatch(/^blm_[A-Za-z0-9_-]{43}$/);
     const list = () => app.request("/api/products", { headers: bearer(created.token) });
     expect((await list()).status).toBe(200);
-    const { rows } = await t.sql.query(
-      "select t::text as row from public.api_tokens t where id = $1",
-      [created.id],
-    );
+    const rows = await t.query`select t::text as row from public.api_tokens t
+      where id = ${created.id}`;
     expect(rows[0].row).not.toContain(created.token.slice(8));
     const stranger = t.actorOf(await t.createUser());
     await expect(revokeApiToken(stranger, { token_id: created.id })).rejects.toMatchObject({

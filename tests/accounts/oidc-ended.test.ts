@@ -30,8 +30,8 @@ async function check(sessionSecrets = app.services.env.sessionSecrets): Promise<
 
 /** Twenty-one minutes go by for anyone who was asked about, or is being asked about. */
 const letTimePass = () =>
-  t.sql.query(`update account_identities set checked_at = checked_at - interval '21 minutes',
-    asked_until = asked_until - interval '21 minutes'`);
+  t.query`update account_identities set checked_at = checked_at - interval '21 minutes',
+    asked_until = asked_until - interval '21 minutes'`;
 
 /** So many hours go by for one person. */
 async function letHoursPass({ sub, user }: Insider, hours: number): Promise<void> {
@@ -50,11 +50,8 @@ async function letHoursPass({ sub, user }: Insider, hours: number): Promise<void
 async function insider() {
   const { sub, email } = addPerson(provider);
   const { cookie } = await travel(app, provider, sub);
-  const { rows } = await t.sql.query(
-    `select u.id, u.username, u.email from users u
-     join account_identities i on i.account = u.id where i.subject = $1`,
-    [sub],
-  );
+  const rows = await t.query`select u.id, u.username, u.email from users u
+    join account_identities i on i.account = u.id where i.subject = ${sub}`;
   const user = { ...rows[0], password: "" };
   const code = `P${sub.slice(0, 4)}`.toUpperCase();
   const product = await createProduct(t.actorOf(user), { code, name: "Shop" });
@@ -136,9 +133,8 @@ describe("an account that ended at the provider", () => {
       await letTimePass();
       const before = provider.counts.renewals;
       await Promise.all([check(), check()]);
-      const { rows } = await t.sql.query(
-        "select count(*)::int from account_identities where ended_at is null",
-      );
+      const rows = await t.query`select count(*)::int from account_identities
+        where ended_at is null`;
       expect(provider.counts.renewals - before).toBe(rows[0].count);
       expect(await access(person), `round ${round}`).toEqual(inside);
     }
@@ -162,10 +158,8 @@ describe("an account that ended at the provider", () => {
     await letTimePass();
     await check(["quite another secret of this installation"]);
     expect(await access(person)).toEqual(inside);
-    const { rows } = await t.sql.query(
-      "select refresh_token from account_identities where subject = $1",
-      [person.sub],
-    );
+    const rows = await t.query`select refresh_token from account_identities
+      where subject = ${person.sub}`;
     expect(rows).toEqual([{ refresh_token: null }]);
     await travel(app, provider, person.sub);
     provider.people.delete(person.sub);
@@ -206,10 +200,8 @@ describe("an account that ended at the provider", () => {
     const { sub, email } = addPerson(provider, { groups: ["backlog-admins"] });
     await travel(app, provider, sub);
     const role = async () => {
-      const { rows } = await t.sql.query(
-        "select role from users u join account_identities i on i.account = u.id where subject = $1",
-        [sub],
-      );
+      const rows = await t.query`select role from users u join account_identities i
+        on i.account = u.id where subject = ${sub}`;
       return rows[0].role;
     };
     expect(await role()).toBe("ADMIN");

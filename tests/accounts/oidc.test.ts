@@ -36,10 +36,8 @@ provider.serve([open, invite, closed]);
 const person = (more: Partial<Person> = {}) => addPerson(provider, more);
 
 async function accountOf(sub: string): Promise<string | undefined> {
-  const { rows } = await t.sql.query(
-    "select account from account_identities where issuer = $1 and subject = $2",
-    [provider.issuer, sub],
-  );
+  const rows = await t.query`select account from account_identities
+    where issuer = ${provider.issuer} and subject = ${sub}`;
   return rows[0]?.account;
 }
 
@@ -56,7 +54,7 @@ describe("signing in through the provider", () => {
     expect(first.response.headers.get("location")).toBe("/ideas");
     expect(await whoIs(open, first.cookie)).toContain("grace.hopper");
     const account = await accountOf(sub);
-    const { rows } = await t.sql.query("select email, role from users where id = $1", [account]);
+    const rows = await t.query`select email, role from users where id = ${account}`;
     expect(rows).toEqual([{ email, role: "DEVELOPER" }]);
     expect(first.jar.has("oidc"), "what the browser kept is gone").toBe(false);
 
@@ -69,10 +67,7 @@ describe("signing in through the provider", () => {
   it("keeps the refresh token sealed, and out of the log", async () => {
     const { sub } = person();
     await travel(open, provider, sub);
-    const { rows } = await t.sql.query(
-      "select refresh_token from account_identities where subject = $1",
-      [sub],
-    );
+    const rows = await t.query`select refresh_token from account_identities where subject = ${sub}`;
     expect(rows[0].refresh_token).toMatch(/^eyJ[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/);
     expect(open.logLines.join("\n")).not.toContain("code=");
   });
@@ -179,9 +174,7 @@ describe("whose account it is", () => {
 
   it("keeps what it had when an administrator made it", async () => {
     const ada = await t.createUser();
-    await t.sql.query("insert into audit_events (user_id, kind) values ($1, 'user.configured')", [
-      ada.id,
-    ]);
+    await t.query`insert into audit_events (user_id, kind) values (${ada.id}, 'user.configured')`;
     const before = await open.signIn(ada);
     const { sub } = person({ email: ada.email });
     await travel(closed, provider, sub);
@@ -278,10 +271,8 @@ describe("who has no account yet", () => {
     const { sub } = person();
     const { response } = await travel(invite, provider, sub, { path });
     expect(response.headers.get("location")).toBe(`/products/${product.id}/backlog`);
-    const { rows } = await t.sql.query(
-      "select role from product_members where product_id = $1 and user_id = $2",
-      [product.id, await accountOf(sub)],
-    );
+    const rows = await t.query`select role from product_members where product_id = ${product.id}
+      and user_id = ${await accountOf(sub)}`;
     expect(rows).toEqual([{ role: "VIEWER" }]);
     const late = person();
     expect((await travel(invite, provider, late.sub, { path })).response.status).toBe(404);
@@ -292,9 +283,7 @@ describe("who has no account yet", () => {
 describe("OIDC_ADMIN_CLAIM", () => {
   it("gives the role and takes it, but never from the last administrator", async () => {
     const roleOf = async (sub: string) => {
-      const { rows } = await t.sql.query("select role from users where id = $1", [
-        await accountOf(sub),
-      ]);
+      const rows = await t.query`select role from users where id = ${await accountOf(sub)}`;
       return rows[0].role;
     };
     const { sub, email } = person({ groups: ["backlog-admins"] });

@@ -64,7 +64,7 @@ describe("W5: where a sign-in leads", () => {
     ["/\r\nSet-Cookie: x=1", "/dashboard"],
     ["", "/dashboard"],
   ])("%s leads to %s", async (asked, expected) => {
-    await t.sql.query("truncate public.rate_limit_counters");
+    await t.query`truncate public.rate_limit_counters`;
     const user = await t.createUser();
     const answer = await post("/login", {
       identifier: user.username,

@@ -21,10 +21,8 @@ async function productOf(owner: TestUser): Promise<string> {
 }
 
 async function join(productId: string, user: TestUser): Promise<void> {
-  await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
-    productId,
-    user.id,
-  ]);
+  await t.query`insert into public.product_members (product_id, user_id)
+    values (${productId}, ${user.id})`;
 }
 
 async function activeOf(user: TestUser): Promise<string | null> {
@@ -110,7 +108,7 @@ describe("W4: the active product", () => {
       expect(await activeOf(who)).toBeNull();
     }
     const archived = await productOf(owner);
-    await t.sql.query("update public.products set archived_at = now() where id = $1", [archived]);
+    await t.query`update public.products set archived_at = now() where id = ${archived}`;
     await expect(
       setActiveProduct(t.actorOf(owner), { product_id: archived }),
     ).rejects.toMatchObject({

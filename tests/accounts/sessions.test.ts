@@ -47,7 +47,7 @@ describe("sessions", () => {
       (id) => shift(id, "expires_at = now()"),
       (id) => endSession(t.database, { session_id: id, ip: "192.0.2.1" }),
       (id) => shift(id, "revoked_at = now()"),
-      () => t.sql.query("delete from auth.users where id = $1", [user.id]),
+      () => t.query`delete from auth.users where id = ${user.id}`,
     ];
     for (const end of ends) {
       const session = await signIn(user.id);
@@ -66,10 +66,8 @@ describe("sessions", () => {
       "paired = true, paired_expires_at = now() + interval '15 seconds', expires_at = now() + interval '15 seconds', last_seen_at = now() - interval '1 hour'",
     );
     expect(await authenticate(session.actor)).toMatchObject({ paired: true });
-    const { rows } = await t.sql.query(
-      "select expires_at = paired_expires_at as fixed from public.user_sessions where id = $1",
-      [session.id],
-    );
+    const rows = await t.query`select expires_at = paired_expires_at as fixed
+      from public.user_sessions where id = ${session.id}`;
     expect(rows[0].fixed).toBe(true);
     await shift(session.id, "paired_expires_at = now() - interval '1 second'");
     await expect(authenticate(session.actor)).rejects.toMatchObject({ status: 401 });
@@ -124,10 +122,8 @@ describe("sessions", () => {
     const [here, there] = [await signIn(user.id), await signIn(user.id)];
     await notePasswordChange(t.database, { userId: user.id, keepSessionId: here.id });
     await expect(authenticate(there.actor)).rejects.toMatchObject({ status: 401 });
-    await t.sql.query(
-      "update public.users set is_demo = true, role = 'ADMIN', must_reset_password = true where id = $1",
-      [user.id],
-    );
+    await t.query`update public.users set is_demo = true, role = 'ADMIN', must_reset_password = true
+      where id = ${user.id}`;
     expect(await authenticate(here.actor)).toMatchObject({
       is_demo: true,
       role: "ADMIN",
@@ -140,16 +136,12 @@ describe("API tokens as credentials", () => {
   it("note their use once a minute and never wait for each other", async () => {
     const user = await t.createUser();
     const hash = createHash("sha256").update(randomBytes(32)).digest();
-    await t.sql.query(
-      "insert into public.api_tokens (user_id, label, prefix, token_hash) values ($1, 'x', 'x', $2)",
-      [user.id, hash],
-    );
+    await t.query`insert into public.api_tokens (user_id, label, prefix, token_hash)
+      values (${user.id}, 'x', 'x', ${hash})`;
     const actor = { database: t.database, credential: { token_hash: hash.toString("hex") } };
     await Promise.all(Array.from({ length: 20 }, () => authenticate(actor)));
-    const { rows } = await t.sql.query(
-      "select last_used_at from public.api_tokens where token_hash = $1",
-      [hash],
-    );
+    const rows = await t.query`select last_used_at from public.api_tokens
+      where token_hash = ${hash}`;
     expect(rows[0].last_used_at).not.toBeNull();
     await authenticate(actor);
     const again = await t.sql.query(

@@ -49,7 +49,7 @@ async function openScene(tool: RealTool, script: readonly Step[], tasks = 1) {
   const goOn = async (steps: readonly Step[]) => {
     model.goOnWith(steps);
     tool.letTimePass?.(confined.length > 0 ? await homeOfJob() : place);
-    await t.sql.query("update agent_jobs set not_before = null where id = $1", [(await job()).id]);
+    await t.query`update agent_jobs set not_before = null where id = ${(await job()).id}`;
   };
   const work = async () => {
     const worker = start(undefined, "--once");

@@ -109,10 +109,9 @@ describe("comments on PBIs, stories and tasks", () => {
   it("are at most 1,000 on one item, and at most 60 a minute of one person", async () => {
     const { as, owner, backlog, places } = await scene();
     const { send } = await as(owner);
-    await t.sql.query(
-      "insert into public.comments (product_id, task_id, body, author) select $1, $2, 'n', 'import' from generate_series(1, 1000)",
-      [backlog.product.id, backlog.task.id],
-    );
+    await t.query`insert into public.comments (product_id, task_id, body, author)
+      select ${backlog.product.id}, ${backlog.task.id}, 'n', 'import'
+      from generate_series(1, 1000)`;
     const full = await send("POST", places[2], { body: "One more" });
     expect([full.status, await full.json()]).toMatchObject([
       409,
@@ -137,10 +136,8 @@ describe("who may comment", () => {
     expect((await ada.send("PATCH", at(byBob), { body: "Changed" })).status).toBe(403);
     expect((await bob.send("DELETE", at(byAda))).status).toBe(403);
     expect((await ada.send("DELETE", at(byBob))).status).toBe(204);
-    const { rows } = await t.sql.query(
-      "select user_id, actor_id from public.audit_events where kind = 'comment.deleted' and detail ->> 'comment_id' = $1",
-      [byBob.id],
-    );
+    const rows = await t.query`select user_id, actor_id from public.audit_events
+      where kind = 'comment.deleted' and detail ->> 'comment_id' = ${byBob.id}`;
     expect(rows).toEqual([{ user_id: member.id, actor_id: owner.id }]);
   });
 });
@@ -174,10 +171,8 @@ describe("mentions", () => {
     const stranger = await t.createUser();
     const ada = await as(owner);
     const named = async (comment: string) => {
-      const { rows } = await t.sql.query(
-        "select user_id from public.comment_mentions where comment_id = $1",
-        [comment],
-      );
+      const rows = await t.query`select user_id from public.comment_mentions
+        where comment_id = ${comment}`;
       return rows.map(({ user_id }) => user_id);
     };
     const name = member.username;
@@ -212,10 +207,8 @@ describe("mentions", () => {
     const ada = await as(owner);
     const { id } = await ada.say(places[1], `@${member.username} @${stranger.username} please`);
     await ada.send("PATCH", `${places[1]}/${id}`, { body: `@${member.username} pretty please` });
-    const { rows } = await t.sql.query(
-      "select kind, user_id, payload ->> 'path' as path from public.notices where product_id = any ($1)",
-      [[backlog.product.id, theirs.product.id]],
-    );
+    const rows = await t.query`select kind, user_id, payload ->> 'path' as path from public.notices
+      where product_id = any (${[backlog.product.id, theirs.product.id]})`;
     expect(rows).toEqual([
       { kind: "mentioned", user_id: member.id, path: `/stories/${backlog.story.id}#comment-${id}` },
     ]);

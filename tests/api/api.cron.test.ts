@@ -68,11 +68,10 @@ describe("what the schedule does", () => {
   const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
   it("cancels pending pairings that are past their time, and counts them", async () => {
-    await t.sql.query(
-      `insert into login_pairings (mobile_secret_hash, desktop_token_hash, check_code, desktop_ua, expires_at)
-       select sha256(('m' || n)::bytea), sha256(('d' || n)::bytea), '000 000', 'test',
-              now() + make_interval(mins => n) from generate_series(-2, 2) n`,
-    );
+    await t.query`
+      insert into login_pairings (mobile_secret_hash, desktop_token_hash, check_code, desktop_ua, expires_at)
+      select sha256(('m' || n)::bytea), sha256(('d' || n)::bytea), '000 000', 'test',
+             now() + make_interval(mins => n) from generate_series(-2, 2) n`;
     const answer = await (await post("/api/cron/expire-questions")).json();
     expect(answer).toEqual({ expired_questions: 0, expired_pairings: 3, ran_at: timestamp });
     const again = await (await post("/api/cron/expire-questions")).json();

@@ -120,11 +120,8 @@ describe("POST /api/files", () => {
     expect((await upload(most)).size).toBe(most.length);
     expect(await refused(new Uint8Array(most.length + 1).fill(97))).toMatchObject({ status: 413 });
     // Their sizes are counted; what they hold is not looked at.
-    await t.sql.query(
-      `insert into files (product_id, name, type, size)
-       select $1, 'big', 'text/plain', 10485760 from generate_series(1, 101)`,
-      [product.id],
-    );
+    await t.query`insert into files (product_id, name, type, size)
+      select ${product.id}, 'big', 'text/plain', 10485760 from generate_series(1, 101)`;
     const half = new Uint8Array(3 * 1024 * 1024).fill(97);
     const answers = await Promise.all(Array.from({ length: 4 }, () => send(half)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 413, 413, 413]);
@@ -151,10 +148,8 @@ describe("POST /api/files", () => {
     const head = await workOf({ method: "HEAD" });
     expect(head.answer.headers.get("content-length")).toBe(String(content.length));
 
-    await t.sql.query(
-      "update rate_limit_counters set count = 600, window_start = private.now() where action = 'file_read' and key = $1",
-      [owner.id],
-    );
+    await t.query`update rate_limit_counters set count = 600, window_start = private.now()
+      where action = 'file_read' and key = ${owner.id}`;
     expect((await app.request(url, { headers })).status).toBe(429);
     expect((await app.request(url, { method: "HEAD", headers })).status).toBe(200);
   });
@@ -177,9 +172,9 @@ describe("POST /api/files", () => {
     const { actor, task, upload, read } = await scene();
     const comment = await addComment(actor, { kind: "task", id: task.id, body: "Look" });
     const file = await upload(png, { comment_id: comment.id });
-    await t.sql.query("delete from comments where id = $1", [comment.id]);
+    await t.query`delete from comments where id = ${comment.id}`;
     expect((await read(file.url)).status).toBe(404);
-    const { rows } = await t.sql.query("select 1 from file_contents where file_id = $1", [file.id]);
+    const rows = await t.query`select 1 from file_contents where file_id = ${file.id}`;
     expect(rows).toEqual([]);
   });
 
@@ -292,9 +287,7 @@ describe("POST /api/files", () => {
     expect(await remove(proof.url, member)).toBe(403);
     expect(await remove(proof.url, owner)).toBe(204);
     expect(await remove(proof.url, owner)).toBe(404);
-    const { rows } = await t.sql.query("select 1 from file_contents where file_id = $1", [
-      proof.id,
-    ]);
+    const rows = await t.query`select 1 from file_contents where file_id = ${proof.id}`;
     expect(rows).toEqual([]);
   });
 });

@@ -30,12 +30,8 @@ async function scene() {
     return answer.json();
   };
   const stories = async () =>
-    (
-      await t.sql.query(
-        "select id, title, description, status, origin, external_url, in_triage from stories where product_id = $1",
-        [product.id],
-      )
-    ).rows;
+    await t.query`select id, title, description, status, origin, external_url, in_triage
+      from stories where product_id = ${product.id}`;
   const label = async () => {
     const headers = await t.bearerOf(member);
     return (await app.request(`/api/products/${product.id}/issues`, { headers })).json();
@@ -72,7 +68,7 @@ describe("PUT /api/issues/observed", () => {
     const other = { number: 8, url: "https://code.example/acme/shop/issues/8" };
     await observe(other);
     const [{ id } = { id: "" }] = await stories();
-    await t.sql.query("update stories set in_triage = false where id = $1", [id]);
+    await t.query`update stories set in_triage = false where id = ${id}`;
     expect(await observe({ ...other, state: "closed" })).toEqual({ brought: 0, declined: 0 });
     expect(at(await stories(), 0)).toMatchObject({ id, in_triage: false });
   });

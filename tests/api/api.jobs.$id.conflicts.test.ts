@@ -97,7 +97,7 @@ describe("POST /api/jobs/:id/conflicts", () => {
     await reportAgentJob(world.actor, {
       ...{ job_id: second.id, attempt: 1, status: "failed", failure_class: "rate_limited" },
     });
-    await t.sql.query("update public.agent_jobs set not_before = null");
+    await t.query`update public.agent_jobs set not_before = null`;
     const again = await claim(world.actor, "worker-2");
     expect(again.conflicts).toMatchObject([
       {

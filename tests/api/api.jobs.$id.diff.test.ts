@@ -55,7 +55,7 @@ describe("PUT /api/jobs/:id/diff", () => {
     await report({
       ...{ status: "failed", failure_class: "rate_limited" },
     });
-    await t.sql.query("update public.agent_jobs set not_before = null");
+    await t.query`update public.agent_jobs set not_before = null`;
     expect((await put(diff(added("one.txt")))).status).toBe(204);
     expect((await claim(world.actor, "worker-2")).id).toBe(job.id);
     const lost = await put(diff(added("late.txt")));
@@ -147,11 +147,11 @@ describe("what is kept", () => {
     await report({
       ...{ status: "failed", failure_class: "rate_limited" },
     });
-    await t.sql.query("update public.agent_jobs set not_before = null");
+    await t.query`update public.agent_jobs set not_before = null`;
     await claim(world.actor, "worker-2");
     await put({ ...diff(added("two.txt")), attempt: 2 });
-    await t.sql.query("update public.job_diffs set created_at = now() - interval '15 days'");
-    await t.sql.query("select private.remove_stale_rows()");
+    await t.query`update public.job_diffs set created_at = now() - interval '15 days'`;
+    await t.query`select private.remove_stale_rows()`;
     expect((await read()).attempts).toEqual([2]);
   });
 
@@ -161,13 +161,11 @@ describe("what is kept", () => {
     await report({
       ...{ status: "failed", failure_class: "rate_limited" },
     });
-    await t.sql.query("update public.agent_jobs set not_before = null");
+    await t.query`update public.agent_jobs set not_before = null`;
     await claim(world.actor, "worker-2");
     await put({ ...diff(added("two.txt")), attempt: 2 });
-    const { rows } = await t.sql.query(
-      "select max(bytes) as bytes from public.job_diffs where product_id = $1",
-      [world.product.id],
-    );
+    const rows = await t.query`select max(bytes) as bytes from public.job_diffs
+      where product_id = ${world.product.id}`;
     const room = "select private.make_room_for_diffs($1, $2)";
     await t.sql.query(room, [world.product.id, rows[0].bytes]);
     expect(await read()).toMatchObject({ attempts: [2], files: [added("two.txt")] });

@@ -117,9 +117,8 @@ describe("POST /api/jobs/:id/merged", () => {
     expect((await refusalOf(updateProduct(world.actor, change))).status).toBe(403);
     expect((await post(world, job.id, body)).status).toBe(403);
     expect(await t.columnOf("agent_jobs", job.id, "merged_at")).toBeNull();
-    const { rows } = await t.sql.query(
-      "select has_column_privilege('authenticated', 'public.products', 'dependency_release', 'update') as past_it",
-    );
+    const rows = await t.query`select has_column_privilege('authenticated', 'public.products',
+      'dependency_release', 'update') as past_it`;
     expect(rows).toEqual([{ past_it: false }]);
   });
 
@@ -146,10 +145,9 @@ describe("POST /api/jobs/:id/merged", () => {
     expect((await reportMerged(other.world.actor, { job_id: held.id })).released).toEqual([
       other.second.code,
     ]);
-    const { rows } = await t.sql.query(
-      "select detail ->> 'job_id' as id, actor_id from audit_events where kind = 'job.merged' and detail ->> 'job_id' = any ($1) order by created_at",
-      [[job.id, held.id]],
-    );
+    const rows = await t.query`select detail ->> 'job_id' as id, actor_id from audit_events
+      where kind = 'job.merged' and detail ->> 'job_id' = any (${[job.id, held.id]})
+      order by created_at`;
     expect(rows).toEqual([
       { id: job.id, actor_id: member.id },
       { id: held.id, actor_id: other.world.owner.id },

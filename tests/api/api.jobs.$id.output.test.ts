@@ -70,7 +70,7 @@ describe("POST /api/jobs/:id/output", () => {
       status: "failed",
       failure_class: "rate_limited",
     });
-    await t.sql.query("update public.agent_jobs set not_before = null");
+    await t.query`update public.agent_jobs set not_before = null`;
     expect((await post({ attempt: 1, entries: [entry(1)] })).status).toBe(202);
     expect((await claim(world.actor, "worker-2")).id).toBe(job.id);
     const lost = await post({ attempt: 1, entries: [entry(2)] });
@@ -148,10 +148,8 @@ describe("POST /api/jobs/:id/output", () => {
       expect(beat.reason?.message).not.toContain("no longer holds");
 
       const endedAgo = (minutes: number) =>
-        t.sql.query(
-          "update public.job_attempts set ended_at = now() - make_interval(mins => $2) where job_id = $1",
-          [job.id, minutes],
-        );
+        t.query`update public.job_attempts set ended_at = now() - make_interval(mins => ${minutes})
+          where job_id = ${job.id}`;
       await endedAgo(9);
       expect((await post({ attempt: 1, entries: [entry(2)] })).status).toBe(202);
       await endedAgo(11);
@@ -171,13 +169,9 @@ describe("POST /api/jobs/:id/output", () => {
 
   it("takes nothing of an attempt whose lease was taken over, even while no one has the job", async () => {
     const { post, job, attempt, world } = await scene();
-    await t.sql.query(
-      "update public.agent_jobs set lease_until = now() - interval '1 second' where id = $1",
-      [job.id],
-    );
-    await t.sql.query(
-      "set role service_role; select operations.sweep_expired_leases(); reset role",
-    );
+    await t.query`update public.agent_jobs set lease_until = now() - interval '1 second'
+      where id = ${job.id}`;
+    await t.query`set role service_role; select operations.sweep_expired_leases(); reset role`;
     expect((await post({ attempt: 1, entries: [entry(1)] })).status).toBe(409);
     expect(await heartbeatAgentJob(world.actor, attempt)).toMatchObject({
       ...{ action: "stop", reason: { code: "lost" } },
@@ -187,18 +181,13 @@ describe("POST /api/jobs/:id/output", () => {
   it("is a sign of life: entries renew the lease, as the words of an attempt do", async () => {
     const { post, job } = await scene();
     const leaseIn = async (seconds: number) => {
-      const { rows } = await t.sql.query(
-        `update public.agent_jobs set lease_until = now() + make_interval(secs => $2) where id = $1
-         returning lease_until`,
-        [job.id, seconds],
-      );
+      const rows = await t.query`
+        update public.agent_jobs set lease_until = now() + make_interval(secs => ${seconds}) where id = ${job.id}
+        returning lease_until`;
       return rows[0].lease_until.getTime();
     };
     const lease = async () => {
-      const { rows } = await t.sql.query(
-        "select lease_until from public.agent_jobs where id = $1",
-        [job.id],
-      );
+      const rows = await t.query`select lease_until from public.agent_jobs where id = ${job.id}`;
       return rows[0].lease_until.getTime();
     };
     await leaseIn(100);
@@ -213,10 +202,8 @@ describe("POST /api/jobs/:id/output", () => {
   it("tells viewers of each batch that had to wait for the one before", async () => {
     const { post, job } = await scene();
     const told = async () => {
-      const { rows } = await t.sql.query(
-        "select told_at, last_seq from public.job_attempts where job_id = $1",
-        [job.id],
-      );
+      const rows = await t.query`select told_at, last_seq from public.job_attempts
+        where job_id = ${job.id}`;
       return rows[0];
     };
     await post({ attempt: 1, entries: [entry(1)] });
@@ -227,9 +214,8 @@ describe("POST /api/jobs/:id/output", () => {
       await holder.query("select from public.job_attempts where job_id = $1 for update", [job.id]);
       const waiting = post({ attempt: 1, entries: [entry(2)] });
       await vi.waitFor(async () => {
-        const { rows } = await t.sql.query(
-          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-        );
+        const rows = await t.query`select from pg_stat_activity where datname = current_database()
+          and wait_event_type = 'Lock'`;
         expect(rows).toHaveLength(1);
       }, 120_000);
       const { rows } = await holder.query(
@@ -290,10 +276,8 @@ describe("POST /api/jobs/:id/output", () => {
     for (let seq = 1; seq <= 2_000; seq += 20) {
       expect((await post({ attempt: 1, entries: entries(seq) })).status).toBe(202);
     }
-    const { rows } = await t.sql.query(
-      "select count(*)::int as kept from public.job_outputs o join public.agent_jobs j on j.id = o.job_id where j.product_id = $1",
-      [world.product.id],
-    );
+    const rows = await t.query`select count(*)::int as kept from public.job_outputs o
+      join public.agent_jobs j on j.id = o.job_id where j.product_id = ${world.product.id}`;
     expect(rows[0].kept).toBeLessThan(5_242_880 / 3_000);
   });
 });

@@ -98,7 +98,7 @@ describe("POST /api/jobs/:id/plan", { timeout: 60_000 }, () => {
       await t.createUser({ demo: true }),
     ];
     await t.addMember(product.id, viewer);
-    await t.sql.query("update product_members set role = 'VIEWER' where user_id = $1", [viewer.id]);
+    await t.query`update product_members set role = 'VIEWER' where user_id = ${viewer.id}`;
     await t.addMember(product.id, demo);
     for (const user of [viewer, stranger, demo]) {
       const headers = { cookie: await app.signIn(user) };

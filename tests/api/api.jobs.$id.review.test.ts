@@ -53,12 +53,10 @@ describe("comments on lines: /api/jobs/:id/comments", () => {
     const many = Array.from({ length: 80_000 }, () => "x");
     await sendDiff(1, file("one.ts", ...many));
     const [first, last] = [await comment(7, "First"), await comment(79_999, "Last")];
-    await t.sql.query(
-      `insert into public.job_comments (job_id, product_id, attempt, path, line, side, line_text, body, author_id, author)
-       select c.job_id, c.product_id, c.attempt, c.path, n, c.side, c.line_text, c.body, c.author_id, c.author
-       from public.job_comments c, generate_series(1, 1998) n where c.id = $1`,
-      [first.id],
-    );
+    await t.query`
+      insert into public.job_comments (job_id, product_id, attempt, path, line, side, line_text, body, author_id, author)
+      select c.job_id, c.product_id, c.attempt, c.path, n, c.side, c.line_text, c.body, c.author_id, c.author
+      from public.job_comments c, generate_series(1, 1998) n where c.id = ${first.id}`;
     const listing = async () => {
       const before = busyMilliseconds();
       const { comments } = await list();
@@ -68,9 +66,7 @@ describe("comments on lines: /api/jobs/:id/comments", () => {
     const alike = await listing();
     const placeOf = (id: string) => alike.comments.find((each) => each.id === id)?.current_line;
     expect([placeOf(first.id), placeOf(last.id)]).toEqual([7, 79_999]);
-    await t.sql.query("update public.job_comments set line_text = 'gone' where job_id = $1", [
-      job.id,
-    ]);
+    await t.query`update public.job_comments set line_text = 'gone' where job_id = ${job.id}`;
     const gone = await listing();
     expect(gone.comments.every(({ stale }) => stale)).toBe(true);
     expect(alike.took).toBeLessThan(3 * gone.took);
@@ -174,9 +170,7 @@ describe("POST /api/jobs/:id/review", () => {
 
   it("ends a job that waits for a person, by a session only", async () => {
     const { call, owner, done, world, job, task } = await scene();
-    await t.sql.query("update products set done_requires = 'person' where id = $1", [
-      world.product.id,
-    ]);
+    await t.query`update products set done_requires = 'person' where id = ${world.product.id}`;
     expect(await done()).toMatchObject({ status: "queued", phase: "review" });
     expect((await call("POST", "review", { verdict: "approve" })).status).toBe(403);
     expect((await call("POST", "review", { verdict: "approve" }, owner)).status).toBe(200);
@@ -186,9 +180,7 @@ describe("POST /api/jobs/:id/review", () => {
 
   it("sends a job that waits for a person back to be worked on", async () => {
     const { call, done, world, job } = await scene();
-    await t.sql.query("update products set done_requires = 'person' where id = $1", [
-      world.product.id,
-    ]);
+    await t.query`update products set done_requires = 'person' where id = ${world.product.id}`;
     await done();
     const answer = await call("POST", "review", { verdict: "request_changes", summary: "Again" });
     expect(answer.status).toBe(200);

@@ -123,7 +123,7 @@ describe("PUT /api/jobs/:id/viewed", () => {
     const viewer = await t.createMember(product.id);
     await setMemberRole(actor, { product_id: product.id, user_id: viewer.id, role: "VIEWER" });
     expect((await mark(job, { cookie: await app.signIn(viewer) }, {})).status).toBe(403);
-    const { rows } = await t.sql.query("select from viewed_files where job_id = $1", [job.id]);
+    const rows = await t.query`select from viewed_files where job_id = ${job.id}`;
     expect(rows).toHaveLength(0);
   });
 
@@ -149,7 +149,7 @@ describe("PUT /api/jobs/:id/viewed", () => {
       Array.from({ length: 8 }, (_, n) => mark(job, session, { viewed: n % 2 === 0 })),
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(204));
-    const { rows } = await t.sql.query("select from viewed_files where job_id = $1", [job.id]);
+    const rows = await t.query`select from viewed_files where job_id = ${job.id}`;
     expect(rows.length).toBeLessThanOrEqual(1);
   });
 });

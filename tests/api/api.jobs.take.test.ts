@@ -17,9 +17,7 @@ const { t, app } = await openApp();
 async function scene() {
   const world = await t.seedSprint({ stories: [1] });
   const { actor, sprint, owner, product, tasks } = world;
-  const { rows: found } = await t.sql.query("select code from tasks where id = $1", [
-    at(tasks, 0).id,
-  ]);
+  const found = await t.query`select code from tasks where id = ${at(tasks, 0).id}`;
   const code: string = at(found, 0).code;
   await startSprintRun(actor, { sprint_id: sprint.id });
   const token = await t.createToken(owner);
@@ -33,9 +31,7 @@ async function scene() {
     const body = await answer.json();
     return { status: answer.status, body };
   };
-  const { rows } = await t.sql.query("select j.id from agent_jobs j where j.product_id = $1", [
-    product.id,
-  ]);
+  const rows = await t.query`select j.id from agent_jobs j where j.product_id = ${product.id}`;
   const job_id: string = at(rows, 0).id;
   return { ...world, token, take, job_id, read: () => getAgentJob(actor, { job_id }) };
 }
@@ -88,7 +84,7 @@ describe("POST /api/jobs/take", { timeout: 60_000 }, () => {
     const [bob, vera, eve] = await Promise.all([t.createUser(), t.createUser(), t.createUser()]);
     await t.addMember(product.id, bob);
     await t.addMember(product.id, vera);
-    await t.sql.query("update product_members set role = 'VIEWER' where user_id = $1", [vera.id]);
+    await t.query`update product_members set role = 'VIEWER' where user_id = ${vera.id}`;
     const [bobs, veras, eves] = await Promise.all(
       [bob, vera, eve].map((user) => t.createToken(user)),
     );

@@ -67,10 +67,8 @@ describe("the labels of a product", () => {
       { name: "x", color: "red" },
     ])
       expect((await send("POST", labels, body)).status, JSON.stringify(body)).toBe(422);
-    await t.sql.query(
-      "insert into public.labels (product_id, name, color) select $1, 'l' || n, '#000000' from generate_series(1, 199) n",
-      [backlog.product.id],
-    );
+    await t.query`insert into public.labels (product_id, name, color)
+      select ${backlog.product.id}, 'l' || n, '#000000' from generate_series(1, 199) n`;
     const full = await send("POST", labels, { name: "one more" });
     expect([full.status, await full.json()]).toMatchObject([
       409,

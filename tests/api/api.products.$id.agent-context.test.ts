@@ -85,20 +85,13 @@ describe("GET /api/products/:id/agent-context", () => {
   it("keeps to the caller's open ideas of this product: 50 at most, the oldest first", async () => {
     const product = await t.seedProduct(owner);
     const other = await t.createUser();
-    await t.sql.query(
-      `insert into ideas (user_id, product_id, code, title, status, created_at)
-       select $1, $2, 'IDEA-' || (500 + n), 'idea ' || n, 'DRAFT', now() - make_interval(mins => n)
-         from generate_series(1, 60) n`,
-      [owner.id, product.id],
-    );
-    await t.sql.query(
-      `update ideas set archived_at = now() where product_id = $1 and code in ('IDEA-560', 'IDEA-559')`,
-      [product.id],
-    );
-    await t.sql.query(
-      `insert into ideas (user_id, product_id, code, title) values ($1, $2, 'IDEA-501', 'not mine')`,
-      [other.id, product.id],
-    );
+    await t.query`insert into ideas (user_id, product_id, code, title, status, created_at)
+      select ${owner.id}, ${product.id}, 'IDEA-' || (500 + n), 'idea ' || n, 'DRAFT', now() - make_interval(mins => n)
+        from generate_series(1, 60) n`;
+    await t.query`update ideas set archived_at = now() where product_id = ${product.id}
+      and code in ('IDEA-560', 'IDEA-559')`;
+    await t.query`insert into ideas (user_id, product_id, code, title)
+      values (${other.id}, ${product.id}, 'IDEA-501', 'not mine')`;
     const { open_ideas: ideas } = await read(product.id);
     expect(ideas).toHaveLength(50);
     expect(ideas[0].title).toBe("idea 58");

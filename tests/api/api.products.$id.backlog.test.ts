@@ -84,10 +84,8 @@ describe("GET /api/products/:id/backlog", () => {
   });
 
   it("goes out compressed to those who accept it", async () => {
-    await t.sql.query("update stories set description = $2 where id = $1", [
-      backlog.story.id,
-      "A long text. ".repeat(2_000),
-    ]);
+    await t.query`update stories set description = ${"A long text. ".repeat(2_000)}
+      where id = ${backlog.story.id}`;
     const plain = await app.request(path(backlog.product.id), {
       headers: { ...bearer(token), "accept-encoding": "identity" },
     });

@@ -35,9 +35,7 @@ async function scene() {
     body: "Secret",
   };
   await call("PUT", "/api/issues/observed", { product_id, label: "backlog", issues: [issue] });
-  const { rows } = await t.sql.query("select id, code from stories where product_id = $1", [
-    product_id,
-  ]);
+  const rows = await t.query`select id, code from stories where product_id = ${product_id}`;
   const item = { id: String(at(rows, 0).id), code: String(at(rows, 0).code) };
   const path = `/api/products/${product_id}/issue-notes`;
   const next = (project = "acme/shop", user = owner) =>
@@ -72,7 +70,7 @@ async function scene() {
       ],
     });
   const expire = () =>
-    t.sql.query("update issue_notes set lease_until = now() where product_id = $1", [product_id]);
+    t.query`update issue_notes set lease_until = now() where product_id = ${product_id}`;
   return {
     ...{
       owner,
@@ -118,8 +116,8 @@ describe("what is written under an issue", () => {
     await tell(close, "written");
     expect(await note()).toBeNull();
     // Opened again there, or done again here: it has been said.
-    await t.sql.query("update tasks set status = 'IN_PROGRESS' where story_id = $1", [item.id]);
-    await t.sql.query("update tasks set status = 'DONE' where story_id = $1", [item.id]);
+    await t.query`update tasks set status = 'IN_PROGRESS' where story_id = ${item.id}`;
+    await t.query`update tasks set status = 'DONE' where story_id = ${item.id}`;
     expect(await note()).toBeNull();
   });
 
@@ -158,7 +156,7 @@ describe("what is written under an issue", () => {
     const { actor, pbi, item, note, tell } = await scene();
     await acceptStory(actor, { story_id: item.id, pbi_id: pbi.id });
     await create(actor, "create_task", { p_story_id: item.id, p_title: "By hand" });
-    await t.sql.query("update tasks set status = 'DONE' where story_id = $1", [item.id]);
+    await t.query`update tasks set status = 'DONE' where story_id = ${item.id}`;
     const comment = await note();
     expect(comment).toMatchObject({ deed: "comment" });
     await tell(comment, "written");

@@ -14,9 +14,7 @@ async function scene() {
   const actor = t.actorOf(owner);
   const { product, task } = await t.seedBacklog(owner);
   await updateProduct(actor, { product_id: product.id, landing: "queue" });
-  await t.sql.query("update public.tasks set implementation_plan = 'Do it' where id = $1", [
-    task.id,
-  ]);
+  await t.query`update public.tasks set implementation_plan = 'Do it' where id = ${task.id}`;
   const { run } = await startRun(actor, { task_ids: [task.id] });
   /** The job is done at a commit; answers it as its worker got it. */
   const finish = async (head_sha = head) => {
@@ -38,12 +36,8 @@ async function scene() {
     call("PUT", `/api/landings/${landing.id}`, { lease: landing.lease, ...report });
   const state = async () => at((await getSprintRun(actor, { sprint_run_id: run.id })).jobs, 0);
   const questions = async () =>
-    (
-      await t.sql.query(
-        "select question, park from agent_questions where product_id = $1 order by created_at",
-        [product.id],
-      )
-    ).rows;
+    await t.query`select question, park from agent_questions where product_id = ${product.id}
+      order by created_at`;
   const list = async () => (await call("GET", path)).body;
   return { owner, actor, product, task, finish, call, path, next, tell, state, questions, list };
 }
@@ -58,9 +52,7 @@ describe("the merge queue", () => {
     expect(given).toMatchObject([{ job_id, ours_sha: head, state: "working", pull: null }]);
     expect(await list()).toMatchObject({ queue: [{ place: 1, job_id, state: "working" }] });
 
-    await t.sql.query("update landings set lease_until = now() where product_id = $1", [
-      product.id,
-    ]);
+    await t.query`update landings set lease_until = now() where product_id = ${product.id}`;
     const taken = (await next("four")).body.landing;
     expect(taken).toMatchObject({ id: at(given, 0).id, worker: "four" });
     expect(await tell(at(given, 0), { state: "landed" })).toMatchObject({
@@ -68,7 +60,7 @@ describe("the merge queue", () => {
       body: { error: expect.stringContaining("taken this landing over") },
     });
     expect(await tell(taken, { state: "landed", head_sha: head })).toMatchObject({ status: 200 });
-    const { rows } = await t.sql.query("select merged_at from agent_jobs where id = $1", [job_id]);
+    const rows = await t.query`select merged_at from agent_jobs where id = ${job_id}`;
     expect(rows[0].merged_at).not.toBeNull();
     expect((await next()).body).toEqual({ landing: null });
   });
@@ -100,9 +92,7 @@ describe("the merge queue", () => {
       expect(
         (await tell(landing, { state: "put_off", words: "Reviews are missing." })).status,
       ).toBe(200);
-      await t.sql.query("update landings set lease_until = now() where product_id = $1", [
-        product.id,
-      ]);
+      await t.query`update landings set lease_until = now() where product_id = ${product.id}`;
     }
     expect((await next()).body).toEqual({ landing: null });
     expect(await questions()).toMatchObject([
@@ -111,10 +101,8 @@ describe("the merge queue", () => {
         park: false,
       },
     ]);
-    await t.sql.query(
-      "update landings set finished_at = finished_at - interval '31 minutes' where product_id = $1",
-      [product.id],
-    );
+    await t.query`update landings set finished_at = finished_at - interval '31 minutes'
+      where product_id = ${product.id}`;
     const { landing } = (await next()).body;
     await tell(landing, { state: "refused", words: "Reviews are missing." });
     expect(await questions()).toHaveLength(1);
@@ -123,9 +111,9 @@ describe("the merge queue", () => {
   it("waits for what a branch depends on, for a task that is not done, and for no one when people merge", async () => {
     const { actor, product, task, finish, next, list } = await scene();
     await finish();
-    await t.sql.query("update tasks set status = 'REVIEW' where id = $1", [task.id]);
+    await t.query`update tasks set status = 'REVIEW' where id = ${task.id}`;
     expect((await next()).body).toEqual({ landing: null });
-    await t.sql.query("update tasks set status = 'DONE' where id = $1", [task.id]);
+    await t.query`update tasks set status = 'DONE' where id = ${task.id}`;
     await updateProduct(actor, { product_id: product.id, landing: "manual" });
     expect((await next()).body).toEqual({ landing: null });
     // What was done before the queue began is people's to merge.

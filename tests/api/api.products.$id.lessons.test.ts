@@ -133,22 +133,16 @@ describe("a lesson", () => {
 
   it("counts among tasks with a label of its own, and by its own cause", async () => {
     const { actor, list, product, tasks, done, judge, rework } = await scene(4);
-    await t.sql.query(
-      "insert into public.labels (product_id, name, color) values ($1, 'api', '#123456')",
-      [product.id],
-    );
-    await t.sql.query(
-      "update public.tasks set label_ids = array(select id from public.labels where product_id = $1) where id = any ($2)",
-      [product.id, [at(tasks, 0).id, at(tasks, 2).id]],
-    );
+    await t.query`insert into public.labels (product_id, name, color)
+      values (${product.id}, 'api', '#123456')`;
+    await t.query`update public.tasks set label_ids = array(select id from public.labels
+      where product_id = ${product.id}) where id = any (${[at(tasks, 0).id, at(tasks, 2).id]})`;
     await done(await rework(), [words]);
     await done(await rework());
     const third = await claim(actor);
     await done(third);
     await judge(third.id, "request_changes");
-    await t.sql.query("update public.task_returns set cause = 'ci_failed' where job_id = $1", [
-      third.id,
-    ]);
+    await t.query`update public.task_returns set cause = 'ci_failed' where job_id = ${third.id}`;
     expect(await list()).toMatchObject([{ before: [1, 2] }]);
   });
 

@@ -52,7 +52,7 @@ describe("GET /api/products/:id/next-story", () => {
 
     for (const { id } of [first, twin]) {
       const task = await create(actor, "create_task", { p_story_id: id, p_title: "t" });
-      await t.sql.query("update tasks set status = 'DONE' where id = $1", [task.id]);
+      await t.query`update tasks set status = 'DONE' where id = ${task.id}`;
     }
     expect(await (await read(product.id)).json()).toMatchObject({ code: "ST-9" });
   });

@@ -18,10 +18,8 @@ async function scene() {
   for (let n = 0; n < 12; n++) {
     const { id: job_id, attempt } = await claim(actor);
     const agent = n === 11 ? "codex" : "claude";
-    await t.sql.query(
-      "update job_attempts set agent = $2, started_at = started_at - interval '10 minutes' where job_id = $1",
-      [job_id, agent],
-    );
+    await t.query`update job_attempts set agent = ${agent},
+      started_at = started_at - interval '10 minutes' where job_id = ${job_id}`;
     await reportAgentJob(actor, {
       ...{ job_id, attempt, status: "done", verify_result: "ALIGNED" },
       ...{ model_id: agent === "claude" ? "opus" : "gpt" },

@@ -12,10 +12,8 @@ async function scene(fields: Record<string, unknown> = { p_pull_requests: "open"
   const product = await t.seedProduct(owner, { p_repo_url: address, ...fields });
   for (const user of [member, other]) await t.addMember(product.id, user);
   await t.allowWorkers(product.id, member);
-  await t.sql.query(
-    `insert into public.lessons (product_id, text, cause, status, since) values ($1, 'Test it.', 'ci_failed', 'accepted', now())`,
-    [product.id],
-  );
+  await t.query`insert into public.lessons (product_id, text, cause, status, since)
+    values (${product.id}, 'Test it.', 'ci_failed', 'accepted', now())`;
   const call = async (method: string, path: string, body: object, user: TestUser = member) => {
     const answer = await app.send(method, path, body, await t.bearerOf(user));
     return { status: answer.status, body: await answer.json() };
@@ -61,9 +59,7 @@ describe("POST /api/products/:id/upkeeps and PUT /api/upkeeps/:id", () => {
     await tell(await due(), { state: "merged" });
     await later("lease_until");
     expect(await due()).toBeNull();
-    await t.sql.query("update lessons set text = 'Test it well.' where product_id = $1", [
-      product.id,
-    ]);
+    await t.query`update lessons set text = 'Test it well.' where product_id = ${product.id}`;
     expect(await files()).toMatchObject([{ state: "waiting" }]);
     expect(await due()).toMatchObject({ content: ["Test it well."], has_landed: true });
   });
@@ -76,10 +72,8 @@ describe("POST /api/products/:id/upkeeps and PUT /api/upkeeps/:id", () => {
     expect([elsewhere.status, await files()]).toMatchObject([403, [{ url: null }]]);
     expect((await tell(one, { state: "written" })).status).toBe(422);
     await tell(one, { state: "conflict", words: "x".repeat(1_000) });
-    const { rows } = await t.sql.query(
-      "select detail -> 'said' as said from audit_events where kind = 'worker.word' and detail ->> 'product_id' = $1",
-      [product.id],
-    );
+    const rows = await t.query`select detail -> 'said' as said from audit_events
+      where kind = 'worker.word' and detail ->> 'product_id' = ${product.id}`;
     expect(rows).toMatchObject([{ said: { kind: "agents_md", state: "conflict" } }]);
     expect((await next(owner)).status).toBe(200);
   });

@@ -191,10 +191,8 @@ describe("POST /api/products/import", () => {
       labels: 1,
       already_there: 0,
     });
-    const { rows } = await t.sql.query(
-      "select count(distinct xmin::text)::int as writers from stories where product_id = $1 and status = 'OPEN' and label_ids <> '{}'",
-      [done.product.id],
-    );
+    const rows = await t.query`select count(distinct xmin::text)::int as writers from stories
+      where product_id = ${done.product.id} and status = 'OPEN' and label_ids <> '{}'`;
     expect(rows[0]?.writers).toBe(1);
     const again = { format: "linear", product_id: String(done.product.id) };
     expect(counts(await move(again, ["linear.csv", file]))).toMatchObject({
@@ -210,7 +208,7 @@ describe("POST /api/products/import", () => {
     const product = await t.seedProduct(owner);
     const taken = await send({ ...fields, code: product.code }, ["linear.csv", linear]);
     expect(taken.status).toBe(422);
-    const { rows } = await t.sql.query("select code from products where owner_id = $1", [owner.id]);
+    const rows = await t.query`select code from products where owner_id = ${owner.id}`;
     expect(rows).toEqual([{ code: product.code }]);
   });
 

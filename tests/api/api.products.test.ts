@@ -48,9 +48,9 @@ describe("GET /api/products", () => {
     const product = await t.seedProduct(owner);
     await t.addMember(product.id, member);
     expect(await listFor(member)).toHaveLength(1);
-    await t.sql.query("delete from product_members where user_id = $1", [member.id]);
+    await t.query`delete from product_members where user_id = ${member.id}`;
     expect(await listFor(member)).toEqual([]);
-    await t.sql.query("update products set archived_at = now() where id = $1", [product.id]);
+    await t.query`update products set archived_at = now() where id = ${product.id}`;
     expect(await listFor(owner)).toEqual([]);
   });
 
@@ -59,7 +59,7 @@ describe("GET /api/products", () => {
     const token = await t.createToken(user);
     const headers = { authorization: `bearer ${token}` };
     expect((await app.request("/api/products", { headers })).status).toBe(200);
-    await t.sql.query("delete from auth.users where id = $1", [user.id]);
+    await t.query`delete from auth.users where id = ${user.id}`;
     await expectRefusal(await app.request("/api/products", { headers }), 401);
   });
 });

@@ -18,10 +18,8 @@ async function scene(done_requires: "none" | "ci" = "none") {
   const owner = await t.createUser();
   const actor = t.actorOf(owner);
   const { product, task, secondTask } = await t.seedBacklog(owner);
-  await t.sql.query("update public.tasks set status = 'DONE' where id = $1", [secondTask.id]);
-  await t.sql.query("update public.tasks set implementation_plan = 'Do it' where id = $1", [
-    task.id,
-  ]);
+  await t.query`update public.tasks set status = 'DONE' where id = ${secondTask.id}`;
+  await t.query`update public.tasks set implementation_plan = 'Do it' where id = ${task.id}`;
   await updateProduct(actor, { product_id: product.id, done_requires });
   const { run } = await startRun(actor, { task_ids: [task.id] });
   const job = await claim(actor);
@@ -45,8 +43,7 @@ async function scene(done_requires: "none" | "ci" = "none") {
   };
   const state = async () => at((await getSprintRun(actor, { sprint_run_id: run.id })).jobs, 0);
   const questions = async () =>
-    (await t.sql.query("select question from agent_questions where product_id = $1", [product.id]))
-      .rows;
+    await t.query`select question from agent_questions where product_id = ${product.id}`;
   return { owner, actor, product, task, run, job, put, pull, observe, state, questions };
 }
 
@@ -67,10 +64,8 @@ describe("PUT /api/pulls/observed", () => {
     expect(await state()).toMatchObject({ status: "queued", retry_count: 0 });
     const again = await claim(actor);
     expect(again).toMatchObject({ attempt: 2, task: { id: task.id } });
-    const { rows } = await t.sql.query(
-      "select count(*)::int as n from job_reviews where product_id = $1",
-      [product.id],
-    );
+    const rows = await t.query`select count(*)::int as n from job_reviews
+      where product_id = ${product.id}`;
     expect(rows).toEqual([{ n: 1 }]);
     // Each line is marked, also after a line end that only some take for one.
     expect(at(again.review, 0)).toMatchObject({
@@ -112,9 +107,7 @@ describe("PUT /api/pulls/observed", () => {
   it("marks the work as merged, and asks about a pull request that was closed", async () => {
     const merged = await scene();
     await merged.observe({ state: "merged" });
-    const { rows } = await t.sql.query("select merged_at from agent_jobs where id = $1", [
-      merged.job.id,
-    ]);
+    const rows = await t.query`select merged_at from agent_jobs where id = ${merged.job.id}`;
     expect(rows[0].merged_at).not.toBeNull();
     const closed = await scene();
     await closed.observe({ state: "closed" });
@@ -127,7 +120,7 @@ describe("PUT /api/pulls/observed", () => {
   it("ends work that waits for CI when CI passes at its commit, and sends it back when it fails", async () => {
     const { actor, observe, state, task, job } = await scene("ci");
     const status = async () =>
-      (await t.sql.query("select status from tasks where id = $1", [task.id])).rows[0].status;
+      (await t.query`select status from tasks where id = ${task.id}`)[0].status;
     expect([await state(), await status()]).toMatchObject([{ status: "queued" }, "REVIEW"]);
     const { items } = await getInbox(actor, {});
     expect(items.filter(({ kind }) => kind === "review")).toEqual([]);
@@ -167,10 +160,8 @@ describe("PUT /api/pulls/observed", () => {
     const again = await claim(actor);
     const done = { status: "done" as const, verify_result: "ALIGNED" as const, head_sha: other };
     await reportAgentJob(actor, { job_id: again.id, attempt: again.attempt, ...done });
-    await t.sql.query(
-      "update agent_jobs set finished_at = now() - interval '2 hours' where id = $1",
-      [job.id],
-    );
+    await t.query`update agent_jobs set finished_at = now() - interval '2 hours'
+      where id = ${job.id}`;
     await observe({ head_sha: other, state: "merged", observed_at: "2026-11-23T11:00:00.000Z" });
     const { landed, median_seconds, longest_seconds } = await landing();
     expect([landed, median_seconds === longest_seconds]).toEqual([1, true]);
@@ -232,10 +223,8 @@ describe("PUT /api/pulls/observed", () => {
     await t.allowWorkers(product.id, member);
     await observe(green, member);
     await observe(green, member);
-    const { rows } = await t.sql.query(
-      "select kind, detail from audit_events where user_id = $1 and kind = 'worker.word'",
-      [member.id],
-    );
+    const rows = await t.query`select kind, detail from audit_events where user_id = ${member.id}
+      and kind = 'worker.word'`;
     expect(rows).toMatchObject([
       { detail: { said: [{ url: pull.url, ci: "passed", comments: 1 }] } },
     ]);
@@ -243,20 +232,16 @@ describe("PUT /api/pulls/observed", () => {
 
   it("hears 600 words of a user an hour, so that no one fills the disk with them", async () => {
     const { owner, product, put, pull } = await scene();
-    await t.sql.query(
-      "insert into rate_limit_counters (action, key, window_start, count) values ('worker_word', $1, now(), 599)",
-      [owner.id],
-    );
+    await t.query`insert into rate_limit_counters (action, key, window_start, count)
+      values ('worker_word', ${owner.id}, now(), 599)`;
     const say = async (number: number) => {
       const url = `${pull.url}${"0".repeat(1_000)}`;
       const seen = { ...pull, url, head_sha: `${number}`.repeat(40) };
       return (await put(owner, { product_id: product.id, pulls: [seen] })).status;
     };
     expect([await say(1), await say(2)]).toEqual([200, 429]);
-    const { rows } = await t.sql.query(
-      "select length(detail::text) < 1000 as is_short from audit_events where user_id = $1 and kind = 'worker.word'",
-      [owner.id],
-    );
+    const rows = await t.query`select length(detail::text) < 1000 as is_short from audit_events
+      where user_id = ${owner.id} and kind = 'worker.word'`;
     expect(rows).toEqual([{ is_short: true }]);
   });
 

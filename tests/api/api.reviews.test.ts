@@ -230,9 +230,7 @@ describe("the marks of a change", () => {
     ["Java", true, [cases("-@Test\n-public void x() {\n+@Test\n+void y() {", "test/A.java")]],
     ["Java, whose case is the same", false, [cases("-@Test\n-void x() {\n+@Test\n+void x() {")]],
   ])("know test cases by their names: %s", async (_, isDeleted, files) => {
-    const { rows } = await t.sql.query("select private.deletes_tests($1) as found", [
-      JSON.stringify(files),
-    ]);
+    const rows = await t.query`select private.deletes_tests(${JSON.stringify(files)}) as found`;
     expect(rows).toEqual([{ found: isDeleted }]);
   });
 
@@ -298,10 +296,9 @@ describe("a pattern of paths", () => {
     ["a+(b).[c]", ["a+(b).[c]"], ["aa+(b).c"]],
     ["x|y", ["x|y"], ["x", "y"]],
   ])("%s means what it says", async (pattern, fitting, others) => {
-    const { rows } = await t.sql.query<{ path: string }>(
-      "select p as path from unnest($1::text[]) p where p ~ private.patterns_regex(jsonb_build_array('none', $2::text))",
-      [[...fitting, ...others], pattern],
-    );
+    const rows = await t.query<{ path: string }>`select p as path
+      from unnest(${[...fitting, ...others]}::text[]) p
+      where p ~ private.patterns_regex(jsonb_build_array('none', ${pattern}::text))`;
     expect(rows.map(({ path }) => path)).toEqual(fitting);
   });
 });
@@ -348,10 +345,8 @@ describe("the times of a job", () => {
     };
     expect(await told()).toEqual([{}, {}, {}]);
     for (const [place, hours] of [1, 2, 9].entries()) {
-      await t.sql.query(
-        "update job_attempts set ended_at = ended_at - make_interval(hours => $2) where job_id = $1",
-        [at(jobs, place), hours],
-      );
+      await t.query`update job_attempts set ended_at = ended_at - make_interval(hours => ${hours})
+        where job_id = ${at(jobs, place)}`;
     }
     const before = await counts();
     for (const job of jobs) await app.request(`/jobs/${job}/changes`, { headers: session });

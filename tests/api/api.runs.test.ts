@@ -229,7 +229,7 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
         },
       });
       if (merged) {
-        await t.sql.query("update public.agent_jobs set merged_at = now() where id = $1", [job.id]);
+        await t.query`update public.agent_jobs set merged_at = now() where id = ${job.id}`;
       }
       return job;
     };
@@ -296,10 +296,8 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     expect(await blockersOf(owner, { story_id: story.id })).toMatchObject([
       { type: "task_no_plan" },
     ]);
-    await t.sql.query(
-      "insert into public.rate_limit_counters (action, key, window_start, count) values ('enqueue', $1, now(), 30)",
-      [other.owner.id],
-    );
+    await t.query`insert into public.rate_limit_counters (action, key, window_start, count)
+      values ('enqueue', ${other.owner.id}, now(), 30)`;
     expect((await post(other.owner, { task_ids: other.ids })).status).toBe(429);
     const demo = await t.createUser({ demo: true });
     expect((await post(demo, { task_ids: ids })).status).toBe(403);

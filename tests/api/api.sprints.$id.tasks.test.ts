@@ -35,11 +35,8 @@ describe("GET /api/sprints/:id/tasks", () => {
       create(actor, "create_story", { p_pbi_id: pbi.id, p_title: code, p_code: code });
     const [second, first] = [await story("ST-20"), await story("ST-3")];
     const sprint = await seedActiveSprint(actor, product.id, [second.id, first.id]);
-    await t.sql.query(
-      `insert into tasks (product_id, story_id, code, title, priority)
-       select $1, case when n % 2 = 0 then $2::uuid else $3::uuid end, 'T-' || (61 - n), 't', n from generate_series(1, 60) n`,
-      [product.id, second.id, first.id],
-    );
+    await t.query`insert into tasks (product_id, story_id, code, title, priority)
+      select ${product.id}, case when n % 2 = 0 then ${second.id}::uuid else ${first.id}::uuid end, 'T-' || (61 - n), 't', n from generate_series(1, 60) n`;
     const rows: { story_code: string; sort_order: number }[] = await (
       await read(sprint.id, "?limit=50")
     ).json();

@@ -322,7 +322,7 @@ describe("GET /api/stories/:id/changes", () => {
 
   it("is empty where nothing was done", async () => {
     const { product, read } = await scene([first]);
-    await t.sql.query("delete from job_diffs where product_id = $1", [product.id]);
+    await t.query`delete from job_diffs where product_id = ${product.id}`;
     expect(await read()).toEqual({ base_sha: null, head_sha: null, tasks: [], files: [] });
   });
 });
@@ -357,9 +357,7 @@ describe("POST /api/stories/:id/review", () => {
     const { judge, all, jobs, actor } = await scene([first], [second]);
     const answer = await judge({ verdict: "request_changes", summary: "Again", attempts: all });
     expect(answer.status).toBe(200);
-    const { rows } = await t.sql.query("select id from agent_jobs where id = any($1) and in_turn", [
-      jobs,
-    ]);
+    const rows = await t.query`select id from agent_jobs where id = any(${jobs}) and in_turn`;
     expect(rows.map(({ id }) => id)).toEqual([jobs[0]]);
     const again = await claim(actor);
     expect(again).toMatchObject({ id: jobs[0], review: [{ body: "Again" }] });
@@ -380,7 +378,7 @@ describe("POST /api/stories/:id/review", () => {
       ...[422, { error: expect.stringMatching(/^Say what should change in T-\d+: comment/) }],
     ]);
     expect((await approve(all, await t.bearerOf(owner))).status).toBe(403);
-    const { rows } = await t.sql.query("select from job_reviews where job_id = any($1)", [jobs]);
+    const rows = await t.query`select from job_reviews where job_id = any(${jobs})`;
     expect(rows).toHaveLength(0);
     await reviewJob(actor, { job_id: at(jobs, 0), verdict: "request_changes", summary: "No" });
     expect((await approve(all)).status).toBe(409);
@@ -431,9 +429,7 @@ describe("the page of a story's changes", () => {
     expect(paths(part)).toEqual(["a.ts"]);
     expect(part).toContain("Approving confirms no criterion.");
     for (const job_id of jobs) {
-      const { rows } = await t.sql.query("select first_seen_at from agent_jobs where id = $1", [
-        job_id,
-      ]);
+      const rows = await t.query`select first_seen_at from agent_jobs where id = ${job_id}`;
       expect(at(rows, 0).first_seen_at).not.toBeNull();
     }
   });

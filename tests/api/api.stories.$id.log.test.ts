@@ -11,12 +11,10 @@ const post = (body: unknown, headers = bearer(token), id = backlog.story.id) =>
   app.send("POST", path(id), body, headers);
 
 async function stored(id: string, createdAt: string): Promise<Record<string, unknown>> {
-  const { rows } = await t.sql.query<Record<string, unknown>>(
-    `select type, content, status, commit_hash, commit_message, metadata,
-            date_trunc('milliseconds', created_at) = $2::timestamptz as is_same_time
-       from story_logs where id = $1`,
-    [id, createdAt],
-  );
+  const rows = await t.query<Record<string, unknown>>`
+    select type, content, status, commit_hash, commit_message, metadata,
+         date_trunc('milliseconds', created_at) = ${createdAt}::timestamptz as is_same_time
+    from story_logs where id = ${id}`;
   return rows[0] ?? {};
 }
 
@@ -73,9 +71,9 @@ describe("POST /api/stories/:id/log", () => {
     ],
     ["a list", []],
   ])("answers 422 to %s", async (_, body) => {
-    const { rows: before } = await t.sql.query("select count(*) from story_logs");
+    const before = await t.query`select count(*) from story_logs`;
     await expectRefusal(await post(body), 422);
-    expect((await t.sql.query("select count(*) from story_logs")).rows).toEqual(before);
+    expect(await t.query`select count(*) from story_logs`).toEqual(before);
   });
 
   it("names the types where it refuses another one", async () => {
@@ -89,10 +87,8 @@ describe("POST /api/stories/:id/log", () => {
       `{"type":"IMPLEMENTATION_PLAN","content":"x","metadata":${metadata}}`,
     );
     expect(response.status).toBe(201);
-    const { rows } = await t.sql.query<{ same: boolean }>(
-      "select metadata = $2::jsonb as same from story_logs where id = $1",
-      [(await response.json()).id, metadata],
-    );
+    const rows = await t.query<{ same: boolean }>`select metadata = ${metadata}::jsonb as same
+      from story_logs where id = ${(await response.json()).id}`;
     expect(rows[0]?.same).toBe(true);
   });
 

@@ -12,7 +12,7 @@ describe("GET /api/stories/:id/tasks", () => {
       p_title: "first",
       p_code: "A-0",
     });
-    await t.sql.query("update tasks set status = 'IN_PROGRESS' where id = $1", [backlog.task.id]);
+    await t.query`update tasks set status = 'IN_PROGRESS' where id = ${backlog.task.id}`;
     const headers = await t.bearerOf(owner);
     const tasks: Record<string, unknown>[] = await (
       await app.request(path(backlog.story.id), { headers })

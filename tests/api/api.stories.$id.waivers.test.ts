@@ -26,9 +26,7 @@ describe("POST /api/stories/:id/waivers", () => {
       { state: "unproven", waiver: null },
     ]);
     await expectRefusal(await post({ ...waiver, reason: "Again" }, { cookie }), 409);
-    const { rows } = await t.sql.query(
-      "select detail from audit_events where kind = 'criterion.waived'",
-    );
+    const rows = await t.query`select detail from audit_events where kind = 'criterion.waived'`;
     expect(rows).toMatchObject([{ detail: { text: "It opens", reason: waiver.reason } }]);
   });
 

@@ -26,17 +26,10 @@ async function scene() {
   const get = async (path: string) => app.request(path, { headers });
   /** The template's next slot, as if the clock stood there. */
   const makeDue = (ago = "0 seconds") =>
-    t.sql.query("update recurrences set next_at = now() - $2::interval where story_id = $1", [
-      story.id,
-      ago,
-    ]);
+    t.query`update recurrences set next_at = now() - ${ago}::interval where story_id = ${story.id}`;
   const copies = async () =>
-    (
-      await t.sql.query(
-        "select id, code, title, status, sprint_id from stories where template_id = $1 order by created_at",
-        [story.id],
-      )
-    ).rows;
+    await t.query`select id, code, title, status, sprint_id from stories
+      where template_id = ${story.id} order by created_at`;
   return { owner, actor, product, pbi, story, task, sprint, headers, ask, get, makeDue, copies };
 }
 
@@ -107,10 +100,8 @@ describe("/api/stories/:id/recurrence", () => {
     await updateTask(actor, { task_id: task.id, status: "in_progress" });
     expect([(await ask("PUT", weekly)).status]).toEqual([409]);
     await updateTask(actor, { task_id: task.id, status: "todo" });
-    const { rows } = await t.sql.query(
-      "insert into stories (pbi_id, title) values ($1, 'Waits') returning id",
-      [pbi.id],
-    );
+    const rows = await t.query`insert into stories (pbi_id, title) values (${pbi.id}, 'Waits')
+      returning id`;
     await addDependency(actor, { kind: "story", id: at(rows, 0).id, blocked_by: story.id });
     const answer = await ask("PUT", weekly);
     expect([answer.status, (await answer.json()).error]).toEqual([
@@ -152,11 +143,9 @@ describe("a template", () => {
       ...{ acceptance_criteria: "- Tests pass", labels: ["chore"], priority: 1 },
     });
     await updateTask(actor, { task_id: task.id, implementation_plan: "1. Do it" });
-    await t.sql.query("update tasks set title = 'npm' where id = $1", [task.id]);
-    const { rows } = await t.sql.query(
-      "insert into tasks (story_id, title) values ($1, 'Then pip') returning id",
-      [story.id],
-    );
+    await t.query`update tasks set title = 'npm' where id = ${task.id}`;
+    const rows = await t.query`insert into tasks (story_id, title) values (${story.id}, 'Then pip')
+      returning id`;
     await addDependency(actor, { kind: "task", id: at(rows, 0).id, blocked_by: task.id });
     await setBudget(actor, {
       ...{ product_id: product.id, scope: "task", target_id: task.id, unit: "USD", amount: 2 },
@@ -170,22 +159,16 @@ describe("a template", () => {
       status: "IN_SPRINT",
       sprint_id: sprint.id,
     });
-    const [{ same }] = (
-      await t.sql.query(
-        `select (a.description, a.acceptance_criteria, a.priority, a.label_ids, a.pbi_id) =
-          (b.description, b.acceptance_criteria, b.priority, b.label_ids, b.pbi_id) as same
-        from stories a, stories b where a.id = $1 and b.id = $2`,
-        [story.id, copy.id],
-      )
-    ).rows;
+    const [{ same }] = await t.query`
+      select (a.description, a.acceptance_criteria, a.priority, a.label_ids, a.pbi_id) =
+        (b.description, b.acceptance_criteria, b.priority, b.label_ids, b.pbi_id) as same
+      from stories a, stories b where a.id = ${story.id} and b.id = ${copy.id}`;
     expect(same).toBe(true);
-    const { rows: tasks } = await t.sql.query(
-      `select x.title, x.status, x.implementation_plan, b.amount::float, w.title as waits_for
+    const tasks = await t.query`
+      select x.title, x.status, x.implementation_plan, b.amount::float, w.title as waits_for
       from tasks x left join budgets b on b.task_id = x.id
       left join task_dependencies d on d.blocked_id = x.id left join tasks w on w.id = d.blocker_id and w.story_id = x.story_id
-      where x.story_id = $1 order by x.sort_order`,
-      [copy.id],
-    );
+      where x.story_id = ${copy.id} order by x.sort_order`;
     expect(tasks).toEqual([
       {
         title: "npm",
@@ -215,8 +198,8 @@ describe("a template", () => {
       ...{ outcome: "fired", story_id: copy.id, story_code: copy.code },
     });
 
-    await t.sql.query("update tasks set status = 'DONE' where story_id = $1", [copy.id]);
-    await t.sql.query("update sprints set status = 'COMPLETED' where id = $1", [sprint.id]);
+    await t.query`update tasks set status = 'DONE' where story_id = ${copy.id}`;
+    await t.query`update sprints set status = 'COMPLETED' where id = ${sprint.id}`;
     await makeDue();
     await fireDueRecurrences(t.database);
     expect((await copies()).map((it) => it.sprint_id)).toEqual([sprint.id, null]);
@@ -243,7 +226,7 @@ describe("a template", () => {
     expect(await fireDueRecurrences(t.database)).toEqual(["open"]);
     expect((await (await ask("GET")).json()).recurrence.last.outcome).toBe("open");
     const [copy] = await copies();
-    await t.sql.query("update tasks set status = 'DONE' where story_id = $1", [copy.id]);
+    await t.query`update tasks set status = 'DONE' where story_id = ${copy.id}`;
     await makeDue();
     expect(await fireDueRecurrences(t.database)).toEqual(["fired"]);
     expect(await copies()).toHaveLength(2);
@@ -261,10 +244,9 @@ describe("a template", () => {
       await makeDue("9 hours 35 minutes");
       expect(await fireDueRecurrences(t.database)).toEqual([outcome]);
       expect(await copies()).toHaveLength(count);
-      const { rows } = await t.sql.query(
-        "select next_at > now() as ahead, next_at < now() + interval '1 hour 1 minute' as near from recurrences where story_id = $1",
-        [story.id],
-      );
+      const rows = await t.query`select next_at > now() as ahead,
+        next_at < now() + interval '1 hour 1 minute' as near from recurrences
+        where story_id = ${story.id}`;
       expect(rows).toEqual([{ ahead: true, near: true }]);
     }
   });
@@ -275,7 +257,7 @@ describe("a template", () => {
     await setBudget(actor, {
       ...{ product_id: product.id, scope: "product", period: "month", unit: "USD", amount: 1 },
     });
-    await t.sql.query("update budgets set reached_at = now() where product_id = $1", [product.id]);
+    await t.query`update budgets set reached_at = now() where product_id = ${product.id}`;
     await makeDue();
     expect(await fireDueRecurrences(t.database)).toEqual(["budget"]);
     expect(await copies()).toEqual([]);
@@ -289,9 +271,9 @@ describe("a template", () => {
     expect(await fireDueRecurrences(t.database)).toEqual([]);
     await ask("PUT", weekly);
     await makeDue();
-    await t.sql.query("update products set archived_at = now() where id = $1", [product.id]);
+    await t.query`update products set archived_at = now() where id = ${product.id}`;
     expect(await fireDueRecurrences(t.database)).toEqual([]);
-    await t.sql.query("update products set archived_at = null where id = $1", [product.id]);
+    await t.query`update products set archived_at = null where id = ${product.id}`;
     await deleteStory(actor, { story_id: story.id });
     expect(await fireDueRecurrences(t.database)).toEqual([]);
     expect(await copies()).toEqual([]);

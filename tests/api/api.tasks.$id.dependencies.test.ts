@@ -104,10 +104,8 @@ describe("so many dependencies a minute", () => {
       send("POST", path("tasks", own.task.id), { blocked_by: own.secondTask.code }, headers);
     expect((await add()).status).toBe(201);
     // All but one of the others at once: one by one they may take a minute, and then the count begins again.
-    await t.sql.query(
-      "update public.rate_limit_counters set count = 119 where action = 'dependency' and key = $1",
-      [hasty.id],
-    );
+    await t.query`update public.rate_limit_counters set count = 119 where action = 'dependency'
+      and key = ${hasty.id}`;
     expect((await add()).status).toBe(201);
     const refused = await add();
     expect(refused.status).toBe(429);

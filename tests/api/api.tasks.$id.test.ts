@@ -52,10 +52,7 @@ describe("PATCH /api/tasks/:id", () => {
 
   it("moves a task out of review and failed too", async () => {
     for (const status of ["REVIEW", "FAILED"]) {
-      await t.sql.query("update tasks set status = $2::task_status where id = $1", [
-        backlog.task.id,
-        status,
-      ]);
+      await t.query`update tasks set status = ${status}::task_status where id = ${backlog.task.id}`;
       expect((await patch({ status: "todo" })).status).toBe(200);
     }
   });

@@ -100,15 +100,13 @@ describe("POST /api/products/:id/views", () => {
     );
     // A refused try is taken back with its operation, and so is its count.
     expect(new Set(statuses)).toEqual(new Set([409]));
-    await t.sql.query(
-      "update public.rate_limit_counters set count = 60 where action = 'saved_view'",
-    );
+    await t.query`update public.rate_limit_counters set count = 60 where action = 'saved_view'`;
     const fast = await many.send("POST", views, waiting);
     expect([fast.status, fast.headers.get("retry-after")]).toEqual([429, expect.any(String)]);
 
     await (await as(other)).make({ ...waiting, name: "Kept", shared: true });
     const cookie = await app.signIn(owner);
-    await t.sql.query("update public.products set archived_at = now() where id = $1", [product.id]);
+    await t.query`update public.products set archived_at = now() where id = ${product.id}`;
     const archived = await app.send("POST", views, waiting, { cookie });
     expect(await archived.json()).toMatchObject({ error: expect.stringContaining("archived") });
     expect(await (await as(other)).names()).toEqual(["Kept"]);

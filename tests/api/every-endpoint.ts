@@ -89,7 +89,7 @@ export async function openEveryEndpoint() {
     })),
   );
 
-  await t.sql.query("update public.tasks set implementation_plan = 'Do it'");
+  await t.query`update public.tasks set implementation_plan = 'Do it'`;
   const storyId = backlog.story.id;
   await proveALineThatIsGone();
   await startSprintRun(actor, { sprint_id: backlog.sprint.id });
@@ -139,26 +139,21 @@ export async function openEveryEndpoint() {
   await t.sql.query(setRepository, [backlog.product.id, "https://code.example/acme/shop"]);
   await observePulls(actor, observed);
   await t.sql.query(setRepository, [backlog.product.id, ""]);
-  await t.sql.query(
-    `insert into public.pulls (product_id, number, url, branch, head_sha, state, observed_at)
-     values ($1, 8, 'https://code.example/acme/shop/pulls/8', 'backloom/ST-1', $2, 'open', now())`,
-    [worked.product.id, diff.head_sha],
-  );
+  await t.query`
+    insert into public.pulls (product_id, number, url, branch, head_sha, state, observed_at)
+    values (${worked.product.id}, 8, 'https://code.example/acme/shop/pulls/8', 'backloom/ST-1', ${diff.head_sha}, 'open', now())`;
 
   /** Work that waits for a verdict. */
-  await t.sql.query(
-    `with waiting as (
-       insert into public.agent_jobs (product_id, task_id, kind, phase, sprint_run_id, lane_id, attempt)
-       select x.product_id, x.task_id, 'TASK_IMPLEMENTATION', 'review', x.sprint_run_id, gen_random_uuid(), 1
-       from public.agent_jobs x where x.id = $1 returning id, product_id
-     ), tried as (
-       insert into public.job_attempts (job_id, attempt, product_id, worker_name, started_at)
-       select id, 1, product_id, 'w', now() from waiting returning job_id
-     )
-     insert into public.job_diffs (job_id, attempt, product_id, base_sha, head_sha, additions, deletions, files, bytes, marks)
-     select id, 1, product_id, 'a', 'b', 1, 1, '[]', 2, '{large}' from waiting`,
-    [job.id],
-  );
+  await t.query`with waiting as (
+      insert into public.agent_jobs (product_id, task_id, kind, phase, sprint_run_id, lane_id, attempt)
+      select x.product_id, x.task_id, 'TASK_IMPLEMENTATION', 'review', x.sprint_run_id, gen_random_uuid(), 1
+      from public.agent_jobs x where x.id = ${job.id} returning id, product_id
+    ), tried as (
+      insert into public.job_attempts (job_id, attempt, product_id, worker_name, started_at)
+      select id, 1, product_id, 'w', now() from waiting returning job_id
+    )
+    insert into public.job_diffs (job_id, attempt, product_id, base_sha, head_sha, additions, deletions, files, bytes, marks)
+    select id, 1, product_id, 'a', 'b', 1, 1, '[]', 2, '{large}' from waiting`;
 
   /** A plan that waits for a verdict. */
   const toApprove = z.object({ id: z.string() }).parse(
@@ -219,10 +214,8 @@ export async function openEveryEndpoint() {
 
   await createIdea(actor, { product_id: worked.product.id, title: "Read bank statements" });
 
-  const { rows: chores } = await t.sql.query(
-    "insert into stories (pbi_id, title) values ($1, 'Update dependencies') returning id",
-    [backlog.pbi.id],
-  );
+  const chores = await t.query`insert into stories (pbi_id, title)
+    values (${backlog.pbi.id}, 'Update dependencies') returning id`;
 
   /** The criteria of the story are all proven, and so is one that was edited away since. */
   async function proveALineThatIsGone(): Promise<void> {
@@ -240,15 +233,12 @@ export async function openEveryEndpoint() {
 
   /** The work of a job came back, and its agent proposed a lesson. */
   async function learn(): Promise<{ id: string; job_id: string }> {
-    const { rows } = await t.sql.query(
-      `with returned as (
-         insert into public.task_returns (job_id, attempt, cause, product_id, task_id, begun_at)
-         select j.id, 1, 'ci_failed', j.product_id, j.task_id, now() from public.agent_jobs j
-         where j.product_id = $1 and j.status = 'DONE' limit 1 returning *)
-       insert into public.lessons (product_id, text, cause, job_id, task_id)
-       select product_id, 'Build before you hand in.', cause, job_id, task_id from returned returning id, job_id`,
-      [worked.product.id],
-    );
+    const rows = await t.query`with returned as (
+        insert into public.task_returns (job_id, attempt, cause, product_id, task_id, begun_at)
+        select j.id, 1, 'ci_failed', j.product_id, j.task_id, now() from public.agent_jobs j
+        where j.product_id = ${worked.product.id} and j.status = 'DONE' limit 1 returning *)
+      insert into public.lessons (product_id, text, cause, job_id, task_id)
+      select product_id, 'Build before you hand in.', cause, job_id, task_id from returned returning id, job_id`;
     return at(rows, 0);
   }
 
@@ -256,15 +246,13 @@ export async function openEveryEndpoint() {
   async function land(): Promise<{ id: string; lease: string }> {
     const insert = `insert into public.landings (product_id, job_id, branch, ours_sha, head_sha, words, worker, lease_until, state, finished_at)
       values ($1, $2, 'backloom/ST-1', $3, $3, 'Why', 'w', $4, $5, $6) returning id, lease`;
-    const { rows } = await t.sql.query(
-      "select id from public.agent_jobs where product_id = $1 and status = 'DONE' limit 1",
-      [worked.product.id],
-    );
+    const rows = await t.query`select id from public.agent_jobs
+      where product_id = ${worked.product.id} and status = 'DONE' limit 1`;
     const queue =
       "update public.products set landing = 'queue', landing_since = created_at where id = $1";
     await t.sql.query(queue, [worked.product.id]);
     const done = at(rows, 0).id;
-    await t.sql.query("update public.agent_jobs set head_sha = $2 where id = $1", [done, "abc"]);
+    await t.query`update public.agent_jobs set head_sha = ${"abc"} where id = ${done}`;
     const [now, later] = [new Date(), new Date(Date.now() + 3_600_000)];
     await t.sql.query(insert, [worked.product.id, done, "abc", now, "landed", now]);
     await t.sql.query(insert, [worked.product.id, done, "abc", now, "working", null]);
@@ -277,9 +265,7 @@ export async function openEveryEndpoint() {
   async function keepFile(): Promise<{ id: string; lease: string }> {
     const insert = `insert into public.upkeeps (product_id, kind, worker, lease_until)
       values ($1, 'agents_md', 'w', now() + interval '1 hour') returning id, lease`;
-    await t.sql.query("update products set pull_requests = 'open' where id = $1", [
-      worked.product.id,
-    ]);
+    await t.query`update products set pull_requests = 'open' where id = ${worked.product.id}`;
     const lesson = `insert into public.lessons (product_id, text, cause, status, since)
       values ($1, 'Test it.', 'ci_failed', 'accepted', now())`;
     await t.sql.query(lesson, [worked.product.id]);
@@ -352,9 +338,8 @@ export async function openEveryEndpoint() {
   };
   /** Stories whose work no one has judged: of one the changes are read, and the other one is approved. */
   const [unjudged, judgedHere] = [at(worked.stories, 0), at(worked.stories, 1)];
-  const { rows: finished } = await t.sql.query("select id from agent_jobs where task_id = $1", [
-    at(judgedHere.tasks, 0).id,
-  ]);
+  const finished = await t.query`select id from agent_jobs
+    where task_id = ${at(judgedHere.tasks, 0).id}`;
   /** A run begins with the one and leaves the other out. */
   const spare = await create(actor, "create_story", { p_pbi_id: backlog.pbi.id, p_title: "Spare" });
   const [planned, unplanned] = [
@@ -364,12 +349,10 @@ export async function openEveryEndpoint() {
     await create(actor, "create_task", { p_story_id: spare.id, p_title: "Not planned" }),
   ];
   const taken = await create(actor, "create_task", { p_story_id: spare.id, p_title: "Taken" });
-  await t.sql.query(
-    `insert into public.agent_jobs (product_id, task_id, kind, status, sprint_run_id, lane_id, attempt, worker_id, lease_until)
-     select x.product_id, $2, 'TASK_IMPLEMENTATION', 'RUNNING', x.sprint_run_id, gen_random_uuid(), 1, x.worker_id, now() + interval '1 hour'
-     from public.agent_jobs x where x.id = $1`,
-    [held.id, taken.id],
-  );
+  await t.query`
+    insert into public.agent_jobs (product_id, task_id, kind, status, sprint_run_id, lane_id, attempt, worker_id, lease_until)
+    select x.product_id, ${taken.id}, 'TASK_IMPLEMENTATION', 'RUNNING', x.sprint_run_id, gen_random_uuid(), 1, x.worker_id, now() + interval '1 hour'
+    from public.agent_jobs x where x.id = ${held.id}`;
   const criterion = job.criteria[0]?.id;
   const bodies: Record<string, unknown> = {
     startRun: { task_ids: [planned.id, unplanned.id], leave_out: true },

@@ -53,7 +53,7 @@ describe("the disk of an embedded database", () => {
 
 describe("the files of an installation", () => {
   it("take what the setting says, uploaded or imported, and what is deleted makes room", async () => {
-    const { rows } = await t.sql.query("select coalesce(sum(size), 0) as bytes from public.files");
+    const rows = await t.query`select coalesce(sum(size), 0) as bytes from public.files`;
     expect(Number(rows[0].bytes)).toBeLessThan(1024);
     const { owner, product, database, upload } = await installation({ FILES_TOTAL: "2MB" });
     const { id = "", status } = await upload(megabyte);
@@ -86,11 +86,8 @@ describe("the files of an import", () => {
     await admin.json("export", "--product", product.id, "--out", document, "--files", folder);
     for (let n = 0; n < 4; n++) {
       const { id } = await t.seedProduct(owner, {});
-      await t.sql.query(
-        `insert into public.files (product_id, name, type, size)
-         select $1, 'f', 'text/plain', 10485760 from generate_series(1, 128)`,
-        [id],
-      );
+      await t.query`insert into public.files (product_id, name, type, size)
+        select ${id}, 'f', 'text/plain', 10485760 from generate_series(1, 128)`;
     }
     const words = ["import", document, "--owner", owner.username, "--code", "COPY"];
     const refused = await admin.refusal(...words, "--files", folder);

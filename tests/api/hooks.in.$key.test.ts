@@ -30,12 +30,8 @@ async function scene() {
 const deliver = (key: string, body: unknown) => app.send("POST", `/hooks/in/${key}`, body);
 
 const storiesOf = async (product_id: string) =>
-  (
-    await t.sql.query(
-      "select title, description, status, origin, external_id, external_url from stories where product_id = $1",
-      [product_id],
-    )
-  ).rows;
+  await t.query`select title, description, status, origin, external_id, external_url from stories
+    where product_id = ${product_id}`;
 
 describe("POST /hooks/in/:key", () => {
   it("brings an item into triage, with its address, and each external id once", async () => {
@@ -166,11 +162,11 @@ describe("POST /hooks/in/:key", () => {
       ["hook_address", { title: "T", external_id: "1" }],
     ] as const;
     for (const [action, item] of limits) {
-      await t.sql.query("update rate_limit_counters set count = 3000 where action = $1", [action]);
+      await t.query`update rate_limit_counters set count = 3000 where action = ${action}`;
       const answer = await deliver(key, item);
       expect([action, answer.status]).toEqual([action, 429]);
       expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
-      await t.sql.query("update rate_limit_counters set count = 0 where action = $1", [action]);
+      await t.query`update rate_limit_counters set count = 0 where action = ${action}`;
     }
   });
 });
@@ -187,7 +183,7 @@ describe("the address", () => {
         });
       }
     }
-    const { rows } = await t.sql.query("select h::text as row from intake_hooks h");
+    const rows = await t.query`select h::text as row from intake_hooks h`;
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.map(({ row }) => row).join()).not.toContain(key);
     expect(at(rows, 0).row).toContain("\\\\x");

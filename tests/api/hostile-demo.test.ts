@@ -10,15 +10,12 @@ const demo = await t.createUser({ demo: true });
 await t.addMember(backlog.product.id, demo);
 const cookie = await app.signIn(demo);
 
-const { rows: writes } = await t.sql.query<{ name: string }>(
-  `select proname as name from pg_proc p
-    where pronamespace = 'public'::regnamespace and provolatile = 'v'
-      and has_function_privilege('authenticated', p.oid, 'execute')
-    order by 1`,
-);
-const { rows: tables } = await t.sql.query<{ name: string }>(
-  "select tablename as name from pg_tables where schemaname = 'public' order by 1",
-);
+const writes = await t.query<{ name: string }>`select proname as name from pg_proc p
+  where pronamespace = 'public'::regnamespace and provolatile = 'v'
+    and has_function_privilege('authenticated', p.oid, 'execute')
+  order by 1`;
+const tables = await t.query<{ name: string }>`select tablename as name from pg_tables
+  where schemaname = 'public' order by 1`;
 
 describe("A9 a demo account writes nothing", () => {
   it.each(writes)("through the operation $name", async ({ name }) => {

@@ -26,11 +26,11 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     app.send("POST", path, body, { "idempotency-key": key, ...bearer(bearerToken) });
   const log = `/api/stories/${story.id}/log`;
   const entries = async (content: string): Promise<number> => {
-    const { rows } = await t.sql.query("select from story_logs where content = $1", [content]);
+    const rows = await t.query`select from story_logs where content = ${content}`;
     return rows.length;
   };
   const keyRows = async (key: string): Promise<number> => {
-    const { rows } = await t.sql.query("select from idempotency_keys where key = $1", [key]);
+    const rows = await t.query`select from idempotency_keys where key = ${key}`;
     return rows.length;
   };
 
@@ -50,7 +50,7 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     const theirs = await t.createToken(member);
     const key = randomUUID();
     expect((await post(log, plan, key, theirs)).status).toBe(201);
-    await t.sql.query("delete from product_members where user_id = $1", [member.id]);
+    await t.query`delete from product_members where user_id = ${member.id}`;
     await expectRefusal(await post(log, plan, key, theirs), 403);
   });
 
@@ -144,10 +144,8 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     const body = { ...plan, content: "A day later" };
     const first = await post(log, body, key);
     const age = (hours: number) =>
-      t.sql.query(
-        "update idempotency_keys set created_at = private.now() - make_interval(hours => $2) where key = $1",
-        [key, hours],
-      );
+      t.query`update idempotency_keys set created_at = private.now() - make_interval(hours =>
+        ${hours}) where key = ${key}`;
     await age(23);
     expect(await (await post(log, body, key)).text()).toBe(await first.text());
     await age(24);
@@ -164,14 +162,12 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     const first = randomUUID();
     const path = `/api/stories/${mine.id}/log`;
     expect((await post(path, plan, first, own)).status).toBe(201);
-    await t.sql.query(
-      "insert into idempotency_keys (user_id, key, fingerprint, answer, created_at) select $1, 'k' || n, '', '1', private.now() from generate_series(1, 599) n",
-      [user.id],
-    );
+    await t.query`insert into idempotency_keys (user_id, key, fingerprint, answer, created_at)
+      select ${user.id}, 'k' || n, '', '1', private.now() from generate_series(1, 599) n`;
     const beyond = await post(path, plan, randomUUID(), own);
     expect([beyond.status, beyond.headers.get("retry-after")]).toEqual([429, "60"]);
     expect((await post(path, plan, first, own)).status).toBe(201);
-    await t.sql.query("delete from idempotency_keys where user_id = $1", [user.id]);
+    await t.query`delete from idempotency_keys where user_id = ${user.id}`;
   });
 
   it("gives the first write of a request the key, and leaves what is read alone", async () => {

@@ -44,7 +44,7 @@ describe("an API token", () => {
     const token = await makeToken([]);
     expect(await codesOf(token)).toEqual(["SHOP", "OTHER"]);
     expect((await post(token, `/api/products/${other.id}/labels`, { name: "a" })).status).toBe(201);
-    const { rows } = await t.sql.query("select scopes, product_ids from public.api_tokens");
+    const rows = await t.query`select scopes, product_ids from public.api_tokens`;
     expect(rows).toEqual([{ scopes: null, product_ids: null }]);
   });
 

@@ -68,7 +68,7 @@ describe("what changed since an earlier attempt", () => {
       await report({
         ...{ status: "failed", failure_class: "rate_limited" },
       });
-      await t.sql.query("update public.agent_jobs set not_before = null");
+      await t.query`update public.agent_jobs set not_before = null`;
       expect((await claim(actor)).attempt).toBe(2);
       await save(2, "c");
       const cookie = await app.signIn(owner);
@@ -110,9 +110,8 @@ describe("calls that take long", () => {
       });
       await expect
         .poll(async () => {
-          const { rows } = await t.sql.query(
-            "select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-          );
+          const rows = await t.query`select count(*)::int as waiting from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`;
           return rows[0]?.waiting;
         })
         .toBeGreaterThanOrEqual(4);
@@ -158,12 +157,9 @@ describe("search", () => {
     const { world } = await t.holdJob();
     const { product, owner } = world;
     const words = repeat(2_500, (at) => `quagga${at} `);
-    await t.sql.query(
-      `insert into public.pbis (product_id, title, description)
-       select $1, 'Long ' || n, $2 from generate_series(1, 300) n`,
-      [product.id, words],
-    );
-    await t.sql.query("vacuum analyze public.pbis");
+    await t.query`insert into public.pbis (product_id, title, description)
+      select ${product.id}, 'Long ' || n, ${words} from generate_series(1, 300) n`;
+    await t.query`vacuum analyze public.pbis`;
     const headers = {
       ...(await t.bearerOf(owner)),
       "content-type": "application/json",
@@ -179,9 +175,7 @@ describe("search", () => {
     await search("nothing");
     const taken = await t.sql.query("select to_tsvector('simple', $1)", [words]).then(async () => {
       const before = performance.now();
-      await t.sql.query("select to_tsvector('simple', $1 || n) from generate_series(1, 300) n", [
-        words,
-      ]);
+      await t.query`select to_tsvector('simple', ${words} || n) from generate_series(1, 300) n`;
       return performance.now() - before;
     });
     for (const query of ["nothing", "quagga", "quagga1"]) {

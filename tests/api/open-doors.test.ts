@@ -105,7 +105,7 @@ describe("without an account", () => {
   it.each(doors)("$method $path reads little, and costs others nothing", async (door) => {
     const { path, method, described } = door;
     const send = async (type: string, body: string) => {
-      await t.sql.query("delete from public.rate_limit_counters");
+      await t.query`delete from public.rate_limit_counters`;
       return app.request(path, { method, headers: { "content-type": type }, body });
     };
     for (const [type, body] of bodiesOf(500 * kilobyte)) {
@@ -134,12 +134,11 @@ describe("without an account", () => {
     ["pages", ["/login", "/logout"], "/token"],
   ])("counts %s before it reads, and locks out no others", async (_who, paths, other) => {
     for (const path of paths) await statusOf(path);
-    await t.sql.query(
-      "update public.rate_limit_counters set count = 600, window_start = private.now() where action = 'open_door'",
-    );
+    await t.query`update public.rate_limit_counters set count = 600, window_start = private.now()
+      where action = 'open_door'`;
     for (const path of paths) expect([path, await statusOf(path)]).toEqual([path, 429]);
     expect(await statusOf(other)).not.toBe(429);
-    await t.sql.query("delete from public.rate_limit_counters");
+    await t.query`delete from public.rate_limit_counters`;
   });
 });
 
@@ -206,7 +205,7 @@ describe("with an account", () => {
   it.each(importFormats)(
     "10 MB of the worst %s cost others nothing, and the memory comes back",
     async (format) => {
-      await t.sql.query("delete from public.rate_limit_counters");
+      await t.query`delete from public.rate_limit_counters`;
       const file = uploads[format]?.() ?? new Uint8Array();
       const before = process.memoryUsage().rss;
       const form = new FormData();
@@ -236,7 +235,7 @@ describe("with an account", () => {
         headers: { ...bearer(token), "content-type": type },
         body: "no form",
       });
-    await t.sql.query("delete from public.rate_limit_counters");
+    await t.query`delete from public.rate_limit_counters`;
     for (let time = 0; time < 10; time += 1) expect((await send("text/plain")).status).toBe(400);
     expect((await send("text/plain")).status).toBe(429);
   });
@@ -253,11 +252,10 @@ describe("with an account", () => {
         expect(status, type).toBe(422);
         expect(longest, type).toBeLessThan(promisedForUploads);
       }
-      await t.sql.query(
-        "update public.rate_limit_counters set count = 60, window_start = private.now() where action = 'file'",
-      );
+      await t.query`update public.rate_limit_counters set count = 60, window_start = private.now()
+        where action = 'file'`;
       for (const [type] of forms) expect((await send(type, "no form")).status).toBe(429);
-      await t.sql.query("delete from public.rate_limit_counters");
+      await t.query`delete from public.rate_limit_counters`;
     },
   );
 });

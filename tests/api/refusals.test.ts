@@ -45,9 +45,9 @@ const pathsWith = ({ path, method }: (typeof operations)[number], id: string) =>
   );
 
 async function inAnArchive(look: () => Promise<unknown>): Promise<void> {
-  await t.sql.query("update public.products set archived_at = now()");
+  await t.query`update public.products set archived_at = now()`;
   await look();
-  await t.sql.query("update public.products set archived_at = null");
+  await t.query`update public.products set archived_at = null`;
 }
 
 /** What signing in and the archive change themselves. */
@@ -59,7 +59,7 @@ const before = await untouched();
 
 describe("what every operation for users refuses", () => {
   beforeEach(async () => {
-    await t.sql.query("truncate public.rate_limit_counters");
+    await t.query`truncate public.rate_limit_counters`;
   });
 
   it.each(forUsers)("A6: $method $path: every credential that is none", async (each) => {

@@ -35,10 +35,9 @@ it("an account owns 200 products, on every way", async () => {
 it("a product has 50 webhooks", async () => {
   const owner = await t.createUser();
   const { id: product_id } = await t.seedProduct(owner, {});
-  await t.sql.query(
-    "insert into public.webhooks (product_id, url, secret, events) select $1, 'https://example.com', repeat('s', 40), '[\"run.finished\"]' from generate_series(1, 49)",
-    [product_id],
-  );
+  await t.query`insert into public.webhooks (product_id, url, secret, events)
+    select ${product_id}, 'https://example.com', repeat('s', 40), '["run.finished"]'
+    from generate_series(1, 49)`;
   const add = () => createWebhook(t.actorOf(owner), { product_id, url: "https://example.com/a" });
   await add();
   expect((await refusalOf(add())).message).toContain("50 webhooks of this product");

@@ -202,10 +202,7 @@ describe("the worst of every kind at full size", () => {
     "holds no one up as the description of a story",
     async (description) => {
       const { story } = backlog;
-      await t.sql.query("update public.stories set description = $1 where id = $2", [
-        description,
-        story.id,
-      ]);
+      await t.query`update public.stories set description = ${description} where id = ${story.id}`;
       const longest = await healthBeside(
         app.request(`/stories/${story.id}`, { headers: { cookie } }),
       );

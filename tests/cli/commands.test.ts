@@ -24,7 +24,7 @@ describe("accounts and tokens", () => {
       const { id } = await admin.json("user", "create", ...user(String(name)), ...flags);
       expect(id).toMatch(/^[0-9a-f-]{36}$/);
     }
-    const { rows } = await t.sql.query("select username, role, is_demo from users order by 1");
+    const rows = await t.query`select username, role, is_demo from users order by 1`;
     expect(rows).toEqual([
       { username: "ada", role: "DEVELOPER", is_demo: false },
       { username: "guest", role: "DEVELOPER", is_demo: true },
@@ -52,9 +52,8 @@ describe("accounts and tokens", () => {
     }
     const dated = ["--label", "ci", "--expires-days", "3"];
     await admin.json("token", "create", "--user", "ada@example.com", ...dated);
-    const { rows } = await t.sql.query(
-      "select expires_at between now() + '2 days' and now() + '4 days' as soon from api_tokens where label = 'ci'",
-    );
+    const rows = await t.query`select expires_at between now() + '2 days'
+      and now() + '4 days' as soon from api_tokens where label = 'ci'`;
     expect(rows).toEqual([{ soon: true }]);
     expect(await admin.refusal("token", "create", "--user", "no one")).toMatchObject({ code: 404 });
   });
@@ -70,7 +69,7 @@ describe("accounts and tokens", () => {
       .publicClient()
       .auth.signInWithPassword({ email: "ada@example.com", password: String(generated) });
     expect(data.user?.id).toBe(id);
-    const { rows } = await t.sql.query("select must_reset_password from users where id = $1", [id]);
+    const rows = await t.query`select must_reset_password from users where id = ${id}`;
     expect(rows).toEqual([{ must_reset_password: true }]);
     const chosen = ["--username", "ada", "--password", password];
     expect(await admin.json("user", "reset-password", ...chosen)).toEqual({ id });
@@ -137,9 +136,7 @@ describe("products and members", () => {
       "STORY",
       "--auto-pr",
     );
-    const { rows } = await t.sql.query("select auto_pr, pr_strategy from products where id = $1", [
-      id,
-    ]);
+    const rows = await t.query`select auto_pr, pr_strategy from products where id = ${id}`;
     expect(rows).toEqual([{ auto_pr: true, pr_strategy: "STORY" }]);
     expect(await admin.refusal("product", "create", ...named)).toMatchObject({ code: 422 });
     const member = await admin.json("member", "add", "--product", "TOOLS", "--user", "guest");
@@ -228,9 +225,8 @@ describe("the first start", () => {
       active_sprint: { status: "ACTIVE" },
       next_story: { tasks: [{ implementation_plan: /\S/ }, {}].map(() => expect.anything()) },
     });
-    const { rows } = await fresh.sql.query(
-      "select u.id, u.role, u.is_demo, u.active_product_id, s.id as sprint_id from users u, sprints s order by u.username",
-    );
+    const rows = await fresh.query`select u.id, u.role, u.is_demo, u.active_product_id,
+      s.id as sprint_id from users u, sprints s order by u.username`;
     expect(rows).toMatchObject([
       { role: "ADMIN", is_demo: false, active_product_id: first.product.id },
       { role: "DEVELOPER", is_demo: true },

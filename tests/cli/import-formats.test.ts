@@ -60,7 +60,7 @@ it("takes files of the other tools, as the browser does", async () => {
 
 it("says what is wrong and changes nothing", async () => {
   const refuse = (...words: string[]) => admin.refusal("import", ...words);
-  const { rows: before } = await t.sql.query("select count(*) from products");
+  const before = await t.query`select count(*) from products`;
   for (const [words, error] of [
     [["spec-kit", "/no/such/folder", ...product("N")], "cannot be read"],
     [["spec-kit", home, "--owner", "ada"], "Give either --product, or --name and --code"],
@@ -70,6 +70,6 @@ it("says what is wrong and changes nothing", async () => {
     [["linear", join(home, "files/linear.csv"), ...product("G")], "G"],
   ] as const)
     expect(await refuse(...words)).toMatchObject({ error: expect.stringContaining(error) });
-  const { rows: after } = await t.sql.query("select count(*) from products");
+  const after = await t.query`select count(*) from products`;
   expect(after).toEqual(before);
 });

@@ -29,19 +29,17 @@ it("an export keeps comments, and its import gives them back without telling any
   );
   const { id } = await admin.json("import", file, "--owner", "ada");
   const commentsOf = async (productId: unknown) => {
-    const { rows } = await t.sql.query(
-      `select c.body, c.author, c.author_id is null as is_name_only, c.created_at, c.edited_at,
-         coalesce(b.code, s.code, k.code) as code
-       from comments c
-       left join pbis b on b.id = c.pbi_id left join stories s on s.id = c.story_id left join tasks k on k.id = c.task_id
-       where c.product_id = $1 order by c.created_at`,
-      [productId],
-    );
+    const rows = await t.query`
+      select c.body, c.author, c.author_id is null as is_name_only, c.created_at, c.edited_at,
+        coalesce(b.code, s.code, k.code) as code
+      from comments c
+      left join pbis b on b.id = c.pbi_id left join stories s on s.id = c.story_id left join tasks k on k.id = c.task_id
+      where c.product_id = ${productId} order by c.created_at`;
     return rows;
   };
   const before = await commentsOf(product.id);
   expect(before).toHaveLength(3);
   expect(await commentsOf(id)).toEqual(before.map((row) => ({ ...row, is_name_only: true })));
-  const { rows } = await t.sql.query("select count(*)::int as count from comment_mentions");
+  const rows = await t.query`select count(*)::int as count from comment_mentions`;
   expect(rows).toEqual([{ count: 0 }]);
 });

@@ -101,7 +101,7 @@ describe("dependencies of an export file", () => {
         code: 422,
         issues: [{ path: `blocked_by of ${wrong}`, message: expect.any(String) }],
       });
-      const { rows } = await t.sql.query("select from products where code = 'WRONG'");
+      const rows = await t.query`select from products where code = 'WRONG'`;
       expect(rows).toEqual([]);
       const { output, exitCode } = await admin.run("import", file, "--owner", "ada");
       expect([exitCode, output]).toEqual([1, expect.stringContaining(`blocked_by of ${wrong}`)]);

@@ -91,7 +91,7 @@ it("an import whose files are missing or are something else imports nothing, and
   const out = ["--product", product.id, "--out", document];
   expect((await admin.run("export", ...out)).output).toContain("Files: 4, not included.");
   await admin.json("export", ...out, "--files", folder);
-  const count = async () => (await t.sql.query("select count(*) from products")).rows[0];
+  const count = async () => (await t.query`select count(*) from products`)[0];
   const before = await count();
   const words = ["import", document, "--owner", "ada", "--code", "PART"];
   const path = join(folder, `${shot.id}.png`);
@@ -103,8 +103,7 @@ it("an import whose files are missing or are something else imports nothing, and
 
   const { output } = await admin.run(...words);
   expect(output).toContain("Files: 4, left out.");
-  const { rows } = await t.sql.query(
-    `select count(*)::int as count from files f join products p on p.id = f.product_id where p.code = 'PART'`,
-  );
+  const rows = await t.query`select count(*)::int as count from files f join products p
+    on p.id = f.product_id where p.code = 'PART'`;
   expect(rows).toEqual([{ count: 0 }]);
 });

@@ -21,7 +21,7 @@ async function move(product: { id: string; code: string }, owner: string) {
   const { exported_at: _then, ...before } = await document();
   const file = join(home, `${product.id}.json`);
   await admin.json("export", "--product", product.id, "--out", file);
-  await t.sql.query("delete from products where id = $1", [product.id]);
+  await t.query`delete from products where id = ${product.id}`;
   await admin.json("import", file, "--owner", owner);
   const { exported_at: _now, ...after } = await document();
   return { before, after };
@@ -77,11 +77,9 @@ it("reviews and comments go along, are shown at their task, and the newest reach
     ],
   });
 
-  const { rows } = await t.sql.query<{ task: string; sprint: string }>(
-    `select t.id as task, s.sprint_id as sprint from tasks t join stories s on s.id = t.story_id
-     join products p on p.id = t.product_id where p.owner_id = $1`,
-    [owner.id],
-  );
+  const rows = await t.query<{ task: string; sprint: string }>`
+    select t.id as task, s.sprint_id as sprint from tasks t join stories s on s.id = t.story_id
+    join products p on p.id = t.product_id where p.owner_id = ${owner.id}`;
   const [imported] = rows;
   if (!imported) throw new Error(`${task.code} did not come back`);
   const page = await (await app.visitorOf(owner)).read(`/tasks/${imported.task}`);
@@ -99,11 +97,8 @@ it("the review of a batch goes along with the first task of it", async () => {
   const world = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [1, 1] });
   await startSprintRun(world.actor, { sprint_id: world.sprint.id });
   const job = await claim(world.actor);
-  await t.sql.query(
-    `insert into job_reviews (job_id, product_id, attempt, verdict, summary, author)
-     values ($1, $2, 1, 'approve', 'All of it', 'eva')`,
-    [job.id, world.product.id],
-  );
+  await t.query`insert into job_reviews (job_id, product_id, attempt, verdict, summary, author)
+    values (${job.id}, ${world.product.id}, 1, 'approve', 'All of it', 'eva')`;
   const { before, after } = await move(world.product, world.owner.username);
   expect(after).toEqual(before);
   expect(JSON.stringify(before).match(/All of it/g)).toHaveLength(1);

@@ -14,7 +14,7 @@ await t.createUser({ username: "bob" });
 const { folder } = writeBacklogFolder();
 const home = mkdtempSync(join(tmpdir(), "backloom-transfer-"));
 /** No one may make more than five products a minute. */
-beforeEach(() => t.sql.query("delete from public.rate_limit_counters"));
+beforeEach(() => t.query`delete from public.rate_limit_counters`);
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const leftOut = z.array(z.object({ count: z.number(), reason: z.string() }));
@@ -38,14 +38,13 @@ describe("import backlog-md", () => {
   });
 
   it("keeps texts, states, codes, times and everything else that the files said", async () => {
-    const { rows } = await t.sql.query(
-      `select b.code as pbi, b.title as pbi_title, s.code, s.title, s.status, s.priority, s.description,
-              s.acceptance_criteria, s.created_at, u.username as assignee,
-              (select json_agg(json_build_array(t.code, t.title, t.status, t.implementation_plan) order by t.created_at, t.code desc)
-               from tasks t where t.story_id = s.id) as tasks,
-              (select string_agg(l.content, '|' order by l.created_at) from story_logs l where l.story_id = s.id) as log
-       from stories s join pbis b on b.id = s.pbi_id left join users u on u.id = s.assignee_id`,
-    );
+    const rows = await t.query`
+      select b.code as pbi, b.title as pbi_title, s.code, s.title, s.status, s.priority, s.description,
+             s.acceptance_criteria, s.created_at, u.username as assignee,
+             (select json_agg(json_build_array(t.code, t.title, t.status, t.implementation_plan) order by t.created_at, t.code desc)
+              from tasks t where t.story_id = s.id) as tasks,
+             (select string_agg(l.content, '|' order by l.created_at) from story_logs l where l.story_id = s.id) as log
+      from stories s join pbis b on b.id = s.pbi_id left join users u on u.id = s.assignee_id`;
     const story = (code: string) => rows.find((row) => row.code === code);
     expect(story("DEMO-1")).toMatchObject({
       pbi: "m-1",
@@ -88,15 +87,14 @@ describe("import backlog-md", () => {
       tasks: [[expect.any(String), "Single", "TO_DO", null]],
     });
     expect(rows.find((row) => row.title === "Twin of three").code).toMatch(/^ST-\d{3}$/);
-    const { rows: ideas } = await t.sql.query(
-      "select title, archived_at is not null as archived from ideas order by 1",
-    );
+    const ideas = await t.query`select title, archived_at is not null as archived from ideas
+      order by 1`;
     expect(ideas).toEqual([
       { title: "Archived", archived: true },
       { title: "Dropped", archived: true },
       { title: "Thought", archived: false },
     ]);
-    const { rows: products } = await t.sql.query("select definition_of_done from products");
+    const products = await t.query`select definition_of_done from products`;
     expect(products).toEqual([{ definition_of_done: "- npm test passes" }]);
   });
 
@@ -109,7 +107,7 @@ describe("import backlog-md", () => {
       const report = await admin.json("import", "backlog-md", path, ...named, `WAY${index}`);
       expect(report).toMatchObject({ stories: 1, tasks: 1, left_out: [] });
     }
-    await t.sql.query("delete from products where code like 'WAY%'");
+    await t.query`delete from products where code like 'WAY%'`;
   });
 
   it("names what each status of the folder's own became, and reads none as open that was put away", async () => {
@@ -145,8 +143,8 @@ describe("import backlog-md", () => {
     ]);
     const { output } = await admin.run("import", "backlog-md", odd, ...named, "WORDS2");
     expect(output).toContain('"Simmering" was read as LEFT_OUT, a guess');
-    await t.sql.query("delete from products where code like 'WORDS%'");
-    await t.sql.query("delete from ideas where title like '% in %'");
+    await t.query`delete from products where code like 'WORDS%'`;
+    await t.query`delete from ideas where title like '% in %'`;
   });
 
   it("skips at once what no such folder holds: endless nesting, lists, lines, bytes", async () => {
@@ -172,7 +170,7 @@ describe("import backlog-md", () => {
       "has more than 50000 lines",
       "larger than 1024 KiB",
     ]);
-    await t.sql.query("delete from products where code = 'ENDLESS'");
+    await t.query`delete from products where code = 'ENDLESS'`;
   });
 
   it("says what is wrong and changes nothing", async () => {
@@ -186,7 +184,7 @@ describe("import backlog-md", () => {
     });
     expect(await refuse(folder, "DEMO")).toMatchObject({ code: 422 });
     expect(await refuse(folder, "no code")).toMatchObject({ code: 422 });
-    const { rows } = await t.sql.query("select count(*)::int as n from products");
+    const rows = await t.query`select count(*)::int as n from products`;
     expect(rows).toEqual([{ n: 1 }]);
   });
 });
@@ -199,42 +197,31 @@ describe("export and import", () => {
   };
 
   it("give back an equal product: export, delete, import, export", async () => {
-    const { rows } = await t.sql.query("select id from products where code = 'DEMO'");
+    const rows = await t.query`select id from products where code = 'DEMO'`;
     const productId = rows[0].id;
-    await t.sql.query(
-      "insert into product_members select $1, id from users where username = 'bob'",
-      [productId],
-    );
-    await t.sql.query(
-      `with sprint as (insert into sprints (product_id, sprint_goal, status, start_date) values ($1, 'Goal', 'ACTIVE', '2026-01-01') returning id)
-       update stories s set sprint_id = sprint.id from sprint where s.code in ('DEMO-1', 'DEMO-2.02')`,
-      [productId],
-    );
-    await t.sql.query(
-      `insert into story_logs (story_id, type, content, status, commit_hash, commit_message, metadata, user_id)
-       select s.id, l.type::story_log_type, 'x', l.status::story_log_status, l.hash, l.message, '{"a":[1,null,"ü"]}', $1
-       from stories s, (values ('TEST_RESULT', 'FAILED', null, null), ('COMMIT', null, 'abc', 'Message')) l (type, status, hash, message)
-       where s.code = 'DEMO-1'`,
-      [ada.id],
-    );
-    await t.sql.query(
-      "update pbis set status = 'BLOCKED', pr_url = 'https://example.com/1' where code = 'DEMO-2'",
-    );
-    await t.sql.query(
-      "update tasks set status = 'FAILED', verify_required = 'ANY', estimated_minutes = 5 where code = 'DEMO-1.1'",
-    );
-    await t.sql.query(
-      "update products set done_requires = 'person', dependency_release = 'merged' where code = 'DEMO'",
-    );
-    await t.sql.query(
-      `with head as (insert into story_heads (story_id, head_sha, attempt)
-         select id, 'abc', 1 from stories where code = 'DEMO-1'),
-       waiver as (insert into waivers (product_id, story_id, criterion, criterion_text, reason, waived_by)
-         select product_id, id, private.criterion_id('It is fast'), 'It is fast', 'Not here', 'ada' from stories where code = 'DEMO-1')
-       insert into evidence (product_id, story_id, criterion, criterion_text, verdict, grade, kind, command, exit_code, base_exit_code, excerpt, head_sha, observed_by, voided_by)
-       select product_id, id, private.criterion_id('It works'), 'It works', 'pass', 'worker', 'command', 'npm test', 0, 1, 'ok', 'abc', 'w1', 'eva'
-       from stories where code = 'DEMO-1'`,
-    );
+    await t.query`insert into product_members select ${productId}, id from users
+      where username = 'bob'`;
+    await t.query`
+      with sprint as (insert into sprints (product_id, sprint_goal, status, start_date) values (${productId}, 'Goal', 'ACTIVE', '2026-01-01') returning id)
+      update stories s set sprint_id = sprint.id from sprint where s.code in ('DEMO-1', 'DEMO-2.02')`;
+    await t.query`
+      insert into story_logs (story_id, type, content, status, commit_hash, commit_message, metadata, user_id)
+      select s.id, l.type::story_log_type, 'x', l.status::story_log_status, l.hash, l.message, '{"a":[1,null,"ü"]}', ${ada.id}
+      from stories s, (values ('TEST_RESULT', 'FAILED', null, null), ('COMMIT', null, 'abc', 'Message')) l (type, status, hash, message)
+      where s.code = 'DEMO-1'`;
+    await t.query`update pbis set status = 'BLOCKED', pr_url = 'https://example.com/1'
+      where code = 'DEMO-2'`;
+    await t.query`update tasks set status = 'FAILED', verify_required = 'ANY', estimated_minutes = 5
+      where code = 'DEMO-1.1'`;
+    await t.query`update products set done_requires = 'person', dependency_release = 'merged'
+      where code = 'DEMO'`;
+    await t.query`with head as (insert into story_heads (story_id, head_sha, attempt)
+        select id, 'abc', 1 from stories where code = 'DEMO-1'),
+      waiver as (insert into waivers (product_id, story_id, criterion, criterion_text, reason, waived_by)
+        select product_id, id, private.criterion_id('It is fast'), 'It is fast', 'Not here', 'ada' from stories where code = 'DEMO-1')
+      insert into evidence (product_id, story_id, criterion, criterion_text, verdict, grade, kind, command, exit_code, base_exit_code, excerpt, head_sha, observed_by, voided_by)
+      select product_id, id, private.criterion_id('It works'), 'It works', 'pass', 'worker', 'command', 'npm test', 0, 1, 'ok', 'abc', 'w1', 'eva'
+      from stories where code = 'DEMO-1'`;
     const before = await exported("DEMO");
     const stories = z.array(z.looseObject({ code: z.string() }));
     const pbis = z.array(z.looseObject({ stories })).parse(before.pbis);
@@ -266,7 +253,7 @@ describe("export and import", () => {
     chmodSync(file, 0o644);
     expect(await admin.json("export", "--product", "DEMO", "--out", file)).toMatchObject({ file });
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    await t.sql.query("delete from products where code = 'DEMO'");
+    await t.query`delete from products where code = 'DEMO'`;
     const imported = await admin.json("import", file, "--owner", "ada");
     expect(imported).toMatchObject({ code: "DEMO", unknown_users: [] });
     expect(await exported("DEMO")).toEqual(before);
@@ -284,10 +271,8 @@ describe("export and import", () => {
       "--name",
       "A copy",
     );
-    const { rows } = await t.sql.query(
-      `insert into pbis (product_id, title) values ($1, 'Next') returning code`,
-      [copy.id],
-    );
+    const rows = await t.query`insert into pbis (product_id, title) values (${copy.id}, 'Next')
+      returning code`;
     const taken = z.object({ pbis: z.array(z.object({ code: z.string() })) });
     const { pbis } = taken.parse(JSON.parse(readFileSync(file, "utf8")));
     expect(pbis.map(({ code }) => code)).not.toContain(rows[0].code);
@@ -300,9 +285,7 @@ describe("export and import", () => {
     writeFileSync(file, archived);
     const imported = await admin.json("import", file, "--owner", "ada", "--code", "ARCHIVED");
     expect(imported).toMatchObject({ unknown_users: ["carol"] });
-    const { rows } = await t.sql.query("select archived_at from products where id = $1", [
-      imported.id,
-    ]);
+    const rows = await t.query`select archived_at from products where id = ${imported.id}`;
     expect(rows).toEqual([{ archived_at: new Date("2026-03-04T05:06:07Z") }]);
   });
 
@@ -328,7 +311,7 @@ describe("export and import", () => {
     const doubled = document.parse(JSON.parse(text));
     for (const pbi of doubled.pbis) pbi.stories = [...pbi.stories, ...pbi.stories];
     expect(await write("c.json", JSON.stringify(doubled))).toMatchObject({ code: 422 });
-    const { rows } = await t.sql.query("select from products where code = 'BAD'");
+    const rows = await t.query`select from products where code = 'BAD'`;
     expect(rows).toEqual([]);
     expect(await admin.refusal("export", "--product", "BAD")).toMatchObject({ code: 404 });
   });

@@ -2,10 +2,9 @@ import type { TestDatabase } from "../setup/database";
 
 /** Every table in which a text is found, in any schema. */
 export async function tablesWith(t: TestDatabase, texts: readonly string[]): Promise<string[]> {
-  const { rows } = await t.sql.query(
-    `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where c.relkind = 'r' and n.nspname not in ('pg_catalog', 'information_schema')`,
-  );
+  const rows = await t.query`
+    select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind = 'r' and n.nspname not in ('pg_catalog', 'information_schema')`;
   const found: string[] = [];
   for (const { name } of rows) {
     for (const text of texts) {

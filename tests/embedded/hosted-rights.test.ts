@@ -36,19 +36,12 @@ describe("what a hosted project refuses to `postgres`, who runs the migrations",
 
 describe("a new project's default rights", () => {
   it("open nothing that `postgres` makes to people, and only its tables to the service", async () => {
-    const { rows } = await t.sql
-      .query(
-        `create table public.of_another_app (id integer generated always as identity);
-       create function public.of_another_app() returns integer language sql return 1;`,
-      )
-      .then(() =>
-        t.sql.query(
-          `select r.role,
-           has_table_privilege(r.role, 'public.of_another_app', 'select') as reads,
-           has_function_privilege(r.role, 'public.of_another_app()', 'execute') as calls
-         from unnest(array['anon', 'authenticated', 'service_role']) as r (role)`,
-        ),
-      );
+    await t.query`create table public.of_another_app (id integer generated always as identity)`;
+    await t.query`create function public.of_another_app() returns integer language sql return 1`;
+    const rows = await t.query`select r.role,
+        has_table_privilege(r.role, 'public.of_another_app', 'select') as reads,
+        has_function_privilege(r.role, 'public.of_another_app()', 'execute') as calls
+      from unnest(array['anon', 'authenticated', 'service_role']) as r (role)`;
     expect(rows).toEqual([
       { role: "anon", reads: false, calls: false },
       { role: "authenticated", reads: false, calls: false },
@@ -59,10 +52,9 @@ describe("a new project's default rights", () => {
 
 describe("realtime.messages", () => {
   it("is partitioned by day, with days made ahead", async () => {
-    const { rows } = await t.sql.query<{ name: string }>(
-      `select inhrelid::regclass::text as name from pg_inherits
-       where inhparent = 'realtime.messages'::regclass order by 1`,
-    );
+    const rows = await t.query<{ name: string }>`
+      select inhrelid::regclass::text as name from pg_inherits
+      where inhparent = 'realtime.messages'::regclass order by 1`;
     const today = new Date().toISOString().slice(0, 10).replaceAll("-", "_");
     expect(rows.map(({ name }) => name)).toContain(`realtime.messages_${today}`);
     expect(rows).toHaveLength(5);

@@ -2,11 +2,11 @@ import { expect, it } from "vitest";
 import { createTestDatabase } from "../setup/database";
 
 const t = await createTestDatabase({ transport: "http" });
-await t.sql.query(`
+await t.query`
   create function public.nap() returns json language plpgsql as $$
   begin perform pg_sleep(1); return '"slept"'::json; end $$;
   grant execute on function public.nap() to service_role;
-`);
+`;
 const key = t.supabase.secretKey;
 const headers = { apikey: key, authorization: `Bearer ${key}`, "content-type": "application/json" };
 
@@ -17,10 +17,8 @@ function nap(): Promise<Response> {
 
 /** Connections of the Data API that are at work. */
 async function atWork(): Promise<number[]> {
-  const { rows } = await t.sql.query<{ pid: number }>(
-    `select pid from pg_stat_activity
-     where datname = current_database() and usename = 'authenticator' and state = 'active'`,
-  );
+  const rows = await t.query<{ pid: number }>`select pid from pg_stat_activity
+    where datname = current_database() and usename = 'authenticator' and state = 'active'`;
   return rows.map(({ pid }) => pid);
 }
 

@@ -19,11 +19,8 @@ function join(topic: string) {
 }
 
 function send(topic: string, payload: unknown, isPrivate = true) {
-  return t.sql.query("select realtime.send($1::jsonb, 'change', $2, $3)", [
-    JSON.stringify(payload),
-    topic,
-    isPrivate,
-  ]);
+  return t.query`select realtime.send(${JSON.stringify(payload)}::jsonb, 'change', ${topic},
+    ${isPrivate})`;
 }
 
 describe("who joins a topic of the embedded database", () => {
@@ -38,10 +35,9 @@ describe("who joins a topic of the embedded database", () => {
   it("hears every one of many messages of one transaction, in order, and nothing after leaving", async () => {
     const many = join("pairing:many");
     const stays = join("pairing:many");
-    await t.sql.query(
-      `select realtime.send(jsonb_build_object('n', n, 'id', 'x'), 'change', 'pairing:many', true)
-       from generate_series(1, 50) n order by n`,
-    );
+    await t.query`
+      select realtime.send(jsonb_build_object('n', n, 'id', 'x'), 'change', 'pairing:many', true)
+      from generate_series(1, 50) n order by n`;
     const all = Array.from({ length: 50 }, (_, index) => ({ n: index + 1, id: "x" }));
     await expect.poll(() => many.heard).toEqual(["joined", ...all]);
     many.leave();
@@ -54,7 +50,7 @@ describe("who joins a topic of the embedded database", () => {
     const { heard } = join("pairing:quiet");
     await send("pairing:quiet", { n: 1 }, false);
     await send("pairing:other", { n: 2 });
-    await t.sql.query("select realtime.send('{}'::jsonb, 'other', 'pairing:quiet', true)");
+    await t.query`select realtime.send('{}'::jsonb, 'other', 'pairing:quiet', true)`;
     await send("pairing:quiet", { n: 3, id: "x" });
     await expect.poll(() => heard).toEqual(["joined", { n: 3, id: "x" }]);
   });
@@ -83,13 +79,9 @@ describe("the feed", () => {
       10,
     );
     const waiting = async () =>
-      (
-        await t.sql.query(
-          `select active_pid from pg_replication_slots
-           where database = current_database()
-             and active_pid in (select pid from pg_locks where not granted)`,
-        )
-      ).rows;
+      await t.query`select active_pid from pg_replication_slots
+        where database = current_database()
+          and active_pid in (select pid from pg_locks where not granted)`;
     try {
       await expect.poll(waiting).toHaveLength(1);
       const first = await waiting();
@@ -121,7 +113,7 @@ describe("the feed", () => {
 it("keeps no slot once it has stopped", async () => {
   const other = await createTestDatabase({ realtime: true });
   const slots = "select count(*)::int as n from pg_replication_slots where database = $1";
-  const name = (await other.sql.query("select current_database() as name")).rows[0].name;
+  const name = (await other.query`select current_database() as name`)[0].name;
   expect((await t.sql.query(slots, [name])).rows[0].n).toBe(1);
   await other.supabase.stop();
   await expect.poll(async () => (await t.sql.query(slots, [name])).rows[0].n).toBe(0);

@@ -5,7 +5,7 @@ import { createTestDatabase } from "../setup/database";
 import { startTcpProxy } from "../setup/tcp-proxy";
 
 const t = await createTestDatabase({ transport: "direct" });
-await t.sql.query(`
+await t.query`
   create sequence public.tries;
   create table public.acts (id int primary key, n int not null default 0);
   insert into public.acts values (1), (2);
@@ -32,7 +32,7 @@ await t.sql.query(`
   grant all on all tables in schema public to service_role;
   grant all on all sequences in schema public to service_role;
   grant execute on function operations.fail_first, operations.cross, operations.slow, operations.touch to service_role;
-`);
+`;
 
 const refused = (status: number) => expect.objectContaining({ name: "ContractError", status });
 
@@ -40,16 +40,16 @@ describe("a call over a pooled connection", () => {
   it.each(["40P01", "40001", "55P03", "57P01", "08006"])(
     "is repeated up to three times after %s",
     async (code) => {
-      await t.sql.query("alter sequence public.tries restart");
+      await t.query`alter sequence public.tries restart`;
       expect(await t.database.call("fail_first", { p_code: code, p_times: 3 })).toBe("4");
-      await t.sql.query("alter sequence public.tries restart");
+      await t.query`alter sequence public.tries restart`;
       const failure = t.database.call("fail_first", { p_code: code, p_times: 4 });
       await expect(failure).rejects.toEqual(refused(503));
     },
   );
 
   it.each(["57014", "P0001", "23505", "PT409"])("is not repeated after %s", async (code) => {
-    await t.sql.query("alter sequence public.tries restart");
+    await t.query`alter sequence public.tries restart`;
     await t.database.call("fail_first", { p_code: code, p_times: 1 }).catch(() => undefined);
     expect(await t.database.call("fail_first", { p_code: code, p_times: 0 })).toBe("2");
   });

@@ -13,9 +13,7 @@ const rights = `
 
 describe("the embedded Supabase gives no one more than a hosted one", () => {
   it("runs migrations as a role that is not a superuser", async () => {
-    const { rows } = await t.sql.query(
-      "select rolsuper, rolname from pg_roles where rolname = current_user",
-    );
+    const rows = await t.query`select rolsuper, rolname from pg_roles where rolname = current_user`;
     expect(rows).toEqual([{ rolsuper: false, rolname: "postgres" }]);
   });
 
@@ -31,12 +29,12 @@ describe("the embedded Supabase gives no one more than a hosted one", () => {
   });
 
   it("lets the logins of the Data API and of Auth see nothing of the backlog by themselves", async () => {
-    const { rows } = await t.sql.query(`
+    const rows = await t.query`
       select r.rolname, c.relname
         from pg_class c join pg_namespace n on n.oid = c.relnamespace,
              unnest(array['authenticator', 'supabase_auth_admin', 'supabase_replication_admin']) as r(rolname)
        where n.nspname in ('public', 'private') and c.relkind in ('r', 'v')
-         and has_table_privilege(r.rolname, c.oid, 'select, insert, update, delete')`);
+         and has_table_privilege(r.rolname, c.oid, 'select, insert, update, delete')`;
     expect(rows).toEqual([]);
   });
 

@@ -277,10 +277,8 @@ describe.each(transports)("over the $name transport", ({ database }) => {
 
   it("serves a user no matter which form the id has that Postgres takes", async () => {
     const id = "cf682b73-be1a-fad4-7d0f-32559ac34627";
-    await t.sql.query(
-      "insert into auth.users (id, email) values ($1, 'old@example.com') on conflict do nothing",
-      [id],
-    );
+    await t.query`insert into auth.users (id, email) values (${id}, 'old@example.com')
+      on conflict do nothing`;
     const answer = JSON.parse(await database.callAs({ user_id: id }, "mine", {}));
     expect(answer).toEqual({ user: id, role: "authenticated" });
   });

@@ -5,40 +5,39 @@ const t = await createTestDatabase();
 
 describe("the database's manners", () => {
   it("every table has row level security and at least one policy", async () => {
-    const { rows } = await t.sql.query(`
+    const rows = await t.query`
       select c.relname from pg_class c
       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
-        and (not c.relrowsecurity or not exists (select from pg_policy p where p.polrelid = c.oid))`);
+        and (not c.relrowsecurity or not exists (select from pg_policy p where p.polrelid = c.oid))`;
     expect(rows).toEqual([]);
   });
 
   it("every function pins its search_path and none in the exposed schema runs as its owner", async () => {
-    const { rows } = await t.sql.query(`
+    const rows = await t.query`
       select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
       where n.nspname in ('public', 'operations', 'private') and p.prolang <> (select oid from pg_language where lanname = 'c')
         and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
-        and (not coalesce(p.proconfig, '{}') @> array['search_path=""'] or (n.nspname = 'public' and p.prosecdef))`);
+        and (not coalesce(p.proconfig, '{}') @> array['search_path=""'] or (n.nspname = 'public' and p.prosecdef))`;
     expect(rows).toEqual([]);
   });
 
   it("no one who is not signed in can call a function or touch a table", async () => {
-    const { rows } = await t.sql.query(`
+    const rows = await t.query`
       select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
       where n.nspname in ('public', 'operations', 'private') and has_function_privilege('anon', p.oid, 'execute')
         and has_schema_privilege('anon', n.oid, 'usage')
         and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
       union all
       select c.relname from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'S')
-        and has_table_privilege('anon', c.oid, 'select, insert, update, delete')`);
+        and has_table_privilege('anon', c.oid, 'select, insert, update, delete')`;
     expect(rows).toEqual([]);
   });
 
   it("would notice a table without row level security", async () => {
-    await t.sql.query("create table public.planted (id integer)");
-    const { rows } = await t.sql.query(
-      "select c.relname from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and not c.relrowsecurity",
-    );
-    await t.sql.query("drop table public.planted");
+    await t.query`create table public.planted (id integer)`;
+    const rows = await t.query`select c.relname from pg_class c
+      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and not c.relrowsecurity`;
+    await t.query`drop table public.planted`;
     expect(rows).toEqual([{ relname: "planted" }]);
   });
 });

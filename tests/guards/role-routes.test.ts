@@ -31,7 +31,7 @@ for (const role of ["member", "viewer", "demo"] as const) {
   await t.addMember(product_id, people[role]);
 }
 await setMemberRole(actor, { product_id, user_id: people.viewer.id, role: "VIEWER" });
-await t.sql.query("update public.tasks set implementation_plan = 'Plan'");
+await t.query`update public.tasks set implementation_plan = 'Plan'`;
 const run = await startSprintRun(actor, { sprint_id: backlog.sprint.id });
 const job = await claim(actor);
 const said = "Quetzalcoatlus";

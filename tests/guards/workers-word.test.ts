@@ -63,11 +63,11 @@ describe("a worker's word about the Git host", () => {
   });
 
   it("would be found in an operation that asks no one, also through a function that it calls", async () => {
-    await t.sql.query(`
+    await t.query`
       create function operations.planted(p_id uuid) returns void language plpgsql set search_path = '' as
-      $$ begin perform private.note_merged(p_id, 'main'); end; $$`);
+      $$ begin perform private.note_merged(p_id, 'main'); end; $$`;
     const { deaf } = await readTakers();
-    await t.sql.query("drop function operations.planted");
+    await t.query`drop function operations.planted`;
     expect(deaf).toEqual(["operations.planted"]);
   });
 });

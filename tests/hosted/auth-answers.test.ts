@@ -50,7 +50,7 @@ const legacy = await startTestApp(t, { database: openDatabase("eyJ.legacy.key"),
 beforeEach(async () => {
   answer = undefined;
   asked = [];
-  await t.sql.query("delete from public.rate_limit_counters");
+  await t.query`delete from public.rate_limit_counters`;
 });
 
 function refusedWith(status: number, code: string, message: string): void {

@@ -11,7 +11,7 @@ const t = await createTestDatabase({ realtime: { begins } });
 it("doctor waits for a Realtime that follows the database only after someone has joined", async () => {
   const checks = checkSession(t.database);
   const lost = async () => {
-    const { rows } = await t.sql.query("select count(*)::int as sent from realtime.messages");
+    const rows = await t.query`select count(*)::int as sent from realtime.messages`;
     expect(rows[0].sent).toBeGreaterThan(0);
   };
   // The first probe went out before anyone followed, so it never arrives.

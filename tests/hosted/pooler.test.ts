@@ -16,7 +16,7 @@ afterAll(async () => {
 
 async function openScene() {
   const t = await createTestDatabase({ transport: "direct" });
-  await t.sql.query(`
+  await t.query`
     create sequence public.tries;
     create function operations.limits() returns json language sql as $$
       select json_build_object('role', current_user, 'statement', current_setting('statement_timeout'), 'lock', current_setting('lock_timeout'))
@@ -29,7 +29,7 @@ async function openScene() {
     begin raise exception using errcode = 'PT409', message = 'as asked'; end $$;
     grant all on all sequences in schema public to service_role;
     grant execute on function operations.limits, operations.say, operations.try_slowly, operations.fail to service_role;
-  `);
+`;
   const pool = async (options: Partial<PgbouncerOptions> = {}) => {
     const bouncer = await startPgbouncer({ databaseUrl: t.supabase.databaseUrl, ...options });
     closing.push(() => bouncer.stop());

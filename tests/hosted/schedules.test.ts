@@ -35,7 +35,7 @@ const setSecret = (name: string, secret: string) =>
 describe("the schedule in the database", () => {
   it("has the two entries of the contract, no matter how often it is installed", async () => {
     for (let round = 0; round < 2; round++) {
-      const { rows } = await t.sql.query("select private.install_schedules() as installed");
+      const rows = await t.query`select private.install_schedules() as installed`;
       expect(rows).toEqual([{ installed: 2 }]);
     }
     expect((await t.sql.query(entries)).rows).toEqual([
@@ -65,9 +65,9 @@ describe("the schedule in the database", () => {
       await setSecret("backloom_origin", `${app.origin}${slashes}`);
       await setSecret("backloom_cron_secret", app.cronSecret);
       for (const { command } of (await t.sql.query(entries)).rows) {
-        await t.sql.query("delete from net.requests");
+        await t.query`delete from net.requests`;
         await t.sql.query(command);
-        const [sent] = (await t.sql.query("select url, body, headers from net.requests")).rows;
+        const [sent] = await t.query`select url, body, headers from net.requests`;
         const body = JSON.stringify(sent.body);
         const response = await fetch(sent.url, { method: "POST", headers: sent.headers, body });
         expect(response.status).toBe(200);

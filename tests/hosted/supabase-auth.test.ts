@@ -38,9 +38,7 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
       const { t, post } = confirming();
       const again = await post("/register", { ...person, username: "someone-else" });
       expect([again.status, again.location?.includes("notice=confirm")]).toEqual([303, true]);
-      const { rows } = await t.sql.query("select username from public.users where email = $1", [
-        person.email,
-      ]);
+      const rows = await t.query`select username from public.users where email = ${person.email}`;
       expect(rows).toEqual([{ username: "lovelace" }]);
     });
   });
@@ -72,9 +70,8 @@ describe.runIf(authProgram !== undefined)("Supabase Auth itself", () => {
         await expect.poll(() => mails().length).toBe(before + 1);
         const proof = new URL(at(mails(), before)).searchParams.get("token") ?? "";
         // The message is sent before the token is committed.
-        const isCommitted = () =>
-          t.sql.query("select from auth.users where recovery_token = $1", [proof]);
-        await expect.poll(async () => (await isCommitted()).rowCount).toBe(1);
+        const isCommitted = () => t.query`select from auth.users where recovery_token = ${proof}`;
+        await expect.poll(async () => (await isCommitted()).length).toBe(1);
         return post("/recover", { proof_kind: "token_hash", proof, new_password: password });
       };
       const weak = await recover("letters and nothing else");

@@ -107,11 +107,8 @@ describe("an agent with nothing but the tools", () => {
   });
 
   it("cuts a long list of products and reads on with the cursor", async () => {
-    await t.sql.query(
-      `insert into public.products (owner_id, code, name)
-       select $1, 'MANY-' || n, 'Many' from generate_series(1, 60) n`,
-      [ada.id],
-    );
+    await t.query`insert into public.products (owner_id, code, name)
+      select ${ada.id}, 'MANY-' || n, 'Many' from generate_series(1, 60) n`;
     const client = await connectClient(app, adaToken);
     const first = ok(await client.call("list_products"));
     expect(first.products).toHaveLength(50);
@@ -143,14 +140,14 @@ describe("a refused call is a tool error with the body of REST", () => {
       expect(answer.result.issues).not.toHaveLength(0);
       expect(JSON.parse(answer.text)).toEqual(answer.result);
     }
-    const { rows } = await t.sql.query("select from public.products where code in ('NUL', 'TYPE')");
+    const rows = await t.query`select from public.products where code in ('NUL', 'TYPE')`;
     expect(rows).toHaveLength(0);
     await client.close();
   });
 
   it("404 for what is unknown, 403 for a foreign product, 422 for review", async () => {
     const client = await connectClient(app, strangerToken);
-    const { rows } = await t.sql.query("select id from public.tasks limit 1");
+    const rows = await t.query`select id from public.tasks limit 1`;
     const unknown = "11111111-1111-4111-8111-111111111111";
     const error = async (name: string, values: Record<string, unknown>) => {
       const answer = await client.call(name, values);

@@ -15,7 +15,7 @@ const wish = { worker: "bob's machine", wait_seconds: 0 };
 async function lure(code: string): Promise<string> {
   await createProduct(stage, code);
   const run = await startRun(agent, code);
-  const { rows } = await t.sql.query("select id from public.products where code = $1", [code]);
+  const rows = await t.query`select id from public.products where code = ${code}`;
   expect(run.status).toBe("queued");
   await t.addMember(rows[0].id, bob);
   return rows[0].id;
@@ -97,7 +97,7 @@ describe("being added to a product", () => {
 describe("what is said about a private idea", () => {
   it("is not shown to other members: neither answer nor failure, on no way", async () => {
     await createProduct(stage, "TALK");
-    const { rows } = await t.sql.query("select id from public.products where code = 'TALK'");
+    const rows = await t.query`select id from public.products where code = 'TALK'`;
     await t.addMember(rows[0].id, bob);
     const idea = ok(await agent.call("create_idea", { product_id: "TALK", title: "Secret plan" }));
     await t.database.callAs({ user_id: ada.id }, "ask_about_idea", {
@@ -113,10 +113,8 @@ describe("what is said about a private idea", () => {
     const seen = async (cookie: string) =>
       (await app.request("/agents?state=all", { headers: { cookie } })).text();
     expect(await seen(await app.signIn(bob))).not.toContain("secret weeks");
-    const { rows: jobs } = await t.sql.query(
-      "select private.job_json(j) as shown from public.agent_jobs j where j.id = $1",
-      [job_id],
-    );
+    const jobs = await t.query`select private.job_json(j) as shown from public.agent_jobs j
+      where j.id = ${job_id}`;
     expect(jobs[0].shown).toMatchObject({ summary: null, idea_code: null });
     const direct = await (await dataApi(t, bob))
       .from("agent_jobs")

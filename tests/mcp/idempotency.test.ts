@@ -16,7 +16,7 @@ const worlds = [await openWorld("session"), await openWorld("http")] as const;
 
 describe.each(worlds)("tools that create, over $transport", ({ t, agent, story, product }) => {
   const tasksNamed = async (title: string): Promise<number> => {
-    const { rows } = await t.sql.query("select from tasks where title = $1", [title]);
+    const rows = await t.query`select from tasks where title = ${title}`;
     return rows.length;
   };
 
@@ -106,7 +106,7 @@ describe("a title that an open sibling has", () => {
   });
 
   it("is nothing to people, who see what is there", async () => {
-    const { rows } = await t.sql.query("select from tasks where title = 'Two at once'");
+    const rows = await t.query`select from tasks where title = 'Two at once'`;
     expect(rows).toHaveLength(1);
     await t.database.callAs({ user_id: owner.id }, "create_task", {
       p_story_id: story.id,

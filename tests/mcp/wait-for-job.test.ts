@@ -96,9 +96,8 @@ describe("wait_for_job", () => {
     await expect.poll(() => app.services.hub.gauges.viewers).toBe(0);
     for (let look = 0; look < 5; look += 1) {
       ok(await worker.call("worker_heartbeat", { worker: "third" }));
-      const { rows } = await t.sql.query(
-        "select name from public.agent_workers where name in ('first', 'second', 'third')",
-      );
+      const rows = await t.query`select name from public.agent_workers
+        where name in ('first', 'second', 'third')`;
       expect(rows.map(({ name }) => name).sort()).toEqual(["first", "third"]);
     }
   });

@@ -141,9 +141,8 @@ describe("a receiver that", () => {
     const { ask, device } = await withPhone(`${stranger.origin}/push/phone`);
     await ask();
     await sendBatch(sender);
-    const { rows } = await t.sql.query(
-      "select status, last_error from public.notices order by created_at desc, id limit 1",
-    );
+    const rows = await t.query`select status, last_error from public.notices
+      order by created_at desc, id limit 1`;
     expect(rows).toEqual([
       { status: "PENDING", last_error: expect.stringMatching(/certificate/i) },
     ]);

@@ -46,7 +46,7 @@ describe("the outbox", () => {
     expect(receiver.deliveries).toHaveLength(noticeCount - 50);
 
     // Their lease runs out.
-    await t.sql.query("update public.notices set next_attempt_at = now() where status = 'PENDING'");
+    await t.query`update public.notices set next_attempt_at = now() where status = 'PENDING'`;
     await sendAll();
     const questions = receiver.deliveries.map(
       ({ body }) => JSON.parse(body.toString()).data.data.question,
@@ -64,11 +64,9 @@ describe("the outbox", () => {
       url: receiver.origin,
       events: ["question_opened"],
     });
-    await t.sql.query(
-      `insert into public.agent_questions (product_id, story_id, asked_by, question, expires_at)
-       select $1, $2, $3, 'Which ' || n, now() + interval '1 day' from generate_series(1, 100) n`,
-      [product.id, story.id, owner.id],
-    );
+    await t.query`
+      insert into public.agent_questions (product_id, story_id, asked_by, question, expires_at)
+      select ${product.id}, ${story.id}, ${owner.id}, 'Which ' || n, now() + interval '1 day' from generate_series(1, 100) n`;
     await Promise.all([sendAll(), sendAll(), sendAll(), sendAll()]);
     const ids = receiver.deliveries.map(({ headers }) => headers["webhook-id"]);
     expect(ids).toHaveLength(100);

@@ -110,7 +110,7 @@ describe("webhooks", () => {
     expect(failed).toMatchObject({ status: "pending", response_status: 503, attempts: 1 });
 
     receiver.answerWith(204);
-    await t.sql.query("update public.notices set next_attempt_at = now() where status = 'PENDING'");
+    await t.query`update public.notices set next_attempt_at = now() where status = 'PENDING'`;
     await sendBatch(sender);
     const [delivered] = (await listWebhookDeliveries(actor, { webhook_id: webhook.id })).deliveries;
     expect(delivered).toMatchObject({ status: "delivered", response_status: 204, attempts: 2 });

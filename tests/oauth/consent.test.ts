@@ -152,13 +152,12 @@ describe("the consent page", () => {
   });
 
   it("is answered 100 times in ten minutes at most", async () => {
-    await t.sql.query(
-      "insert into public.rate_limit_counters (action, key, window_start, count) values ('oauth_consent', $1, now(), 100) on conflict (action, key) do update set count = 100",
-      [ada.id],
-    );
+    await t.query`insert into public.rate_limit_counters (action, key, window_start, count)
+      values ('oauth_consent', ${ada.id}, now(), 100) on conflict (action, key) do update
+      set count = 100`;
     const path = authorizePath(app, { clientId: await register(app), challenge });
     expect((await decide(app, path, cookie, all)).status).toBe(429);
-    await t.sql.query("delete from public.rate_limit_counters");
+    await t.query`delete from public.rate_limit_counters`;
   });
 });
 
@@ -221,7 +220,7 @@ describe("a redirect", () => {
     const path = authorizePath(app, { clientId, challenge, redirectUri });
     const to = sentTo(await decide(app, path, cookie, all));
     expect(to.href.startsWith(redirectUri)).toBe(true);
-    await t.sql.query("delete from public.rate_limit_counters");
+    await t.query`delete from public.rate_limit_counters`;
   });
 
   it.each([
@@ -335,21 +334,20 @@ describe("registrations", () => {
   });
 
   it("are limited by address", async () => {
-    await t.sql.query("delete from public.rate_limit_counters");
+    await t.query`delete from public.rate_limit_counters`;
     const ask = () => app.send("POST", "/register", { redirect_uris: [loopbackRedirect] });
     const answers = await Promise.all(Array.from({ length: 21 }, ask));
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
-    await t.sql.query("delete from public.rate_limit_counters");
+    await t.query`delete from public.rate_limit_counters`;
   });
 
   it("are removed after 30 days without use, and the app gets invalid_client", async () => {
     const unused = await register(app);
     const clientId = await register(app);
     await getAccess({ app, user: ada }, all, { clientId });
-    await t.sql.query(
-      "update public.oauth_clients set created_at = now() - interval '31 days', used_at = used_at - interval '31 days'",
-    );
-    await t.sql.query("select operations.sweep(true)");
+    await t.query`update public.oauth_clients set created_at = now() - interval '31 days',
+      used_at = used_at - interval '31 days'`;
+    await t.query`select operations.sweep(true)`;
     expect((await pageAt(authorizePath(app, { clientId, challenge }))).status).toBe(200);
     expect((await pageAt(authorizePath(app, { clientId: unused, challenge }))).status).toBe(401);
     const form = { grant_type: "refresh_token", client_id: unused, refresh_token: "blr_x" };

@@ -83,9 +83,8 @@ describe("the official client", () => {
       await connected;
       expect((await client.listTools()).tools.length).toBeGreaterThan(5);
       const earlier = kept.tokens;
-      await t.sql.query(
-        "update public.api_tokens set expires_at = now() - interval '1 second' where client_id is not null",
-      );
+      await t.query`update public.api_tokens set expires_at = now() - interval '1 second'
+        where client_id is not null`;
       expect((await client.listTools()).tools.length).toBeGreaterThan(5);
       expect(kept.tokens).not.toEqual(earlier);
       await client.close();
@@ -104,9 +103,8 @@ describe("the official client", () => {
     await client.connect(new EarlierTransport(url, { authProvider }));
     expect((await client.listTools()).tools.length).toBeGreaterThan(5);
     const earlier = kept.tokens;
-    await t.sql.query(
-      "update public.api_tokens set expires_at = now() - interval '1 second' where client_id is not null",
-    );
+    await t.query`update public.api_tokens set expires_at = now() - interval '1 second'
+      where client_id is not null`;
     expect((await client.listTools()).tools.length).toBeGreaterThan(5);
     expect(kept.tokens).not.toEqual(earlier);
     await client.close();

@@ -30,7 +30,7 @@ const toolsOf = async (token: string, path = "/mcp") => {
 const statuses = async (answers: Promise<Response>[]) =>
   (await Promise.all(answers)).map(({ status }) => status).sort();
 /** Counters are per address, and all of this file is one. */
-const forgetLimits = () => t.sql.query("delete from public.rate_limit_counters");
+const forgetLimits = () => t.query`delete from public.rate_limit_counters`;
 
 describe("a code", () => {
   it("is good once, and coming again ends what it gave", async () => {
@@ -68,14 +68,14 @@ describe("a code", () => {
       expect(answer.status).toBe(400);
       expect(await answer.json()).toMatchObject({ error: "invalid_grant" });
     }
-    await t.sql.query("update public.oauth_codes set expires_at = now() - interval '1 second'");
+    await t.query`update public.oauth_codes set expires_at = now() - interval '1 second'`;
     const late = await postForm(app, "/token", redemption(got));
     expect(await late.json()).toMatchObject({ error: "invalid_grant" });
   });
 
   it("dies with the session that allowed it", async () => {
     const got = await getCode(stage, all);
-    await t.sql.query("update public.user_sessions set revoked_at = now()");
+    await t.query`update public.user_sessions set revoked_at = now()`;
     const answer = await postForm(app, "/token", redemption(got));
     expect(await answer.json()).toMatchObject({ error: "invalid_grant" });
   });
@@ -83,9 +83,8 @@ describe("a code", () => {
   it("is in the database as a hash only, like the tokens", async () => {
     const got = await getCode(stage, all);
     const tokens = await readTokens(await postForm(app, "/token", redemption(got)));
-    const { rows } = await t.sql.query<{ text: string }>(
-      "select to_jsonb(c)::text as text from public.oauth_codes c union all select to_jsonb(k)::text from public.api_tokens k",
-    );
+    const rows = await t.query<{ text: string }>`select to_jsonb(c)::text as text
+      from public.oauth_codes c union all select to_jsonb(k)::text from public.api_tokens k`;
     const kept = rows.map(({ text }) => text).join();
     for (const secret of [got.code, tokens.access_token, tokens.refresh_token]) {
       expect(kept).not.toContain(secret);
@@ -176,7 +175,7 @@ describe("a token", () => {
 
 /** Moves what was spent into the past. */
 const letPass = (time: string) =>
-  t.sql.query("update public.spent_refresh_tokens set spent_at = spent_at - $1::interval", [time]);
+  t.query`update public.spent_refresh_tokens set spent_at = spent_at - ${time}::interval`;
 
 describe("a refresh token", () => {
   it("brings the next tokens and ends the old ones", async () => {
@@ -222,9 +221,8 @@ describe("a refresh token", () => {
     expect(new Set(got.map((next) => JSON.stringify(next))).size).toBe(1);
     const next = got[0] ?? tokens;
     expect((await listTools(app, next.access_token)).status).toBe(200);
-    const { rows } = await t.sql.query<{ text: string }>(
-      "select to_jsonb(s)::text as text from public.spent_refresh_tokens s where next_tokens is not null",
-    );
+    const rows = await t.query<{ text: string }>`select to_jsonb(s)::text as text
+      from public.spent_refresh_tokens s where next_tokens is not null`;
     for (const secret of [next.access_token, next.refresh_token])
       expect(rows.map(({ text }) => text).join()).not.toContain(secret);
 

@@ -116,10 +116,8 @@ it("open stories without tasks get one each, in a press, and nothing else is off
   const own = await send(story, [["cure", "make_tasks plan_first"]]);
   expect(own.status).toBe(303);
   await send(board, [["intent", "make-tasks"]]);
-  const { rows } = await t.sql.query(
-    "select s.title from public.tasks t join public.stories s on s.id = t.story_id and s.title = t.title where t.product_id = $1 order by 1",
-    [product.id],
-  );
+  const rows = await t.query`select s.title from public.tasks t join public.stories s
+    on s.id = t.story_id and s.title = t.title where t.product_id = ${product.id} order by 1`;
   expect(rows).toEqual([{ title: "Story 1" }, { title: "Story 2" }]);
   expect(await words(board)).not.toContain("Make one task");
 });

@@ -36,10 +36,8 @@ it("the owner names the prefix of branches, and a name that git refuses stays in
   for (const prefix of valid) {
     expect((await send(prefix)).status).toBe(303);
     expect(await read()).toBe(prefix);
-    const { rows } = await t.sql.query(
-      "select code, private.story_branch(id) as branch from stories where product_id = $1 limit 1",
-      [product.id],
-    );
+    const rows = await t.query`select code, private.story_branch(id) as branch from stories
+      where product_id = ${product.id} limit 1`;
     expect(rows).toMatchObject([{ branch: `${prefix}/${rows[0].code}` }]);
   }
   for (const prefix of invalid) expect((await send(prefix)).status, prefix).toBe(422);
@@ -49,7 +47,7 @@ it("the owner names the prefix of branches, and a name that git refuses stays in
 it("the database refuses what git would, too", async () => {
   const { product } = await t.seedSprint();
   const set = (prefix: string) =>
-    t.sql.query("update products set branch_prefix = $2 where id = $1", [product.id, prefix]);
+    t.query`update products set branch_prefix = ${prefix} where id = ${product.id}`;
   for (const prefix of valid) await set(prefix);
   for (const prefix of ["", ...invalid]) {
     await expect(set(prefix), prefix).rejects.toThrow("products_branch_prefix_form");

@@ -78,11 +78,8 @@ describe("comments on a page, without script", () => {
   it("show the newest hundred, and lead to the ones before", async () => {
     const { actor, backlog, pages, read } = await scene();
     const [, id, page] = pages[2];
-    await t.sql.query(
-      `insert into public.comments (product_id, task_id, body, author, created_at)
-       select $1, $2, 'Number ' || n || '.', 'ada', now() - (200 - n) * interval '1 minute' from generate_series(1, 101) n`,
-      [backlog.product.id, id],
-    );
+    await t.query`insert into public.comments (product_id, task_id, body, author, created_at)
+      select ${backlog.product.id}, ${id}, 'Number ' || n || '.', 'ada', now() - (200 - n) * interval '1 minute' from generate_series(1, 101) n`;
     const { next_cursor } = await listComments(actor, { kind: "task", id });
     const newest = await read(page);
     expect(newest).toContain("Number 101.");

@@ -83,10 +83,8 @@ it("the owner undoes it for a moment, unless an agent has begun what it freed", 
   });
   expect(await undo()).toContain(refusal);
   expect(await mergedAt()).not.toBeNull();
-  const { rows } = await t.sql.query(
-    "select kind from public.audit_events where detail ->> 'job_id' = $1 order by created_at, id",
-    [job.id],
-  );
+  const rows = await t.query`select kind from public.audit_events
+    where detail ->> 'job_id' = ${job.id} order by created_at, id`;
   expect(rows.map(({ kind }) => kind)).toEqual([
     ...["job.merged", "job.merge_taken_back", "job.merged"],
   ]);

@@ -162,9 +162,7 @@ describe("an active product that is lost", () => {
 
   it("is not one that was put aside, or that another account had", async () => {
     const { member, cookie } = await memberAtWork();
-    await t.sql.query("update public.users set active_product_id = null where id = $1", [
-      member.id,
-    ]);
+    await t.query`update public.users set active_product_id = null where id = ${member.id}`;
     expect(await visit("/dashboard", cookie)).toBeNull();
 
     const other = await app.signIn(await t.createUser());

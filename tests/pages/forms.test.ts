@@ -22,12 +22,9 @@ async function stored(table: string, column: string, id: string): Promise<unknow
 it.each([0, 6, 10, 1_000_000])(
   "a priority of %i survives editing and its own picker",
   async (priority) => {
-    await t.sql.query("update public.pbis set priority = $2 where id = $1", [pbi.id, priority]);
-    await t.sql.query("update public.stories set priority = $2 where id = $1", [
-      story.id,
-      priority,
-    ]);
-    await t.sql.query("update public.tasks set priority = $2 where id = $1", [task.id, priority]);
+    await t.query`update public.pbis set priority = ${priority} where id = ${pbi.id}`;
+    await t.query`update public.stories set priority = ${priority} where id = ${story.id}`;
+    await t.query`update public.tasks set priority = ${priority} where id = ${task.id}`;
     const panel = `/products/${product.id}/backlog?panel=pbi:${pbi.id}`;
     const places = [
       [panel, "update-pbi", "Exports, mended"],
@@ -102,11 +99,8 @@ it("a price is set in euro, changed and removed", async () => {
 
 it("a webhook is switched off and on and deleted", async () => {
   const settings = `/products/${product.id}/settings/integrations`;
-  const { rows } = await t.sql.query(
-    `insert into public.webhooks (product_id, url, events, secret)
-     values ($1, 'https://example.com/hook', '["run_done"]', repeat('s', 32)) returning id`,
-    [product.id],
-  );
+  const rows = await t.query`insert into public.webhooks (product_id, url, events, secret)
+    values (${product.id}, 'https://example.com/hook', '["run_done"]', repeat('s', 32)) returning id`;
   const { id } = rows[0];
   await visitor.submit(settings, "switch-webhook", { webhook_id: id });
   expect(await stored("webhooks", "active", id)).toBe(false);
@@ -119,7 +113,7 @@ it("a webhook is switched off and on and deleted", async () => {
 it("a failed sprint shows no button that can only be refused", async () => {
   const failed = await create(actor, "create_sprint", { p_product_id: product.id });
   const open = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Still open" });
-  await t.sql.query("update public.sprints set status = 'FAILED' where id = $1", [failed.id]);
+  await t.query`update public.sprints set status = 'FAILED' where id = ${failed.id}`;
   const page = await visitor.read(`/products/${product.id}/sprints/${failed.id}`);
   expect(page).toContain('value="resume-sprint"');
   expect(page).not.toContain('value="complete-sprint"');
@@ -136,7 +130,7 @@ it("an owner finds archived products on the dashboard, restores one and deletes 
   for (const { id } of [kept, gone]) {
     await visitor.submit(`/products/${id}/settings/danger`, "archive");
   }
-  await t.sql.query("update public.products set archived_at = now() where id = $1", [foreign.id]);
+  await t.query`update public.products set archived_at = now() where id = ${foreign.id}`;
 
   const restorable = async () =>
     [...(await visitor.read("/dashboard")).matchAll(/aria-label="Delete ([^"]*)"/g)].map(
@@ -165,9 +159,7 @@ it("the sample product is one's own, and counts like any other product", async (
       [beginner.id, `TAKEN${n}`],
     );
   }
-  const { rows } = await t.sql.query("select from public.products where owner_id = $1", [
-    beginner.id,
-  ]);
+  const rows = await t.query`select from public.products where owner_id = ${beginner.id}`;
   expect(rows).toHaveLength(5);
   expect((await post()).status).toBe(429);
 });
@@ -179,11 +171,9 @@ it("a press of the first steps makes all that the demo agent needs, and shows it
   expect(shown).toMatch(
     /BACKLOOM_TOKEN=blm_[\w-]+ node .* --exec demo --demo-ask --product SAMPLE/,
   );
-  const { rows } = await t.sql.query(
-    `select r.status::text, (select count(*)::int from public.agent_jobs j where j.sprint_run_id = r.id) as jobs
-     from public.sprint_runs r join public.products p on p.id = r.product_id where p.owner_id = $1`,
-    [beginner.id],
-  );
+  const rows = await t.query`
+    select r.status::text, (select count(*)::int from public.agent_jobs j where j.sprint_run_id = r.id) as jobs
+    from public.sprint_runs r join public.products p on p.id = r.product_id where p.owner_id = ${beginner.id}`;
   expect(rows).toEqual([{ status: "QUEUED", jobs: 2 }]);
   expect(await steps.read("/start")).not.toContain("BACKLOOM_TOKEN");
 });

@@ -35,17 +35,13 @@ async function seedWaiting() {
     [product.id],
   );
   const sprintId = z.string().parse(sprint.rows[0]?.id);
-  await t.sql.query(
-    `insert into public.sprint_runs (sprint_id, product_id, status, pr_strategy, branch, finished_at, failure)
-     values ($1, $2, 'FAILED', 'SPRINT', 'b', now(), '{"reason":"The tests failed."}')`,
-    [sprintId, product.id],
-  );
+  await t.query`
+    insert into public.sprint_runs (sprint_id, product_id, status, pr_strategy, branch, finished_at, failure)
+    values (${sprintId}, ${product.id}, 'FAILED', 'SPRINT', 'b', now(), '{"reason":"The tests failed."}')`;
   const idea = await createIdea(actor, { product_id: product.id, title: "Glow" });
-  await t.sql.query(
-    `insert into public.agent_jobs (product_id, idea_id, created_by, kind, status, lane_id, finished_at, failure_reason)
-     values ($1, $2, $3, 'PLAN_CHAT', 'FAILED', gen_random_uuid(), now(), 'No model answered.')`,
-    [product.id, idea.id, owner.id],
-  );
+  await t.query`
+    insert into public.agent_jobs (product_id, idea_id, created_by, kind, status, lane_id, finished_at, failure_reason)
+    values (${product.id}, ${idea.id}, ${owner.id}, 'PLAN_CHAT', 'FAILED', gen_random_uuid(), now(), 'No model answered.')`;
   return { ...world, question };
 }
 
@@ -74,17 +70,14 @@ it("holds what waits over all products, and lets go what was dealt with", async 
   expect(await visitor.submit("/inbox", "answer", { answer: "Hello" })).toBe("/inbox");
   await visitor.submit("/inbox", "set-status", { status: "done" });
   expect(await kindsOf(actor)).toEqual(["job", "run"]);
-  const { rows } = await t.sql.query("select status from public.tasks where id = any ($1)", [
-    tasks.map(({ id }) => id),
-  ]);
+  const rows = await t.query`select status from public.tasks
+    where id = any (${tasks.map(({ id }) => id)})`;
   expect(rows.map(({ status }) => status).sort()).toEqual(["DONE", "TO_DO", "TO_DO"]);
 });
 
 it("leads to an agent's work, where the verdict ends the job or sends it back", async () => {
   const { actor, owner, product, sprint } = await t.seedSprint({ stories: [1] });
-  await t.sql.query("update public.products set done_requires = 'person' where id = $1", [
-    product.id,
-  ]);
+  await t.query`update public.products set done_requires = 'person' where id = ${product.id}`;
   await startSprintRun(actor, { sprint_id: sprint.id });
   const job = await claim(actor);
   const report = { job_id: job.id, status: "done", verify_result: "ALIGNED" } as const;
@@ -122,10 +115,8 @@ it("puts aside for one person alone, until tomorrow or until it waits again", as
   await setTaskStatus(actor, { task_id: id, status: "review" });
   expect(await kindsOf(actor)).toEqual(["job", "review", "run"]);
   // Tomorrow has come.
-  await t.sql.query(
-    "update public.inbox_marks set later_until = now() - interval '1 second' where user_id = $1 and item_kind = 'question'",
-    [owner.id],
-  );
+  await t.query`update public.inbox_marks set later_until = now() - interval '1 second'
+    where user_id = ${owner.id} and item_kind = 'question'`;
   expect(await kindsOf(actor)).toEqual(["job", "question", "review", "run"]);
 
   await visitor.submit("/inbox", "mark", { mark: "later" });

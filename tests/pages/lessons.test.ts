@@ -33,7 +33,7 @@ it("decides about lessons without script, in the inbox and on the page of lesson
     { text: "Edited lesson", status: "accepted", accepted_by: owner.username },
     { text: "Second lesson", status: "declined" },
   ]);
-  await t.sql.query("update products set pull_requests = 'open' where id = $1", [product.id]);
+  await t.query`update products set pull_requests = 'open' where id = ${product.id}`;
   expect(await read(page)).toContain("Waiting for a worker started with --pr.");
   const shown = (await read(page)).replaceAll("<!-- -->", "");
   expect(shown).toContain("Came back for this: 0 of 0 tasks before, 0 of 0 since.");

@@ -67,11 +67,9 @@ describe("making what it says", () => {
     expect(made.status).toBe(303);
     const page = await visitor.read(String(made.headers.get("location")));
     expect(page.includes("Created 2 stories and 2 tasks.")).toBe(true);
-    const { rows } = await t.sql.query(
-      `select s.title as story, t.title as task from public.stories s left join public.tasks t on t.story_id = s.id
-       where s.pbi_id = $1 and s.id <> $2 order by s.sort_order, t.sort_order`,
-      [pbi.id, story.id],
-    );
+    const rows = await t.query`
+      select s.title as story, t.title as task from public.stories s left join public.tasks t on t.story_id = s.id
+      where s.pbi_id = ${pbi.id} and s.id <> ${story.id} order by s.sort_order, t.sort_order`;
     expect(rows.map(({ story: name, task }) => [name, task])).toEqual([
       ["Fly", "Fold"],
       ["Fly", "Throw"],

@@ -59,11 +59,9 @@ it("people judge and waive criteria without script, on the pages of story, task 
   }
   const named = { said: "Reported by the agent", ...seenByOthers };
   for (const [grade, words] of Object.entries(named)) {
-    await t.sql.query(
-      `insert into evidence (product_id, story_id, criterion, criterion_text, verdict, grade, kind, observed_by)
-       select product_id, id, $2, $3, 'pass', $4::evidence_grade, 'command', 'loom' from stories where id = $1`,
-      [story.id, passes?.id, passes?.text, grade],
-    );
+    await t.query`
+      insert into evidence (product_id, story_id, criterion, criterion_text, verdict, grade, kind, observed_by)
+      select product_id, id, ${passes?.id}, ${passes?.text}, 'pass', ${grade}::evidence_grade, 'command', 'loom' from stories where id = ${story.id}`;
     expect(await read(`/stories/${story.id}`)).toContain(`<span class="font-semibold">${words}<`);
   }
   const judged = { criterion: opens?.id ?? "", verdict: "pass" };
@@ -82,7 +80,7 @@ it("people judge and waive criteria without script, on the pages of story, task 
   expect(hollow).toContain("does not count: it did not fail before the work");
   expect(hollow).toContain(" (before the work: <!-- -->0<!-- -->)");
   await set("passed_before = false");
-  await t.sql.query("update evidence set voided_by = 'eva' where criterion = $1", [passes?.id]);
+  await t.query`update evidence set voided_by = 'eva' where criterion = ${passes?.id}`;
   const page = await read(`/stories/${story.id}`);
   expect(page).toContain("does not count: <!-- -->eva<!-- --> requested changes");
   expect(page).toContain("Not proven");

@@ -11,7 +11,7 @@ it("says on card, task, job and run how the pull request of the work stands, and
   const world = await t.seedSprint({ stories: [2] });
   const { actor, owner, product, sprint } = world;
   const repository = "https://code.example/acme/shop";
-  await t.sql.query("update products set repo_url = $2 where id = $1", [product.id, repository]);
+  await t.query`update products set repo_url = ${repository} where id = ${product.id}`;
   const cookie = await app.signIn(owner);
   const page = async (path: string) =>
     (await (await app.request(path, { headers: { cookie } })).text()).replaceAll("<!-- -->", "");

@@ -41,10 +41,8 @@ interface Scene extends SprintWorld {
 async function openScene(): Promise<Scene> {
   const world = await t.seedSprint({ stories: [1] });
   const ada = await t.createMember(world.product.id);
-  await t.sql.query(
-    "update product_members set workers_allowed = true, workers_decided_at = now() where user_id = $1",
-    [ada.id],
-  );
+  await t.query`update product_members set workers_allowed = true, workers_decided_at = now()
+    where user_id = ${ada.id}`;
   await startSprintRun(world.actor, { sprint_id: world.sprint.id });
   const asks = t.actorOf(ada);
   const job = await claim(asks);

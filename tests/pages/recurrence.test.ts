@@ -7,16 +7,13 @@ const owner = await t.createUser();
 const viewer = await t.createUser();
 const { product, story } = await t.seedBacklog(owner);
 await t.addMember(product.id, viewer);
-await t.sql.query("update product_members set role = 'VIEWER' where user_id = $1", [viewer.id]);
+await t.query`update product_members set role = 'VIEWER' where user_id = ${viewer.id}`;
 const visitor = await app.visitorOf(owner);
 const page = `/stories/${story.id}`;
 const weekly = { cron: "0 9 * * 1", zone: "Europe/Berlin", missed: "skip" };
 
 const countCopies = async () =>
-  Number(
-    (await t.sql.query("select count(*) from stories where template_id = $1", [story.id])).rows[0]
-      .count,
-  );
+  Number((await t.query`select count(*) from stories where template_id = ${story.id}`)[0].count);
 
 describe("a recurring story", () => {
   it("begins with a form, and shows its next three times in words and the zone", async () => {
@@ -40,16 +37,14 @@ describe("a recurring story", () => {
   });
 
   it("is made by the schedule of two processes once, and says where it comes from", async () => {
-    await t.sql.query("update recurrences set next_at = now() where story_id = $1", [story.id]);
+    await t.query`update recurrences set next_at = now() where story_id = ${story.id}`;
     const options = { database: t.database, log: app.services.log, ownOrigin: app.origin };
     const stops = [1, 2].map(() =>
       startScheduler({ ...options, cronSecret: app.cronSecret, daily: false }),
     );
     await vi.waitFor(async () => expect(await countCopies()).toBe(1), 12_000);
     await Promise.all(stops.map((stop) => stop()));
-    const { rows } = await t.sql.query("select id, code from stories where template_id = $1", [
-      story.id,
-    ]);
+    const rows = await t.query`select id, code from stories where template_id = ${story.id}`;
     expect(await visitor.read(page)).toContain(`href="/stories/${rows[0].id}"`);
     const copy = await visitor.read(`/stories/${rows[0].id}`);
     expect(copy).toContain("Made by");

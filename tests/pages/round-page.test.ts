@@ -24,7 +24,7 @@ it("the page of the changes shows what a round changed, and so does the address 
   await report({
     ...{ status: "failed", failure_class: "rate_limited" },
   });
-  await t.sql.query("update public.agent_jobs set not_before = null");
+  await t.query`update public.agent_jobs set not_before = null`;
   expect((await claim(actor)).attempt).toBe(2);
   await save(2, "first", "2nd", "third", "fourth");
 

@@ -65,12 +65,10 @@ async function scene() {
     [103, 2.5, "EUR", false],
     [104, 99, "USD", true],
   ]) {
-    await t.sql.query(
-      `insert into public.usage_events (product_id, job_id, task_id, sprint_run_id, attempt, seq, cost, currency, source, subscription)
-       select j.product_id, j.id, j.task_id, j.sprint_run_id, 1, $2, $3, $4, 'reported', $5
-       from public.agent_jobs j where j.id = $1`,
-      [job.id, seq, cost, currency, subscription],
-    );
+    await t.query`
+      insert into public.usage_events (product_id, job_id, task_id, sprint_run_id, attempt, seq, cost, currency, source, subscription)
+      select j.product_id, j.id, j.task_id, j.sprint_run_id, 1, ${seq}, ${cost}, ${currency}, 'reported', ${subscription}
+      from public.agent_jobs j where j.id = ${job.id}`;
   }
   return { world, run, job, first, second };
 }
@@ -204,9 +202,7 @@ describe("the page of the sprint review", () => {
     expect(await (await app.request(foreign, { headers: { cookie } })).text()).not.toContain(
       "npm test -- opens",
     );
-    await t.sql.query("update public.products set archived_at = now() where id = $1", [
-      world.product.id,
-    ]);
+    await t.query`update public.products set archived_at = now() where id = ${world.product.id}`;
     expect(await visit(world)).toContain("npm test -- opens");
   });
 });

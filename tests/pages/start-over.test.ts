@@ -38,7 +38,7 @@ it("sprint and story say from what the next run begins; a press starts over, and
   expect(page).toContain("started over from main");
   expect(page).toContain("Starts from main.");
   expect((await preflightSprintRun(actor, { sprint_id: sprint.id })).begins_from).toEqual([]);
-  const { rows } = await t.sql.query("select kind from audit_events where kind like 'story.%'");
+  const rows = await t.query`select kind from audit_events where kind like 'story.%'`;
   expect(rows).toEqual([{ kind: "story.started_over" }]);
 });
 

@@ -105,7 +105,7 @@ describe("what an agent makes in a product with triage", () => {
 
   it("leaves its PBI as it is: done, or without stories", async () => {
     const { story } = await suggest("Only one");
-    const { rows } = await t.sql.query("select status from pbis where id = $1", [pbi.id]);
+    const rows = await t.query`select status from pbis where id = ${pbi.id}`;
     expect(rows).toEqual([{ status: "READY" }]);
     await visitor.submit(page, "decline", { story_id: story.id });
   });
@@ -144,7 +144,7 @@ describe("who decides", () => {
         title: "By hand",
       },
     );
-    const { rows } = await t.sql.query("select status from stories where title = 'By hand'");
+    const rows = await t.query`select status from stories where title = 'By hand'`;
     expect(rows).toEqual([{ status: "OPEN" }]);
     const { result: plain } = await agent.call("create_product", { code: "PLAIN", name: "Plain" });
     const { result: place } = await agent.call("create_pbi", { product_id: plain.id, title: "P" });

@@ -25,8 +25,7 @@ const save = (description: string, expected_version = "") =>
     ["expected_version", expected_version],
   ]);
 const stored = async () =>
-  (await t.sql.query("select title, description from public.stories where id = $1", [story.id]))
-    .rows[0];
+  (await t.query`select title, description from public.stories where id = ${story.id}`)[0];
 
 it("without script, anyone who saves an older text is shown both, and decides", async () => {
   const opened = versionIn(await visitor.read(page));

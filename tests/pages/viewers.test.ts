@@ -94,14 +94,14 @@ describe("a viewer", () => {
     expect((await app.request(`${comments}/${id}`, changed)).status).toBe(200);
     await s.owner.submit(task, "add-comment", { body: `@${s.bob.username} thank you` });
     expect(await s.visitor.read("/inbox")).toContain("thank you");
-    await t.sql.query("update public.users set is_demo = true where id = $1", [s.bob.id]);
+    await t.query`update public.users set is_demo = true where id = ${s.bob.id}`;
     expect((await app.request(comments, { method: "POST", headers, body })).status).toBe(403);
   });
 
   it("finds a box for comments, and none that writes to an agent", async () => {
     const s = await scene();
     await makeViewer(s);
-    await t.sql.query("update public.tasks set implementation_plan = 'Plan'");
+    await t.query`update public.tasks set implementation_plan = 'Plan'`;
     await startSprintRun(s.actor, { sprint_id: s.backlog.sprint.id });
     const job = await claim(s.actor);
     const [task, page] = [`/tasks/${s.backlog.task.id}`, `/jobs/${job.id}`];
@@ -117,7 +117,7 @@ describe("a viewer", () => {
     const s = await scene();
     const story_id = s.backlog.story.id;
     await assignStory(s.actor, { story_id, assignee_id: s.bob.id });
-    await t.sql.query("update public.tasks set implementation_plan = 'Plan'");
+    await t.query`update public.tasks set implementation_plan = 'Plan'`;
     await startSprintRun(s.actor, { sprint_id: s.backlog.sprint.id });
     await allowMyWorkers(s.bobs, { product_id: s.product_id, allowed: true });
     const job = await claim(s.bobs);
@@ -125,10 +125,9 @@ describe("a viewer", () => {
 
     const held = { job_id: job.id, attempt: job.attempt };
     await expect(heartbeatAgentJob(s.bobs, held)).rejects.toThrow(sentence);
-    const { rows } = await t.sql.query(
-      "select s.assignee_id, m.workers_allowed from stories s join product_members m using (product_id) where s.id = $1 and m.user_id = $2",
-      [story_id, s.bob.id],
-    );
+    const rows = await t.query`select s.assignee_id, m.workers_allowed from stories s
+      join product_members m using (product_id) where s.id = ${story_id}
+      and m.user_id = ${s.bob.id}`;
     expect(rows).toEqual([{ assignee_id: null, workers_allowed: false }]);
     await expect(assignStory(s.actor, { story_id, assignee_id: s.bob.id })).rejects.toThrow(
       "assignee",
@@ -148,10 +147,8 @@ describe("a viewer", () => {
     expect(own.status).toBe(403);
     await s.owner.submit(s.members, "role", { user_id: s.bob.id, role: "member" });
     expect(await s.visitor.read(`/products/${s.product_id}/backlog`)).not.toContain(sentence);
-    const { rows } = await t.sql.query(
-      "select detail from audit_events where kind = 'member.role' and user_id = $1 order by created_at",
-      [s.bob.id],
-    );
+    const rows = await t.query`select detail from audit_events where kind = 'member.role'
+      and user_id = ${s.bob.id} order by created_at`;
     expect(rows.map(({ detail }) => detail.to)).toEqual(["VIEWER", "MEMBER"]);
   });
 

@@ -10,7 +10,7 @@ const phone = t.actorOf(user);
 const clearedPairCookie = "app_pair=; Max-Age=0; Path=/api/auth/pair; HttpOnly; SameSite=Lax";
 
 async function freshLimits(): Promise<void> {
-  await t.sql.query("truncate public.rate_limit_counters");
+  await t.query`truncate public.rate_limit_counters`;
 }
 
 async function waitingDesktop() {
@@ -25,10 +25,7 @@ async function approvedDesktop() {
 }
 
 async function expire(id: string): Promise<void> {
-  await t.sql.query(
-    "update public.login_pairings set expires_at = clock_timestamp() where id = $1",
-    [id],
-  );
+  await t.query`update public.login_pairings set expires_at = clock_timestamp() where id = ${id}`;
 }
 
 describe("POST /api/auth/pair/claim", () => {
@@ -48,10 +45,8 @@ describe("POST /api/auth/pair/claim", () => {
     expect(expires).toBeGreaterThanOrEqual(before - 1000);
     expect(expires).toBeLessThanOrEqual(Date.now() + 1000);
 
-    const { rows } = await t.sql.query(
-      "select status, consumed_at is not null as consumed from public.login_pairings where id = $1",
-      [desktop.id],
-    );
+    const rows = await t.query`select status, consumed_at is not null as consumed
+      from public.login_pairings where id = ${desktop.id}`;
     expect(rows).toEqual([{ status: "CONSUMED", consumed: true }]);
   });
 

@@ -17,11 +17,11 @@ const user = await t.createUser();
 const phone = t.actorOf(user);
 
 beforeEach(async () => {
-  await t.sql.query("truncate public.rate_limit_counters");
+  await t.query`truncate public.rate_limit_counters`;
 });
 
 async function rowOf(id: string) {
-  const { rows } = await t.sql.query("select * from public.login_pairings where id = $1", [id]);
+  const rows = await t.query`select * from public.login_pairings where id = ${id}`;
   return rows[0];
 }
 
@@ -66,10 +66,8 @@ describe("get-pairing-for-approval", () => {
 describe("approve and cancel", () => {
   it("approves: user, moment, and P6: a new deadline of 5 minutes, once", async () => {
     const desktop = await startPairing(app);
-    await t.sql.query(
-      "update public.login_pairings set expires_at = now() + interval '5 seconds' where id = $1",
-      [desktop.id],
-    );
+    await t.query`update public.login_pairings set expires_at = now() + interval '5 seconds'
+      where id = ${desktop.id}`;
     await approve(phone, desktop);
     const row = await rowOf(desktop.id);
     expect(row).toMatchObject({ status: "APPROVED", user_id: user.id, consumed_at: null });
@@ -103,10 +101,8 @@ describe("approve and cancel", () => {
     ["cancel", cancelPairing],
   ])("P5: %s after the deadline is refused and changes nothing", async (_name, operation) => {
     const desktop = await startPairing(app);
-    await t.sql.query(
-      "update public.login_pairings set expires_at = clock_timestamp() where id = $1",
-      [desktop.id],
-    );
+    await t.query`update public.login_pairings set expires_at = clock_timestamp()
+      where id = ${desktop.id}`;
     const pairing = { pairing_id: desktop.id, secret: desktop.secret };
     await expect(operation(phone, pairing)).rejects.toMatchObject({ status: 410 });
     expect(await rowOf(desktop.id)).toMatchObject({ status: "PENDING", user_id: null });
@@ -157,10 +153,8 @@ describe("after the approval", () => {
     await approve(phone, late);
     await claim(app, late);
     await revokePairing(phone, { pairing_id: late.id });
-    const { rows } = await t.sql.query(
-      "select s.revoked_at from public.user_sessions s join public.login_pairings p on p.session_id = s.id where p.id = $1",
-      [late.id],
-    );
+    const rows = await t.query`select s.revoked_at from public.user_sessions s
+      join public.login_pairings p on p.session_id = s.id where p.id = ${late.id}`;
     expect(rows[0].revoked_at).not.toBeNull();
 
     const stranger = t.actorOf(await t.createUser());
@@ -171,8 +165,8 @@ describe("after the approval", () => {
 
   it("P14: who was deleted, made demo or changed the password gives no session", async () => {
     const changes: [string, (id: string) => Promise<unknown>][] = [
-      ["deleted", (id) => t.sql.query("delete from auth.users where id = $1", [id])],
-      ["demo", (id) => t.sql.query("update public.users set is_demo = true where id = $1", [id])],
+      ["deleted", (id) => t.query`delete from auth.users where id = ${id}`],
+      ["demo", (id) => t.query`update public.users set is_demo = true where id = ${id}`],
       ["password", (id) => notePasswordChange(t.database, { userId: id })],
     ];
     for (const [, change] of changes) {
@@ -196,11 +190,9 @@ describe("after the approval", () => {
     await approve(phone, second);
     const later = setCookieOf(await claim(app, second, { cookie: earlier }), "session");
     expect(later).toBeDefined();
-    const { rows } = await t.sql.query(
-      `select p.id, s.id as session, s.revoked_at is null as live from public.login_pairings p
-       join public.user_sessions s on s.id = p.session_id where p.id = any($1)`,
-      [[first.id, second.id]],
-    );
+    const rows = await t.query`
+      select p.id, s.id as session, s.revoked_at is null as live from public.login_pairings p
+      join public.user_sessions s on s.id = p.session_id where p.id = any(${[first.id, second.id]})`;
     const live = new Map(rows.map((row) => [row.id, row.live]));
     expect(live.get(first.id)).toBe(false);
     expect(live.get(second.id)).toBe(true);

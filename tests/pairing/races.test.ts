@@ -19,12 +19,10 @@ async function pendingPairing(leftMs = 300_000) {
   const id = randomUUID();
   const secret = newPairingSecret();
   const token = newPairingSecret();
-  await t.sql.query(
-    `insert into public.login_pairings (id, mobile_secret_hash, desktop_token_hash, check_code, expires_at)
-     values ($1, sha256(convert_to($2, 'UTF8')), sha256(convert_to($3, 'UTF8')), '000 000',
-       clock_timestamp() + make_interval(secs => $4 / 1000.0))`,
-    [id, secret, token, leftMs],
-  );
+  await t.query`
+    insert into public.login_pairings (id, mobile_secret_hash, desktop_token_hash, check_code, expires_at)
+    values (${id}, sha256(convert_to(${secret}, 'UTF8')), sha256(convert_to(${token}, 'UTF8')), '000 000',
+      clock_timestamp() + make_interval(secs => ${leftMs} / 1000.0))`;
   const tokenHash = createHash("sha256").update(token).digest("hex");
   return { pairing_id: id, secret, tokenHash };
 }
@@ -54,11 +52,8 @@ describe("P3: 100 concurrent claims of one approved pairing", () => {
       );
       expect(statuses.filter((status) => status === 200)).toHaveLength(1);
       expect(statuses.filter((status) => status === 410)).toHaveLength(99);
-      const { rows } = await t.sql.query(
-        `select count(*)::int as n from public.audit_events
-         where kind = 'pairing.claimed' and detail ->> 'pairing_id' = $1`,
-        [pairing.pairing_id],
-      );
+      const rows = await t.query`select count(*)::int as n from public.audit_events
+        where kind = 'pairing.claimed' and detail ->> 'pairing_id' = ${pairing.pairing_id}`;
       expect(rows[0].n).toBe(1);
     }
   }, 120_000);
@@ -81,10 +76,8 @@ describe("P5: approve, cancel, expiry and a second approve", () => {
       const outcomes = [first, second, cancelled, expired];
       expect(outcomes.filter((status) => status === 200)).toHaveLength(1);
       expect(outcomes.filter((status) => status === 410)).toHaveLength(3);
-      const { rows } = await t.sql.query(
-        "select status, user_id from public.login_pairings where id = $1",
-        [pairing.pairing_id],
-      );
+      const rows = await t.query`select status, user_id from public.login_pairings
+        where id = ${pairing.pairing_id}`;
       const approvedBy = first === 200 ? users[0]?.id : second === 200 ? users[1]?.id : null;
       const status = approvedBy ? "APPROVED" : "CANCELLED";
       expect(rows).toEqual([{ status, user_id: approvedBy }]);

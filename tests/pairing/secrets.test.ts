@@ -8,10 +8,8 @@ const user = await t.createUser();
 
 /** Every row of every table of the service and of its events, as text. */
 async function dump(): Promise<string> {
-  const { rows: tables } = await t.sql.query(
-    `select format('%I.%I', schemaname, tablename) as name from pg_tables
-     where schemaname in ('public', 'realtime')`,
-  );
+  const tables = await t.query`select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname in ('public', 'realtime')`;
   const texts = await Promise.all(
     tables.map(({ name }) => t.sql.query(`select r::text as row from ${name} r`)),
   );
@@ -80,7 +78,7 @@ describe("a full pairing over HTTP", () => {
   });
 
   it("P18: visiting changes nothing: GET on start and claim is 405, the phone page only shows itself", async () => {
-    await t.sql.query("truncate public.rate_limit_counters");
+    await t.query`truncate public.rate_limit_counters`;
     const desktop = await startPairing(app);
     for (const path of ["/api/auth/pair/start", "/api/auth/pair/claim"]) {
       const answer = await app.request(path, { headers: { cookie: desktop.cookie } });
@@ -88,9 +86,7 @@ describe("a full pairing over HTTP", () => {
       expect(answer.headers.get("allow")).toBe("POST, OPTIONS");
     }
     await app.request(`/m/pair?intent=approve&pairing_id=${desktop.id}&secret=${desktop.secret}`);
-    const { rows } = await t.sql.query("select status from public.login_pairings where id = $1", [
-      desktop.id,
-    ]);
+    const rows = await t.query`select status from public.login_pairings where id = ${desktop.id}`;
     expect(rows).toEqual([{ status: "PENDING" }]);
   });
 });

@@ -50,9 +50,7 @@ describe("POST /api/auth/pair/start", () => {
 
   it("stores a pending pairing with both secrets as SHA-256 only", async () => {
     const desktop = await startPairing(app, { ...from("192.0.2.3"), "user-agent": "Firefox" });
-    const { rows } = await t.sql.query("select * from public.login_pairings where id = $1", [
-      desktop.id,
-    ]);
+    const rows = await t.query`select * from public.login_pairings where id = ${desktop.id}`;
     const token = desktop.cookie.slice("app_pair=".length);
     expect(rows[0]).toMatchObject({
       status: "PENDING",
@@ -72,20 +70,15 @@ describe("POST /api/auth/pair/start", () => {
   it("cuts the user agent to 255 characters and takes one that is missing", async () => {
     const long = await startPairing(app, { ...from("192.0.2.4"), "user-agent": "é".repeat(400) });
     const none = await startPairing(app, { ...from("192.0.2.5"), "user-agent": "" });
-    const { rows } = await t.sql.query(
-      "select char_length(desktop_ua) as length from public.login_pairings where id = any($1) order by 1 desc",
-      [[long.id, none.id]],
-    );
+    const rows = await t.query`select char_length(desktop_ua) as length from public.login_pairings
+      where id = any(${[long.id, none.id]}) order by 1 desc`;
     expect(rows[0].length).toBe(255);
   });
 
   it("stores an IPv6 address whole", async () => {
     const address = "2001:db8:1111:2222:3333:4444:5555:6666";
     const { id } = await startPairing(app, from(address));
-    const { rows } = await t.sql.query(
-      "select desktop_ip from public.login_pairings where id = $1",
-      [id],
-    );
+    const rows = await t.query`select desktop_ip from public.login_pairings where id = ${id}`;
     expect(rows[0].desktop_ip).toBe(address);
   });
 
@@ -120,21 +113,19 @@ describe("POST /api/auth/pair/start", () => {
   });
 
   it("P19: forgets pairings of yesterday and refuses when too many wait", async () => {
-    await t.sql.query(
-      `insert into public.login_pairings (mobile_secret_hash, desktop_token_hash, check_code, expires_at, created_at)
-       select sha256(convert_to('m' || n, 'UTF8')), sha256(convert_to('d' || n, 'UTF8')), '000 000',
-              now() - interval '2 days', now() - interval '2 days' from generate_series(1, 50) n`,
-    );
+    await t.query`
+      insert into public.login_pairings (mobile_secret_hash, desktop_token_hash, check_code, expires_at, created_at)
+      select sha256(convert_to('m' || n, 'UTF8')), sha256(convert_to('d' || n, 'UTF8')), '000 000',
+             now() - interval '2 days', now() - interval '2 days' from generate_series(1, 50) n`;
     await startPairing(app, from("192.0.2.30"));
     const old =
       "select count(*)::int as n from public.login_pairings where created_at < now() - interval '1 day'";
     expect((await t.sql.query(old)).rows[0].n).toBe(0);
 
-    await t.sql.query(
-      `insert into public.login_pairings (mobile_secret_hash, desktop_token_hash, check_code, expires_at)
-       select sha256(convert_to('x' || n, 'UTF8')), sha256(convert_to('y' || n, 'UTF8')), '000 000',
-              now() + interval '5 minutes' from generate_series(1, 10000) n`,
-    );
+    await t.query`
+      insert into public.login_pairings (mobile_secret_hash, desktop_token_hash, check_code, expires_at)
+      select sha256(convert_to('x' || n, 'UTF8')), sha256(convert_to('y' || n, 'UTF8')), '000 000',
+             now() + interval '5 minutes' from generate_series(1, 10000) n`;
     const answer = await app.request("/api/auth/pair/start", {
       method: "POST",
       headers: from("192.0.2.31"),

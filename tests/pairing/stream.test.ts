@@ -10,7 +10,7 @@ const user = await t.createUser();
 const phone = t.actorOf(user);
 
 beforeEach(async () => {
-  await t.sql.query("truncate public.rate_limit_counters");
+  await t.query`truncate public.rate_limit_counters`;
 });
 
 function connect(desktop: Pick<WaitingDesktop, "id" | "cookie">) {
@@ -59,9 +59,7 @@ describe("GET /api/auth/pair/stream/:pairingId", () => {
     const desktop = await startPairing(app);
     const stream = await connect(desktop);
     await stream.nextNamed("state");
-    await t.sql.query("update public.login_pairings set status = 'CANCELLED' where id = $1", [
-      desktop.id,
-    ]);
+    await t.query`update public.login_pairings set status = 'CANCELLED' where id = ${desktop.id}`;
     expect((await nextUpdate(stream)).data).toEqual({
       op: "U",
       pairing_id: desktop.id,
@@ -74,10 +72,8 @@ describe("GET /api/auth/pair/stream/:pairingId", () => {
     const desktop = await startPairing(app);
     const other = await startPairing(app);
     const expired = await startPairing(app);
-    await t.sql.query(
-      "update public.login_pairings set expires_at = clock_timestamp() where id = $1",
-      [expired.id],
-    );
+    await t.query`update public.login_pairings set expires_at = clock_timestamp()
+      where id = ${expired.id}`;
     const cases: [number, Pick<WaitingDesktop, "id" | "cookie">][] = [
       [401, { id: desktop.id, cookie: "" }],
       [401, { id: randomUUID(), cookie: "" }],
@@ -130,10 +126,8 @@ describe("GET /api/auth/pair/stream/:pairingId", () => {
 
   it("P7: an approval in the last seconds gives a deadline beyond the cookie's, and the claim works at once", async () => {
     const desktop = await startPairing(app);
-    await t.sql.query(
-      "update public.login_pairings set created_at = now() - interval '295 s', expires_at = now() + interval '5 s' where id = $1",
-      [desktop.id],
-    );
+    await t.query`update public.login_pairings set created_at = now() - interval '295 s',
+      expires_at = now() + interval '5 s' where id = ${desktop.id}`;
     const stream = await connect(desktop);
     await approve(phone, desktop);
     await stream.nextWhere(({ data }) => data.status === "approved");

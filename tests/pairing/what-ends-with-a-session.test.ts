@@ -23,19 +23,15 @@ async function session(user: TestUser, paired: boolean): Promise<string> {
 /** A desktop that the session let in: its pairing and the session that came of it. */
 async function letIn(user: TestUser, by: string) {
   const secret = randomBytes(32);
-  const { rows } = await t.sql.query(
-    `insert into public.login_pairings (mobile_secret_hash, desktop_token_hash, check_code, expires_at)
-     values ($1, $2, '123 456', now() + interval '5 minutes') returning id`,
-    [createHash("sha256").update(secret).digest(), hash().digest()],
-  );
+  const rows = await t.query`
+    insert into public.login_pairings (mobile_secret_hash, desktop_token_hash, check_code, expires_at)
+    values (${createHash("sha256").update(secret).digest()}, ${hash().digest()}, '123 456', now() + interval '5 minutes') returning id`;
   const pairing: string = rows[0].id;
   const digest = createHash("sha256").update(secret).digest("hex");
   await call(user, by, "approve_pairing", { p_pairing_id: pairing, p_mobile_secret_hash: digest });
   const desktop = await session(user, true);
-  await t.sql.query(
-    "update public.login_pairings set status = 'CONSUMED', consumed_at = now(), session_id = $2 where id = $1",
-    [pairing, desktop],
-  );
+  await t.query`update public.login_pairings set status = 'CONSUMED', consumed_at = now(),
+    session_id = ${desktop} where id = ${pairing}`;
   return { pairing, desktop };
 }
 
@@ -52,8 +48,8 @@ async function tokenMadeIn(user: TestUser, sessionId: string): Promise<string> {
 const answerTo = async (token: string) =>
   (await app.request("/api/products", { headers: bearer(token) })).status;
 const isLive = async (id: string) =>
-  (await t.sql.query("select revoked_at from public.user_sessions where id = $1", [id])).rows[0]
-    .revoked_at === null;
+  (await t.query`select revoked_at from public.user_sessions where id = ${id}`)[0].revoked_at ===
+  null;
 
 it.each(["revoke_pairing", "revoke_session"])(
   "%s takes back the tokens that a paired desktop made and the desktops that it let in",
@@ -97,12 +93,9 @@ it("a browser is notified only while it is signed in", async () => {
   const keys = { p_endpoint: "https://push.example.com/1", p_p256dh: "k", p_auth: "a" };
   await call(user, browser, "subscribe_push", keys);
   const told = async () => {
-    await t.sql.query(
-      `insert into public.notices (kind, user_id, payload, next_attempt_at)
-       values ('run_done', $1, '{}', now())`,
-      [user.id],
-    );
-    const { rows } = await t.sql.query("select operations.take_due_notices() as taken");
+    await t.query`insert into public.notices (kind, user_id, payload, next_attempt_at)
+      values ('run_done', ${user.id}, '{}', now())`;
+    const rows = await t.query`select operations.take_due_notices() as taken`;
     return rows[0].taken.notices.map(
       (notice: { subscriptions: unknown[] }) => notice.subscriptions.length,
     );
@@ -124,10 +117,8 @@ const endings: Record<string, string> = {
 };
 
 it("everything that a session makes is listed with what ends it", async () => {
-  const { rows } = await t.sql.query(
-    `select c.conrelid::regclass::text || '.' || a.attname as place
-       from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = any (c.conkey)
-      where c.confrelid = 'public.user_sessions'::regclass and c.contype = 'f' order by 1`,
-  );
+  const rows = await t.query`select c.conrelid::regclass::text || '.' || a.attname as place
+     from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = any (c.conkey)
+    where c.confrelid = 'public.user_sessions'::regclass and c.contype = 'f' order by 1`;
   expect(rows.map(({ place }) => place)).toEqual(Object.keys(endings).sort());
 });

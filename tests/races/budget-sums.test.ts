@@ -81,7 +81,7 @@ async function go(actor: Actor, job: JobPayload, roll: (below: number) => number
   await beat(100 + roll(500));
   // A job that is lost too often fails, and its run with it.
   if (job.attempt < 3 && roll(3) === 0) {
-    await t.sql.query("update public.agent_jobs set lease_until = now() where id = $1", [job.id]);
+    await t.query`update public.agent_jobs set lease_until = now() where id = ${job.id}`;
     return;
   }
   // The end is told next to others, with a share of the lock, and has its own line.
@@ -162,15 +162,10 @@ describe("the sums of budgets", () => {
 
       // The run ends; its cancelled jobs are cleaned away while their agents still tell what they took.
       await cancelSprintRun(actor, { sprint_run_id: run.id });
-      await t.sql.query(
-        `update public.usage_so_far set told_at = told_at - interval '2 hours' where product_id = $1`,
-        [product.id],
-      );
-      await t.sql.query(
-        `update public.agent_jobs set finished_at = finished_at - interval '8 days'
-         where product_id = $1 and status = 'CANCELLED'`,
-        [product.id],
-      );
+      await t.query`update public.usage_so_far set told_at = told_at - interval '2 hours'
+        where product_id = ${product.id}`;
+      await t.query`update public.agent_jobs set finished_at = finished_at - interval '8 days'
+        where product_id = ${product.id} and status = 'CANCELLED'`;
       const tellLate = ended.map((job) =>
         unlessLost(
           reportJobUsage(actor, {
@@ -188,11 +183,9 @@ describe("the sums of budgets", () => {
       expect(afterAll.told).toEqual(afterAll.counted);
 
       // All of this would be true of budgets that keep nothing.
-      const { rows } = await t.sql.query(
-        `select count(*)::integer as kept from private.budget_sums s join public.budgets b on b.id = s.budget_id
-         where b.product_id = $1 and s.last_id > 0 and s.amount > 0`,
-        [product.id],
-      );
+      const rows = await t.query`
+        select count(*)::integer as kept from private.budget_sums s join public.budgets b on b.id = s.budget_id
+        where b.product_id = ${product.id} and s.last_id > 0 and s.amount > 0`;
       expect(rows[0].kept).toBeGreaterThanOrEqual(8);
     }
   });

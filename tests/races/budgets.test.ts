@@ -66,10 +66,8 @@ describe("a budget and eight workers at once", () => {
 
       const query = { product_id: product.id, sprint_run_id: run.id };
       const budget = at((await getBudgets(actor, query)).budgets, 0);
-      const { rows } = await t.sql.query(
-        "select coalesce(sum(cost), 0)::float as spent from public.usage_events where sprint_run_id = $1",
-        [run.id],
-      );
+      const rows = await t.query`select coalesce(sum(cost), 0)::float as spent
+        from public.usage_events where sprint_run_id = ${run.id}`;
       expect(budget.spent).toBeCloseTo(rows[0].spent);
       // No more is left than what the forecast of the next task may be.
       expect(budget.spent).toBeGreaterThan(limit - mostOfOneTask);

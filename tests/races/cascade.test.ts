@@ -45,17 +45,14 @@ describe("the last tasks of a story finishing at the same moment (J11)", () => {
     const [first, second] = [at(world.tasks, 0).id, at(world.tasks, 1).id];
     let done = 0;
     for (let round = 0; round < 200; round++) {
-      await t.sql.query("update public.tasks set status = 'IN_PROGRESS' where story_id = $1", [
-        world.story.id,
-      ]);
+      await t.query`update public.tasks set status = 'IN_PROGRESS'
+        where story_id = ${world.story.id}`;
       await Promise.all([
         updateTask(world.actor, { task_id: first, status: "done" }),
         updateTask(world.actor, { task_id: second, status: "done" }),
       ]);
-      const { rows } = await t.sql.query(
-        "select s.status as story, b.status as pbi from public.stories s join public.pbis b on b.id = s.pbi_id where s.id = $1",
-        [world.story.id],
-      );
+      const rows = await t.query`select s.status as story, b.status as pbi from public.stories s
+        join public.pbis b on b.id = s.pbi_id where s.id = ${world.story.id}`;
       if (rows[0]?.story === "DONE" && rows[0]?.pbi === "DONE") done++;
     }
     expect(done).toBe(200);
@@ -64,9 +61,8 @@ describe("the last tasks of a story finishing at the same moment (J11)", () => {
   it("leave it failed when one of them fails", async () => {
     const world = await t.seedWorld(2);
     for (let round = 0; round < 30; round++) {
-      await t.sql.query("update public.tasks set status = 'IN_PROGRESS' where story_id = $1", [
-        world.story.id,
-      ]);
+      await t.query`update public.tasks set status = 'IN_PROGRESS'
+        where story_id = ${world.story.id}`;
       await Promise.all([
         setTaskStatus(world.actor, { task_id: at(world.tasks, 0).id, status: "done" }),
         setTaskStatus(world.actor, { task_id: at(world.tasks, 1).id, status: "failed" }),

@@ -17,10 +17,8 @@ const rounds = Number(process.env.RACE_ROUNDS ?? 3);
 async function oneJob() {
   const world = await t.seedSprint({ stories: [1] });
   await startSprintRun(world.actor, { sprint_id: world.sprint.id });
-  const { rows } = await t.sql.query<{ id: string }>(
-    "select id from public.agent_jobs where product_id = $1",
-    [world.product.id],
-  );
+  const rows = await t.query<{ id: string }>`select id from public.agent_jobs
+    where product_id = ${world.product.id}`;
   return { world, jobId: at(rows, 0).id };
 }
 
@@ -71,7 +69,7 @@ describe("claims at the same moment", () => {
     for (let round = 1; round <= rounds * 3; round++) {
       const { world, jobId } = await oneJob();
       await claim(world.actor, "w-1");
-      await t.sql.query("update public.agent_jobs set lease_until = now() where id = $1", [jobId]);
+      await t.query`update public.agent_jobs set lease_until = now() where id = ${jobId}`;
       const [report, second] = await Promise.all([
         reportAgentJob(world.actor, {
           job_id: jobId,
@@ -92,7 +90,7 @@ describe("claims at the same moment", () => {
     for (let round = 1; round <= rounds * 3; round++) {
       const { world, jobId } = await oneJob();
       await claim(world.actor);
-      await t.sql.query("update public.agent_jobs set lease_until = now() where id = $1", [jobId]);
+      await t.query`update public.agent_jobs set lease_until = now() where id = ${jobId}`;
       const [beats] = await Promise.all([
         times(5, () => heartbeatAgentJob(world.actor, { job_id: jobId, attempt: 1 })),
         times(5, () => t.database.call("sweep_expired_leases", {})),

@@ -18,7 +18,7 @@ describe("creations at the same moment (J13)", () => {
 
   it("the numbers of deleted ones are never given again", async () => {
     const { actor, story } = await t.seedWorld(3);
-    await t.sql.query("delete from public.tasks where story_id = $1", [story.id]);
+    await t.query`delete from public.tasks where story_id = ${story.id}`;
     const codes = await Promise.all(
       Array.from({ length: 5 }, async () => {
         const { code } = await createTask(actor, { story_id: story.id, title: "x" });
@@ -46,10 +46,8 @@ describe("creations at the same moment (J13)", () => {
 
   it("cross from 999 to 1000 without losing a digit", async () => {
     const { actor, pbi, product } = await t.seedWorld(0);
-    await t.sql.query(
-      "update public.code_counters set last_number = 980 where scope_id = $1 and kind = 'story'",
-      [product.id],
-    );
+    await t.query`update public.code_counters set last_number = 980 where scope_id = ${product.id}
+      and kind = 'story'`;
     const stories = await Promise.all(
       Array.from({ length: 40 }, () => createStory(actor, { pbi_id: pbi.id, title: "x" })),
     );

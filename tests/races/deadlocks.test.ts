@@ -106,11 +106,9 @@ describe("no order of work and dependencies stands still", { timeout: 30_000 * r
 
 /** What a person does: a branch comes to the main branch when the story is done. Answers how many jobs that were. */
 async function mergeWholeStories(world: SprintWorld): Promise<number> {
-  const { rows } = await t.sql.query<{ id: string }>(
-    `select j.id from agent_jobs j join tasks t on t.id = j.task_id join stories s on s.id = t.story_id
-     where j.product_id = $1 and j.merged_at is null and s.status = 'DONE'`,
-    [world.product.id],
-  );
+  const rows = await t.query<{ id: string }>`
+    select j.id from agent_jobs j join tasks t on t.id = j.task_id join stories s on s.id = t.story_id
+    where j.product_id = ${world.product.id} and j.merged_at is null and s.status = 'DONE'`;
   for (const { id } of rows) await reportMerged(world.actor, { job_id: id });
   return rows.length;
 }

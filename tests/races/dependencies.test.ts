@@ -26,18 +26,13 @@ async function chain(world: SprintWorld): Promise<void> {
 /** Many tasks, five a story and in an order that is not that of their codes. */
 async function seedMany(count: number): Promise<SprintWorld> {
   const world = await t.seedSprint({ strategy: "STORY", stories: [1] });
-  await t.sql.query(
-    `with made as (
-       insert into public.stories (pbi_id, title, sprint_id)
-       select $1, 'Story', $2 from generate_series(1, $3 / 5) returning id
-     ) insert into public.tasks (story_id, title, implementation_plan)
-       select m.id, 'Task', 'Do it' from made m cross join generate_series(1, 5)`,
-    [world.pbi.id, world.sprint.id, count],
-  );
-  const { rows: tasks } = await t.sql.query<{ id: string; code: string }>(
-    "select id, code from public.tasks where product_id = $1 order by md5(code)",
-    [world.product.id],
-  );
+  await t.query`with made as (
+      insert into public.stories (pbi_id, title, sprint_id)
+      select ${world.pbi.id}, 'Story', ${world.sprint.id} from generate_series(1, ${count} / 5) returning id
+    ) insert into public.tasks (story_id, title, implementation_plan)
+      select m.id, 'Task', 'Do it' from made m cross join generate_series(1, 5)`;
+  const tasks = await t.query<{ id: string; code: string }>`select id, code from public.tasks
+    where product_id = ${world.product.id} order by md5(code)`;
   return { ...world, tasks };
 }
 
@@ -128,10 +123,8 @@ describe("dependencies at the same moment", () => {
     );
     expect(refused.reduce<number>((sum, one) => sum + one, 0)).toBeGreaterThan(0);
     expect(await circles(world)).toBe(0);
-    const { rows } = await t.sql.query<{ blocked_id: string; blocker_id: string }>(
-      "select blocked_id, blocker_id from public.task_dependencies where product_id = $1 limit 5",
-      [world.product.id],
-    );
+    const rows = await t.query<{ blocked_id: string; blocker_id: string }>`select blocked_id,
+      blocker_id from public.task_dependencies where product_id = ${world.product.id} limit 5`;
     for (const row of rows) {
       const back = await refusalOf(
         wait(world.actor, { id: row.blocker_id, code: "" }, { id: row.blocked_id, code: "" }),
@@ -200,10 +193,8 @@ describe("dependencies at the same moment", () => {
           setTaskStatus(world.actor, { task_id: first.id, status: "todo" }),
           ...[1, 2, 3].map((n) => claimAgentJob(world.actor, { worker: `w-${n}` })),
         ]);
-        const { rows } = await t.sql.query<{ status: string; open_blockers: number }>(
-          "select status::text, open_blockers from public.agent_jobs where task_id = $1",
-          [second.id],
-        );
+        const rows = await t.query<{ status: string; open_blockers: number }>`select status::text,
+          open_blockers from public.agent_jobs where task_id = ${second.id}`;
         const given = claims.some((answer) => "job" in answer && answer.job !== null);
         const { status, open_blockers } = at(rows, 0);
         expect(status === "CLAIMED").toBe(given);
@@ -243,10 +234,8 @@ describe("dependencies at the same moment", () => {
         await t.expectRightCounters();
         await set("merged");
         await t.expectRightCounters();
-        const { rows } = await t.sql.query(
-          "select 1 from public.agent_jobs where product_id = $1 and open_blockers > 0",
-          [world.product.id],
-        );
+        const rows = await t.query`select 1 from public.agent_jobs
+          where product_id = ${world.product.id} and open_blockers > 0`;
         expect(rows).toEqual([]);
       }
     },

@@ -46,10 +46,8 @@ it("a sweep locks the products of leases and questions in one order", async () =
   );
   const [first, second] = worlds;
   if (!first || !second) throw new Error("Two worlds were made.");
-  await t.sql.query(
-    "update public.agent_jobs set lease_until = now() - interval '1 second' where id = $1",
-    [second.job.id],
-  );
+  await t.query`update public.agent_jobs set lease_until = now() - interval '1 second'
+    where id = ${second.job.id}`;
   await t.sql.query(
     `insert into public.agent_questions (product_id, story_id, asked_by, question, expires_at, park)
      select $1, s.id, $2, 'Which?', now() - interval '1 second', true from public.stories s where s.product_id = $1 limit 1`,
@@ -72,10 +70,8 @@ it("a restart closes what the worker held then, and not what it claimed elsewher
   await holder.query("select private.lock_product($1)", [world.product.id]);
   const restarted = restartWorker(world.actor, { worker: "worker-1" });
   await untilSomebodyWaits();
-  await t.sql.query(
-    `update public.agent_jobs set worker_id = (select worker_id from public.agent_jobs where id = $1) where id = $2`,
-    [job.id, elsewhere.job.id],
-  );
+  await t.query`update public.agent_jobs set worker_id = (select worker_id from public.agent_jobs
+    where id = ${job.id}) where id = ${elsewhere.job.id}`;
   await holder.query("commit");
   expect((await restarted).closed.map(({ id }) => id)).toEqual([job.id]);
   expect(await t.columnOf("agent_jobs", elsewhere.job.id, "status")).toBe("CLAIMED");

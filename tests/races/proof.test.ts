@@ -90,10 +90,8 @@ describe("races around proof", { timeout: 120_000 }, () => {
   it("the end of the work while its lease is taken away: a review, or a job of another attempt", async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { actor, job, task } = await open("person");
-      await t.sql.query(
-        "update agent_jobs set lease_until = now() - interval '1 second' where id = $1",
-        [job.id],
-      );
+      await t.query`update agent_jobs set lease_until = now() - interval '1 second'
+        where id = ${job.id}`;
       const attempt = { job_id: job.id, attempt: job.attempt };
       const [, other] = await Promise.all([
         reportAgentJob(actor, { ...attempt, status: "done", verify_result: "ALIGNED" }).catch(

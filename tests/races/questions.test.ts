@@ -57,11 +57,10 @@ describe("twenty parallel runs of a schedule", () => {
         [p.id, story.id],
       );
     }
-    await t.sql.query(
-      `insert into public.login_pairings (mobile_secret_hash, desktop_token_hash, check_code, expires_at)
-       select sha256(('m' || n)::bytea), sha256(('d' || n)::bytea), '123 456', now() - interval '1 second'
-       from generate_series(1, 60) n`,
-    );
+    await t.query`
+      insert into public.login_pairings (mobile_secret_hash, desktop_token_hash, check_code, expires_at)
+      select sha256(('m' || n)::bytea), sha256(('d' || n)::bytea), '123 456', now() - interval '1 second'
+      from generate_series(1, 60) n`;
     const answers = await inParallel(20, () => expireQuestions(t.database));
     expect(sum(answers.map((a) => a.expired_questions))).toBe(120);
     expect(sum(answers.map((a) => a.expired_pairings))).toBe(60);
@@ -71,10 +70,8 @@ describe("twenty parallel runs of a schedule", () => {
     const world = await t.seedSprint({ stories: [12] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
-    await t.sql.query(
-      "update public.agent_jobs set finished_at = now() - interval '8 days' where sprint_run_id = $1",
-      [run.id],
-    );
+    await t.query`update public.agent_jobs set finished_at = now() - interval '8 days'
+      where sprint_run_id = ${run.id}`;
     const answers = await inParallel(20, () => cleanupAgentArtifacts(t.database));
     expect(sum(answers.map((a) => a.deleted))).toBe(12);
   });

@@ -23,10 +23,7 @@ const outcome = (operation: Promise<unknown>): Promise<"won" | "lost"> =>
 async function scene(doneRequires: "none" | "person") {
   const held = await t.holdJob({ stories: [1] });
   const { world } = held;
-  await t.sql.query("update products set done_requires = $2 where id = $1", [
-    world.product.id,
-    doneRequires,
-  ]);
+  await t.query`update products set done_requires = ${doneRequires} where id = ${world.product.id}`;
   const eva = await t.createMember(world.product.id);
   return { ...held, eva: t.actorOf(eva) };
 }
@@ -67,7 +64,7 @@ describe("two approvals at once", { timeout: 60_000 + rounds * 2_000 }, () => {
         ),
       );
       expect(outcomes.toSorted()).toEqual(["lost", "won"]);
-      const { rows } = await t.sql.query("select from job_reviews where job_id = $1", [job.id]);
+      const rows = await t.query`select from job_reviews where job_id = ${job.id}`;
       expect(rows).toHaveLength(1);
     }
   });
@@ -77,10 +74,8 @@ describe("a verdict while a lease ends", { timeout: 60_000 + rounds * 2_000 }, (
   it("meets a job at work, or one that waits to be worked on: never a judged one", async () => {
     for (let round = 0; round < rounds; round++) {
       const { world, eva, job } = await scene("person");
-      await t.sql.query(
-        "update agent_jobs set lease_until = now() - interval '1 second' where id = $1",
-        [job.id],
-      );
+      await t.query`update agent_jobs set lease_until = now() - interval '1 second'
+        where id = ${job.id}`;
       const [verdict] = await Promise.all([
         outcome(reviewJob(eva, { job_id: job.id, verdict: "approve" })),
         sweep(t.database),

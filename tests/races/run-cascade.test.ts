@@ -21,10 +21,8 @@ afterAll(() => connections.end());
 
 /** What stories and PBIs must be, computed from nothing but the tasks, the sprint and who is blocked. */
 async function modelAgrees(productId: string): Promise<void> {
-  const { rows: tasks } = await t.sql.query<{ story_id: string; status: string }>(
-    "select story_id, status::text from public.tasks where product_id = $1",
-    [productId],
-  );
+  const tasks = await t.query<{ story_id: string; status: string }>`select story_id, status::text
+    from public.tasks where product_id = ${productId}`;
   const { rows: stories } = await t.sql.query<{
     id: string;
     pbi_id: string;
@@ -33,10 +31,8 @@ async function modelAgrees(productId: string): Promise<void> {
   }>("select id, pbi_id, sprint_id, status::text from public.stories where product_id = $1", [
     productId,
   ]);
-  const { rows: pbis } = await t.sql.query<{ id: string; status: string }>(
-    "select id, status::text from public.pbis where product_id = $1",
-    [productId],
-  );
+  const pbis = await t.query<{ id: string; status: string }>`select id, status::text
+    from public.pbis where product_id = ${productId}`;
   const storyModel = new Map(
     stories.map((story) => {
       const own = tasks.filter((task) => task.story_id === story.id).map((task) => task.status);
@@ -99,10 +95,8 @@ describe("jobs of one run that end at the same moment", () => {
       await modelAgrees(world.product.id);
       expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("FAILED");
       expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("FAILED");
-      const { rows } = await t.sql.query(
-        "select 1 from public.agent_jobs where sprint_run_id = $1 and status in ('QUEUED', 'CLAIMED', 'RUNNING')",
-        [run.id],
-      );
+      const rows = await t.query`select 1 from public.agent_jobs where sprint_run_id = ${run.id}
+        and status in ('QUEUED', 'CLAIMED', 'RUNNING')`;
       expect(rows).toEqual([]);
     }
   });
@@ -170,10 +164,9 @@ async function work({ actor }: SprintWorld, n: number, dice: number): Promise<vo
 }
 
 async function newestRun(world: SprintWorld): Promise<{ id: string; status: string }> {
-  const { rows } = await t.sql.query<{ id: string; status: string }>(
-    "select id, status::text from public.sprint_runs where sprint_id = $1 order by created_at desc, id desc limit 1",
-    [world.sprint.id],
-  );
+  const rows = await t.query<{ id: string; status: string }>`select id, status::text
+    from public.sprint_runs where sprint_id = ${world.sprint.id} order by created_at desc, id desc
+    limit 1`;
   return at(rows, 0);
 }
 

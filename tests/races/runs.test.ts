@@ -41,10 +41,8 @@ describe("starting at the same moment", () => {
     "J8: of 50 starts under %s one wins, with exactly its jobs",
     async (strategy) => {
       const world = await t.seedSprint({ strategy, stories: [3, 2] });
-      await t.sql.query(
-        "insert into public.rate_limit_counters (action, key, window_start, count) values ('enqueue', $1, now(), -1000)",
-        [world.owner.id],
-      );
+      await t.query`insert into public.rate_limit_counters (action, key, window_start, count)
+        values ('enqueue', ${world.owner.id}, now(), -1000)`;
       const outcomes = await Promise.all(
         Array.from({ length: 50 }, () =>
           outcome(startSprintRun(world.actor, { sprint_id: world.sprint.id })),
@@ -64,10 +62,8 @@ describe("starting at the same moment", () => {
     const world = await t.seedSprint({ stories: [1] });
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     await expect(
-      t.sql.query(
-        "insert into public.sprint_runs (sprint_id, product_id, pr_strategy, branch) values ($1, $2, 'SPRINT', 'b')",
-        [world.sprint.id, world.product.id],
-      ),
+      t.query`insert into public.sprint_runs (sprint_id, product_id, pr_strategy, branch)
+        values (${world.sprint.id}, ${world.product.id}, 'SPRINT', 'b')`,
     ).rejects.toThrow("sprint_runs_one_unfinished_key");
   });
 
@@ -206,7 +202,7 @@ describe("a connection that dies in the middle", () => {
     await client.query("begin");
     await becomeCaller(client, world.owner);
     await client.query(`select operations.${call}`, [world.sprint.id]);
-    await t.sql.query("select pg_terminate_backend($1)", [at(rows, 0).pid]);
+    await t.query`select pg_terminate_backend(${at(rows, 0).pid})`;
     client.release(true);
     expect(await countsOf(world)).toEqual(before);
     await (name === "start" ? startSprintRun : resumeSprint)(world.actor, {

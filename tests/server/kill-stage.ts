@@ -74,10 +74,8 @@ export async function openKillStage(title: string) {
     },
     /** The lease of who died is over, and so is a limit. */
     async expire(jobId: string): Promise<void> {
-      await store.sql.query(
-        "update agent_jobs set not_before = null, lease_until = least(lease_until, now() - interval '1 second') where id = $1",
-        [jobId],
-      );
+      await store.query`update agent_jobs set not_before = null, lease_until = least(lease_until,
+        now() - interval '1 second') where id = ${jobId}`;
       await sweep(store.database, {});
     },
     /** A remote and a clone of it. */

@@ -30,16 +30,13 @@ it("a service that dies between the write and its answer: the same request gets 
       body: JSON.stringify({ type: "IMPLEMENTATION_PLAN", content }),
     });
   const entries = async () =>
-    (
-      await store.sql.query<{ id: string }>("select id from public.story_logs where content = $1", [
-        content,
-      ])
-    ).rows;
+    await store.query<{ id: string }>`select id from public.story_logs
+      where content = ${content}`;
 
   // The write takes long enough for the service to be stopped in the middle; Postgres ends it alone.
-  await store.sql.query(`
+  await store.query`
     create function public.take_time() returns trigger language plpgsql as 'begin perform pg_sleep(2); return new; end';
-    create trigger take_time after insert on public.story_logs for each row execute function public.take_time()`);
+    create trigger take_time after insert on public.story_logs for each row execute function public.take_time()`;
   const lost = send().catch(() => null);
   await vi.waitFor(async () => {
     const { rowCount } = await store.sql.query(
@@ -49,9 +46,7 @@ it("a service that dies between the write and its answer: the same request gets 
   }, 120_000);
   service.process.kill("SIGSTOP");
   await vi.waitFor(async () => expect(await entries()).toHaveLength(1), 60_000);
-  await store.sql.query(
-    "drop trigger take_time on public.story_logs; drop function public.take_time()",
-  );
+  await store.query`drop trigger take_time on public.story_logs; drop function public.take_time()`;
   await killService(service);
   expect(await lost).toBeNull();
 

@@ -122,9 +122,8 @@ const kills: Record<string, (release: () => void) => Promise<void>> = {
     await isWellAgain();
   },
   async "one connection of Postgres"(release) {
-    const { rows } = await store.sql.query<{ pid: number }>(
-      "select pid from pg_stat_activity where application_name = 'backloom' and wait_event_type = 'Lock' limit 1",
-    );
+    const rows = await store.query<{ pid: number }>`select pid from pg_stat_activity
+      where application_name = 'backloom' and wait_event_type = 'Lock' limit 1`;
     process.kill(at(rows, 0).pid, "SIGKILL");
     release();
     await isWellAgain();

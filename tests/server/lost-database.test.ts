@@ -18,9 +18,8 @@ afterAll(async () => {
 it("is not ready while the database is frozen, and ready again without a restart", async () => {
   expect(await ready()).toBe(200);
   const store = await openOwnDatabase(dataDir);
-  const { rows } = await store.sql.query<{ pid: number }>(
-    "select pid from pg_stat_activity where pid <> pg_backend_pid()",
-  );
+  const rows = await store.query<{ pid: number }>`select pid from pg_stat_activity
+    where pid <> pg_backend_pid()`;
   await store.close();
   const frozen = [await postmasterOf(dataDir), ...rows.map(({ pid }) => pid)];
   const tell = (signal: NodeJS.Signals) => {

@@ -108,10 +108,8 @@ describe("GET /metrics", () => {
       1,
     );
 
-    await t.sql.query(
-      "update agent_jobs set lease_until = now() - interval '1 second' where id = $1",
-      [job.id],
-    );
+    await t.query`update agent_jobs set lease_until = now() - interval '1 second'
+      where id = ${job.id}`;
     await sweep(t.database);
     const lost = await read();
     expect(lost.get("backloom_leases_lost_total")).toBe(1);
@@ -124,19 +122,13 @@ describe("GET /metrics", () => {
 
   it("says how old the outbox is, what budgets have left, and when schedules ran", async () => {
     const world = await t.seedSprint();
-    await t.sql.query(
-      `insert into notices (kind, product_id, user_id, payload, created_at)
-       values ('ping', $1, $2, '{}', now() - interval '1 hour')`,
-      [world.product.id, world.owner.id],
-    );
-    const { rows } = await t.sql.query(
-      `insert into budgets (product_id, scope, period, unit, amount, created_by)
-       values ($1, 'product', 'month', 'USD', 40, $2) returning id`,
-      [world.product.id, world.owner.id],
-    );
-    await t.sql.query(
-      "insert into schedule_runs (name, due_at, finished_at) values ('backup', now(), to_timestamp(1700000000))",
-    );
+    await t.query`insert into notices (kind, product_id, user_id, payload, created_at)
+      values ('ping', ${world.product.id}, ${world.owner.id}, '{}', now() - interval '1 hour')`;
+    const rows = await t.query`
+      insert into budgets (product_id, scope, period, unit, amount, created_by)
+      values (${world.product.id}, 'product', 'month', 'USD', 40, ${world.owner.id}) returning id`;
+    await t.query`insert into schedule_runs (name, due_at, finished_at)
+      values ('backup', now(), to_timestamp(1700000000))`;
     const samples = await read();
     expect(samples.get("backloom_outbox_messages")).toBe(1);
     expect(samples.get("backloom_outbox_age_seconds")).toBeGreaterThanOrEqual(3_600);

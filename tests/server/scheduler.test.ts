@@ -61,10 +61,9 @@ describe("the schedule", () => {
     const good = processes[1] ?? raise();
     await expect(runMissedEntries(wrong, now)).rejects.toThrow("401");
     const states = async () => {
-      const { rows } = await t.sql.query(
-        `select name, due_at, finished_at is not null as finished from public.schedule_runs
-          where due_at >= '2026-12-02' order by due_at`,
-      );
+      const rows = await t.query`
+        select name, due_at, finished_at is not null as finished from public.schedule_runs
+        where due_at >= '2026-12-02' order by due_at`;
       return rows;
     };
     const cleanup = { name: "cleanup-agent-artifacts", due_at: new Date("2026-12-02T03:00:00Z") };
@@ -77,13 +76,13 @@ describe("the schedule", () => {
       { ...cleanup, finished: false },
       { ...expiry, finished: true },
     ]);
-    await t.sql.query("update public.schedule_runs set claimed_at = now() - interval '6 minutes'");
+    await t.query`update public.schedule_runs set claimed_at = now() - interval '6 minutes'`;
     await runMissedEntries(good, now);
     expect(await states()).toEqual([
       { ...cleanup, finished: true },
       { ...expiry, finished: true },
     ]);
-    await t.sql.query("update public.schedule_runs set claimed_at = now() - interval '6 minutes'");
+    await t.query`update public.schedule_runs set claimed_at = now() - interval '6 minutes'`;
     expect(await runScheduledEntry(good, "expire-questions", expiry.due_at)).toBe(false);
   });
 });
@@ -91,7 +90,7 @@ describe("the schedule", () => {
 describe("the sweep", () => {
   it("takes a lease back that ran out, before five seconds are over", async () => {
     const { job } = await t.holdJob();
-    await t.sql.query("update public.agent_jobs set lease_until = now() where id = $1", [job.id]);
+    await t.query`update public.agent_jobs set lease_until = now() where id = ${job.id}`;
     // Its clock alone stands still: the test lets five seconds pass and no more.
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const stop = startScheduler({ ...(processes[0] ?? raise()), daily: false });

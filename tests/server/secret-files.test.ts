@@ -107,13 +107,10 @@ it("secrets are rotated by their files and a restart", { timeout: 600_000 }, asy
 
   const before = await start(older, cronOld, tokenOld);
   const own = await openOwnDatabase(dataDir);
-  const { rows } = await own.sql.query("select id from users where username = 'admin'");
+  const rows = await own.query`select id from users where username = 'admin'`;
   const session = { session_id: randomUUID(), user_id: String(rows[0].id), is_demo: false };
-  await own.sql.query(
-    `insert into user_sessions (id, user_id, user_agent, ip, expires_at)
-     values ($1, $2, 'test', '127.0.0.1', now() + interval '30 days')`,
-    [session.session_id, session.user_id],
-  );
+  await own.query`insert into user_sessions (id, user_id, user_agent, ip, expires_at)
+    values (${session.session_id}, ${session.user_id}, 'test', '127.0.0.1', now() + interval '30 days')`;
   await own.close();
   const [sealed] = await sealSessionCookies(session, { ...readEnv({}), sessionSecrets: [older] });
   const cookie = sealed?.split(";")[0] ?? "";

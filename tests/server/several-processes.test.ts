@@ -49,10 +49,9 @@ async function everyoneCalls(operation: string, times: number): Promise<void> {
 }
 
 async function minutesSince(at: string): Promise<number> {
-  const { rows } = await store.sql.query<{ minutes: number }>(
-    "select 1 + (extract(epoch from date_trunc('minute', now()) - date_trunc('minute', $1::timestamptz)) / 60)::int as minutes",
-    [at],
-  );
+  const rows = await store.query<{ minutes: number }>`select 1 + (extract(epoch
+    from date_trunc('minute', now()) - date_trunc('minute',
+    ${at}::timestamptz)) / 60)::int as minutes`;
   return rows[0]?.minutes ?? 0;
 }
 
@@ -108,17 +107,13 @@ describe("two processes of the operating system on one database", { timeout: 240
       await setRecurrence(store.actorOf(owner), { story_id: story.id, ...schedule });
       templates.push(story.id);
     }
-    await store.sql.query("update recurrences set next_at = now() where story_id = any ($1)", [
-      templates,
-    ]);
+    await store.query`update recurrences set next_at = now() where story_id = any (${templates})`;
     // One may have been under way when the slots came.
     await everyoneCalls("sweep", 2);
-    const { rows } = await store.sql.query(
-      `select r.story_id, (select count(*)::int from stories s where s.template_id = r.story_id) as copies,
-         (select count(*)::int from recurrence_slots x where x.story_id = r.story_id) as slots
-       from recurrences r where r.story_id = any ($1)`,
-      [templates],
-    );
+    const rows = await store.query`
+      select r.story_id, (select count(*)::int from stories s where s.template_id = r.story_id) as copies,
+        (select count(*)::int from recurrence_slots x where x.story_id = r.story_id) as slots
+      from recurrences r where r.story_id = any (${templates})`;
     expect(rows).toHaveLength(templates.length);
     for (const row of rows) expect(row).toMatchObject({ copies: 1, slots: 1 });
   });
@@ -131,9 +126,8 @@ describe("two processes of the operating system on one database", { timeout: 240
     await vi.waitFor(async () => expect(await copies()).not.toEqual([]), 120_000);
     await everyoneCalls("claim_schedule_run", 5);
     const made = await copies();
-    const { rows } = await store.sql.query(
-      "select from public.schedule_runs where name = 'backup' and due_at <= now()",
-    );
+    const rows = await store.query`select from public.schedule_runs where name = 'backup'
+      and due_at <= now()`;
     // Due each second in both, and each takes seconds: without the claim there were many.
     expect(made.length).toBeLessThanOrEqual(rows.length);
     expect(rows.length).toBeLessThanOrEqual(await minutesSince(begun));
@@ -156,7 +150,7 @@ describe("two processes of the operating system on one database", { timeout: 240
     await stream.ended;
 
     // The worker is not heard of again: its lease runs out.
-    await store.sql.query("update agent_jobs set lease_until = now() where id = $1", [taken.id]);
+    await store.query`update agent_jobs set lease_until = now() where id = ${taken.id}`;
     const late = await connectClient(second, token, undefined, "/mcp/worker");
     const other = { ...wish, worker: "another", wait_seconds: 30 };
     const again = held.parse((await late.call("wait_for_job", other)).result).job;

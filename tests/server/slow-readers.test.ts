@@ -50,10 +50,8 @@ it("reads no more of a file than is taken", async () => {
   const uploaded = await app.request("/api/files", { method: "POST", headers, body });
   const { url } = fileSchema.parse(await uploaded.json());
   const partsRead = async () => {
-    const { rows } = await t.sql.query(
-      "delete from rate_limit_counters where action = 'file_read' and key = $1 returning count",
-      [owner.id],
-    );
+    const rows = await t.query`delete from rate_limit_counters where action = 'file_read'
+      and key = ${owner.id} returning count`;
     return rows[0]?.count;
   };
   const reader = connect(app.port, "127.0.0.1").pause();

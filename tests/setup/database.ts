@@ -3,7 +3,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, inject } from "vitest";
 import { connectDatabase, type Database, type DatabaseOptions } from "~/db/database.server";
-import type { Actor } from "~/db/rpc.server";
 import { applyShims } from "../../supabase/embedded/apply-shims";
 import { urlOf } from "../../supabase/embedded/postgres/cluster";
 import type { EmbeddedSecrets } from "../../supabase/embedded/secrets";
@@ -11,19 +10,13 @@ import { type SupabaseService, serveSupabase } from "../../supabase/embedded/ser
 import { type RealtimeOptions, startRealtimeServer } from "./realtime/server";
 import { authProgram, openSupabaseAuth, type SupabaseAuthOptions } from "./supabase-auth";
 import { recreateDatabase, templateName } from "./test-cluster";
-import { makersOf } from "./world";
+import { makersOf, type WorldStore } from "./world";
 
-export interface TestDatabase extends ReturnType<typeof makersOf> {
-  /** The database as the app sees it, over the transport of this run. */
-  database: Database;
+export interface TestDatabase extends WorldStore {
   /** Auth, Data API and (when asked for) what changes in this database: addresses, keys, fetch. */
   supabase: SupabaseService;
-  /** Raw connections as `postgres`, the owner of the tables, whom row level security does not stop. */
-  sql: pg.Pool;
   /** For a raw connection as a role: postgres, supabase_admin, authenticator. */
   urlFor(role: string): string;
-  /** Someone whom the operations take at their word. */
-  actorOf(user: { id: string }): Actor;
   /** Messages that Auth wanted delivered. */
   mails: { to: string; subject: string; text: string }[];
   close(): Promise<void>;

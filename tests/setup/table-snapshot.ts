@@ -5,9 +5,8 @@ const readMarks = ["last_seen_at", "first_used_at", "last_used_at", "expires_at"
 
 /** Every row of every table of the product as one text per table, to show that nothing changed. */
 export async function snapshotTables(t: TestDatabase): Promise<Record<string, string>> {
-  const { rows } = await t.sql.query<{ name: string }>(
-    "select tablename as name from pg_tables where schemaname = 'public' order by 1",
-  );
+  const rows = await t.query<{ name: string }>`select tablename as name from pg_tables
+    where schemaname = 'public' order by 1`;
   const snapshot: Record<string, string> = {};
   for (const { name } of rows) {
     const result = await t.sql.query<{ content: string }>(

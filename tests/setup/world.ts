@@ -13,15 +13,24 @@ import type { JobPayload } from "~/nouns/workers/contract";
 
 /** Where tests make their world. */
 export interface Store {
-  sql: pg.Pool;
+  /** The database as the app sees it, over the transport of this run. */
   database: Database;
+  /** Raw connections as `postgres`, the owner of the tables, whom row level security does not stop. */
+  sql: pg.Pool;
   /** Someone whom the operations take at their word. */
   actorOf(user: { id: string }): Actor;
 }
 
+/** A store with all that makes a world. */
+export type WorldStore = Store & ReturnType<typeof makersOf>;
+
 /** The world builder: everything that tests need in a store, bound to it. */
 export function makersOf(t: Store) {
   return {
+    query: <R extends pg.QueryResultRow = pg.QueryResult["rows"][number]>(
+      sql: TemplateStringsArray,
+      ...values: unknown[]
+    ): Promise<R[]> => query(t, sql, values),
     createUser: (options?: UserOptions) => createUser(t, options),
     createToken: (user: { id: string }, options?: TokenOptions) => createToken(t, user, options),
     /** Headers of a request with a new token of the user. */
@@ -57,6 +66,16 @@ export interface UserOptions {
   demo?: boolean;
   role?: "DEVELOPER" | "ADMIN";
   mustResetPassword?: boolean;
+}
+
+/** The rows of a statement as the owner of the tables; what stands in ${} is sent as a parameter. */
+async function query<R extends pg.QueryResultRow>(
+  t: Store,
+  sql: TemplateStringsArray,
+  values: readonly unknown[],
+): Promise<R[]> {
+  const text = sql.reduce((before, after, n) => `${before}$${n}${after}`);
+  return (await t.sql.query<R>(text, [...values])).rows;
 }
 
 /** A user who can sign in with `password`. Many are needed, so the hash is made as cheap as it may be. */

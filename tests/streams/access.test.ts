@@ -28,7 +28,7 @@ async function connect(headers: HeadersInit): Promise<StreamReader> {
 /** Takes access away, writes, and sees to it that the stream ended without that write. */
 async function expectEnd(reader: StreamReader, takeAway: () => Promise<unknown>): Promise<void> {
   await takeAway();
-  await t.sql.query("update public.tasks set title = 'Secret' where id = $1", [w.taskId]);
+  await t.query`update public.tasks set title = 'Secret' where id = ${w.taskId}`;
   expect(await reader.ended).toBe("clean");
   const later = reader.messages.filter(
     ({ data }) => data.entity === "task" && data.id === w.taskId,
@@ -44,48 +44,44 @@ describe("losing access ends the open stream with no later event (S1)", () => {
 
   it("when the product is archived, for the owner too", async () => {
     const reader = await connect(await t.bearerOf(w.owner));
-    await t.sql.query("update public.products set archived_at = now() where id = $1", [
-      w.productId,
-    ]);
+    await t.query`update public.products set archived_at = now() where id = ${w.productId}`;
     expect(await reader.ended).toBe("clean");
   });
 
   it("when the product is deleted", async () => {
     const reader = await connect(await t.bearerOf(w.owner));
-    await t.sql.query("delete from public.products where id = $1", [w.productId]);
+    await t.query`delete from public.products where id = ${w.productId}`;
     expect(await reader.ended).toBe("clean");
   });
 
   it("when the token is revoked", async () => {
     const reader = await connect(await t.bearerOf(w.member));
-    await expectEnd(reader, () =>
-      t.sql.query("update public.api_tokens set revoked_at = now() where user_id = $1", [
-        w.member.id,
-      ]),
+    await expectEnd(
+      reader,
+      () => t.query`update public.api_tokens set revoked_at = now() where user_id = ${w.member.id}`,
     );
   });
 
   it("when the token is deleted", async () => {
     const reader = await connect(await t.bearerOf(w.member));
-    await expectEnd(reader, () =>
-      t.sql.query("delete from public.api_tokens where user_id = $1", [w.member.id]),
+    await expectEnd(
+      reader,
+      () => t.query`delete from public.api_tokens where user_id = ${w.member.id}`,
     );
   });
 
   it("when the user signs out", async () => {
     const reader = await connect({ cookie: await app.signIn(w.member) });
-    await expectEnd(reader, () =>
-      t.sql.query("update public.user_sessions set revoked_at = now() where user_id = $1", [
-        w.member.id,
-      ]),
+    await expectEnd(
+      reader,
+      () =>
+        t.query`update public.user_sessions set revoked_at = now() where user_id = ${w.member.id}`,
     );
   });
 
   it("when the user is deleted", async () => {
     const reader = await connect({ cookie: await app.signIn(w.member) });
-    await expectEnd(reader, () =>
-      t.sql.query("delete from auth.users where id = $1", [w.member.id]),
-    );
+    await expectEnd(reader, () => t.query`delete from auth.users where id = ${w.member.id}`);
   });
 
   it("when the token's time is over, without any event", async () => {
@@ -98,11 +94,9 @@ describe("losing access ends the open stream with no later event (S1)", () => {
   it("when the paired session's time is over (P20)", async () => {
     const cookie = await app.signIn(w.member);
     const reader = await connect({ cookie });
-    await t.sql.query(
-      `update public.user_sessions set paired = true, paired_expires_at = now() + interval '1 second'
-       where user_id = $1`,
-      [w.member.id],
-    );
+    await t.query`
+      update public.user_sessions set paired = true, paired_expires_at = now() + interval '1 second'
+      where user_id = ${w.member.id}`;
     expect(await reader.ended).toBe("clean");
     const again = await app.request(`/api/realtime/backlog?product_id=${w.productId}`, {
       headers: { cookie },
@@ -112,12 +106,12 @@ describe("losing access ends the open stream with no later event (S1)", () => {
 
   it("even when the event about it never came", async () => {
     const reader = await connect(await t.bearerOf(w.member));
-    await t.sql.query("alter table public.product_members disable trigger _900_emit");
+    await t.query`alter table public.product_members disable trigger _900_emit`;
     try {
       await removeMember(t, w.productId, w.member.id);
       expect(await reader.ended).toBe("clean");
     } finally {
-      await t.sql.query("alter table public.product_members enable trigger _900_emit");
+      await t.query`alter table public.product_members enable trigger _900_emit`;
     }
   });
 
@@ -136,12 +130,10 @@ describe("a credential that is not the stream's own", () => {
     const token = await t.createToken(w.member);
     const other = await t.createToken(w.member);
     const reader = await connect(bearer(token));
-    await t.sql.query(
-      "delete from public.api_tokens where user_id = $1 and token_hash = sha256($2::bytea)",
-      [w.member.id, other],
-    );
+    await t.query`delete from public.api_tokens where user_id = ${w.member.id}
+      and token_hash = sha256(${other}::bytea)`;
     await app.signIn(w.member);
-    await t.sql.query("delete from public.user_sessions where user_id = $1", [w.member.id]);
+    await t.query`delete from public.user_sessions where user_id = ${w.member.id}`;
     const taskId = await createTask(t, w.storyId);
     await reader.nextWhere(({ data }) => data.id === taskId);
   });

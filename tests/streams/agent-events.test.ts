@@ -14,10 +14,8 @@ const open: StreamReader[] = [];
 
 beforeEach(async () => {
   w = await createWorld(t);
-  await t.sql.query(
-    "update public.tasks set implementation_plan = 'Warp, then weft' where id = $1",
-    [w.taskId],
-  );
+  await t.query`update public.tasks set implementation_plan = 'Warp, then weft'
+    where id = ${w.taskId}`;
 });
 
 afterEach(() => {

@@ -15,7 +15,7 @@ export function announcements(t: TestDatabase) {
     const { rows } = await t.sql.query(
       `select topic, payload from (${sentEvents}) sent order by (payload ->> 'seq')::bigint`,
     );
-    await t.sql.query("delete from realtime.messages");
+    await t.query`delete from realtime.messages`;
     const events = z.array(rowSchema).parse(rows);
     return events.filter((event) => topic === undefined || event.topic === topic);
   }

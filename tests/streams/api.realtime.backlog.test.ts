@@ -55,10 +55,8 @@ describe("GET /api/realtime/backlog", () => {
     for (const reader of [live, ...plain]) await reader.nextNamed("ready");
     const pbiId = await createPbi(t, w.productId);
     const storyId = await createStory(t, { productId: w.productId, pbiId });
-    await t.sql.query(
-      "update public.stories set acceptance_criteria = '- It opens' where id = $1",
-      [storyId],
-    );
+    await t.query`update public.stories set acceptance_criteria = '- It opens'
+      where id = ${storyId}`;
     const actor = t.actorOf(w.member);
     const { criteria } = await getProof(actor, { story_id: storyId });
     await waiveCriterion(actor, {
@@ -92,8 +90,8 @@ describe("GET /api/realtime/backlog", () => {
     const pbiId = await createPbi(t, w.productId);
     const storyId = await createStory(t, { productId: w.productId, pbiId });
     const taskId = await createTask(t, storyId);
-    await t.sql.query("update public.tasks set title = 'Other' where id = $1", [taskId]);
-    await t.sql.query("delete from public.pbis where id = $1", [pbiId]);
+    await t.query`update public.tasks set title = 'Other' where id = ${taskId}`;
+    await t.query`delete from public.pbis where id = ${pbiId}`;
 
     const seen: unknown[] = [];
     const last = (message: unknown) =>
@@ -129,7 +127,7 @@ describe("GET /api/realtime/backlog", () => {
     const other = await createPbi(t, w.productId);
     const reader = await connect();
     await reader.nextNamed("ready");
-    await t.sql.query("update public.stories set pbi_id = $1 where id = $2", [other, w.storyId]);
+    await t.query`update public.stories set pbi_id = ${other} where id = ${w.storyId}`;
     expect((await reader.nextWhere(({ data }) => data.entity === "story")).data).toEqual({
       op: "U",
       entity: "story",
@@ -146,10 +144,8 @@ describe("GET /api/realtime/backlog", () => {
   it("announces a story log entry with product and idea", async () => {
     const reader = await connect();
     await reader.nextNamed("ready");
-    await t.sql.query(
-      "insert into public.story_logs (story_id, type, content, user_id) values ($1, 'IMPLEMENTATION_PLAN', 'x', $2)",
-      [w.storyId, w.member.id],
-    );
+    await t.query`insert into public.story_logs (story_id, type, content, user_id)
+      values (${w.storyId}, 'IMPLEMENTATION_PLAN', 'x', ${w.member.id})`;
     const { data } = await reader.nextChange();
     expect(data).toMatchObject({
       op: "I",
@@ -207,9 +203,7 @@ describe("refusals of the backlog stream", () => {
   });
 
   it("403 for an archived product", async () => {
-    await t.sql.query("update public.products set archived_at = now() where id = $1", [
-      w.productId,
-    ]);
+    await t.query`update public.products set archived_at = now() where id = ${w.productId}`;
     const answer = await app.request(`${path}?product_id=${w.productId}`, {
       headers: bearer(token),
     });

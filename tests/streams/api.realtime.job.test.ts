@@ -96,10 +96,8 @@ describe("a reader who returns", () => {
       expect(await comeBack(id), id).not.toHaveProperty("resumed");
     }
     const letGo = (from: number | null, to: number | null) =>
-      t.sql.query(
-        "update public.job_attempts set dropped_from = $2, dropped_to = $3 where job_id = $1",
-        [held.job.id, from, to],
-      );
+      t.query`update public.job_attempts set dropped_from = ${from}, dropped_to = ${to}
+        where job_id = ${held.job.id}`;
     await letGo(2, 3);
     expect(await comeBack(lastEventId)).not.toHaveProperty("resumed");
     await letGo(null, null);
@@ -135,10 +133,9 @@ describe("GET /api/realtime/job", () => {
       doing: { kind: "text", title: "Word 1", status: null, at: expect.any(String) },
     });
     expect(data.doing).toEqual((await getAgentJob(world.actor, { job_id: job.id })).doing);
-    const doingNow = () =>
-      t.sql.query("select private.doing_now($1, 1) as doing", [attempt.job_id]);
+    const doingNow = () => t.query`select private.doing_now(${attempt.job_id}, 1) as doing`;
     // No one is signed in here, so no one reaches the product.
-    expect((await doingNow()).rows).toEqual([{ doing: null }]);
+    expect(await doingNow()).toEqual([{ doing: null }]);
   });
 
   it("carries entries to every viewer, also those that came within the second in which nothing is sent", async () => {

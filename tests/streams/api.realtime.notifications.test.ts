@@ -71,7 +71,7 @@ describe("GET /api/realtime/notifications", () => {
     expect(asked.data).toEqual({ op: "I", ...question, status: "open" });
     expect(z.strictObject(questionChangeSchema.shape).safeParse(asked.data).success).toBe(true);
 
-    await t.sql.query("update public.agent_questions set status = 'CANCELLED' where id = $1", [id]);
+    await t.query`update public.agent_questions set status = 'CANCELLED' where id = ${id}`;
     expect((await reader.next()).data).toEqual({ op: "U", ...question, status: "cancelled" });
   });
 
@@ -80,7 +80,7 @@ describe("GET /api/realtime/notifications", () => {
     const reader = await connect();
     await reader.nextNamed("state");
     await createTask(t, w.storyId);
-    await t.sql.query("update public.stories set title = 'Other' where id = $1", [w.storyId]);
+    await t.query`update public.stories set title = 'Other' where id = ${w.storyId}`;
     await ask(foreign);
     const mine = await ask(w);
     expect((await reader.next()).data).toMatchObject({ entity: "question", id: mine });
@@ -103,7 +103,7 @@ describe("GET /api/realtime/notifications", () => {
   });
 
   it("can be read by demo users", async () => {
-    await t.sql.query("update public.users set is_demo = true where id = $1", [w.member.id]);
+    await t.query`update public.users set is_demo = true where id = ${w.member.id}`;
     const reader = await connect();
     expect(await reader.next()).toMatchObject({ event: "state" });
   });
@@ -111,9 +111,8 @@ describe("GET /api/realtime/notifications", () => {
   it("ends when the user signs out (S1)", async () => {
     const reader = await connect();
     await reader.nextNamed("state");
-    await t.sql.query("update public.user_sessions set revoked_at = now() where user_id = $1", [
-      w.member.id,
-    ]);
+    await t.query`update public.user_sessions set revoked_at = now()
+      where user_id = ${w.member.id}`;
     expect(await reader.ended).toBe("clean");
   });
 });

@@ -73,7 +73,7 @@ describe("GET /api/realtime/solo begins", () => {
   });
 
   it("for a session cookie as well, and for demo accounts", async () => {
-    await t.sql.query("update public.users set is_demo = true where id = $1", [w.member.id]);
+    await t.query`update public.users set is_demo = true where id = ${w.member.id}`;
     const reader = await connect(w.member, { cookie: await app.signIn(w.member) });
     expect(await reader.next()).toMatchObject({ event: "ready" });
   });
@@ -113,7 +113,7 @@ describe("changes on the solo stream", () => {
       });
     }
 
-    await t.sql.query("delete from public.tasks where id = $1", [taskId]);
+    await t.query`delete from public.tasks where id = ${taskId}`;
     const deleted = await reader.nextWhere(({ data }) => data.entity === "task");
     expect(deleted.data).toMatchObject({ op: "D", ...common });
     expect(deleted.data).not.toHaveProperty("changed_fields");
@@ -172,10 +172,8 @@ describe("changes on the solo stream", () => {
 
   it("carry an id each, and jobs and workers of the product", async () => {
     const reader = await connectLive();
-    const { rows } = await t.sql.query(
-      "insert into public.agent_workers (user_id, name) values ($1, 'loom-1') returning id",
-      [w.member.id],
-    );
+    const rows = await t.query`insert into public.agent_workers (user_id, name)
+      values (${w.member.id}, 'loom-1') returning id`;
     const worker = await reader.next();
     expect(worker.id).not.toBeNull();
     expect(worker.data).toMatchObject({

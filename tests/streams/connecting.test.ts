@@ -34,7 +34,7 @@ describe("writes around connecting (S4)", () => {
 
       const reader = await openStream(url, headers);
       await reader.nextNamed("ready");
-      const { rows } = await t.sql.query("select title from public.tasks where id = $1", [task]);
+      const rows = await t.query`select title from public.tasks where id = ${task}`;
       const state = Number(titles.parse(rows[0]).title);
       await writing;
 

@@ -19,7 +19,7 @@ const { announced, eventsOf: eventsIn } = announcements(t);
 let w: World;
 beforeEach(async () => {
   w = await createWorld(t);
-  await t.sql.query("truncate realtime.messages");
+  await t.query`truncate realtime.messages`;
 });
 
 const eventsOf = (entity: string) => eventsIn(w.productId, entity);
@@ -33,29 +33,24 @@ describe("events of tasks", () => {
       { op: "I", ...task, task_status: "TO_DO", task_title: "Weave", task_sort_order: 2 },
     ]);
 
-    await t.sql.query("update public.tasks set title = 'Spin', priority = 1 where id = $1", [
-      taskId,
-    ]);
+    await t.query`update public.tasks set title = 'Spin', priority = 1 where id = ${taskId}`;
     expect(await eventsOf("task")).toMatchObject([
       { op: "U", ...task, task_title: "Spin", changed_fields: ["priority", "title"] },
     ]);
 
-    await t.sql.query("delete from public.tasks where id = $1", [taskId]);
+    await t.query`delete from public.tasks where id = ${taskId}`;
     expect(await eventsOf("task")).toMatchObject([{ op: "D", ...task }]);
   });
 
   it("are not sent for an update that changes nothing", async () => {
-    await t.sql.query("update public.tasks set title = title where id = $1", [w.taskId]);
+    await t.query`update public.tasks set title = title where id = ${w.taskId}`;
     expect(await announced()).toEqual([]);
   });
 
   it("notify the place that was left when the task moves to another story", async () => {
     const otherStory = await createStory(t, { ...w, sprintId: null, assigneeId: null });
     await announced();
-    await t.sql.query("update public.tasks set story_id = $1 where id = $2", [
-      otherStory,
-      w.taskId,
-    ]);
+    await t.query`update public.tasks set story_id = ${otherStory} where id = ${w.taskId}`;
     expect(await eventsOf("task")).toMatchObject([
       {
         op: "U",
@@ -70,7 +65,7 @@ describe("events of tasks", () => {
   });
 
   it("carry sprint and assignee also when the whole PBI is deleted", async () => {
-    await t.sql.query("delete from public.pbis where id = $1", [w.pbiId]);
+    await t.query`delete from public.pbis where id = ${w.pbiId}`;
     const events = await announced(`product:${w.productId}`);
     const deleted = events.map(({ payload }) => payload).filter(({ op }) => op === "D");
     const place = { pbi_id: w.pbiId, sprint_id: w.sprintId, assignee_id: w.member.id };
@@ -87,10 +82,7 @@ describe("events of tasks", () => {
 
 describe("events of stories, PBIs and sprints", () => {
   it("name old and new place of a story that changes hands", async () => {
-    await t.sql.query("update public.stories set assignee_id = $1 where id = $2", [
-      w.owner.id,
-      w.storyId,
-    ]);
+    await t.query`update public.stories set assignee_id = ${w.owner.id} where id = ${w.storyId}`;
     expect(await eventsOf("story")).toMatchObject([
       {
         op: "U",
@@ -107,7 +99,7 @@ describe("events of stories, PBIs and sprints", () => {
 
   it("announce PBIs", async () => {
     const pbiId = await createPbi(t, w.productId);
-    await t.sql.query("update public.pbis set status = 'BLOCKED' where id = $1", [pbiId]);
+    await t.query`update public.pbis set status = 'BLOCKED' where id = ${pbiId}`;
     expect(await eventsOf("pbi")).toMatchObject([
       { op: "I", id: pbiId },
       { op: "U", id: pbiId, changed_fields: ["status"] },
@@ -116,9 +108,9 @@ describe("events of stories, PBIs and sprints", () => {
 
   it("say when another sprint is active", async () => {
     const next = await createSprint(t, w.productId);
-    await t.sql.query("update public.sprints set sprint_goal = 'Ship' where id = $1", [next]);
-    await t.sql.query("update public.sprints set status = 'COMPLETED' where id = $1", [w.sprintId]);
-    await t.sql.query("update public.sprints set status = 'ACTIVE' where id = $1", [next]);
+    await t.query`update public.sprints set sprint_goal = 'Ship' where id = ${next}`;
+    await t.query`update public.sprints set status = 'COMPLETED' where id = ${w.sprintId}`;
+    await t.query`update public.sprints set status = 'ACTIVE' where id = ${next}`;
     const changes = (await eventsOf("sprint")).map(({ id, active_changed }) => [
       id,
       active_changed,
@@ -158,9 +150,7 @@ describe("events of access", () => {
   });
 
   it("notify everyone when the product is archived", async () => {
-    await t.sql.query("update public.products set archived_at = now() where id = $1", [
-      w.productId,
-    ]);
+    await t.query`update public.products set archived_at = now() where id = ${w.productId}`;
     const events = await announced();
     const archived = events.filter(({ payload }) => payload.archived).map(({ topic }) => topic);
     expect(archived.sort()).toEqual(
@@ -180,17 +170,13 @@ describe("events of access", () => {
       "insert into public.api_tokens (user_id, label, prefix, token_hash) values ($1, 'x', 'blm_x', sha256($2::bytea))",
       [user.id, sessionId],
     );
-    await t.sql.query(
-      "update public.user_sessions set last_seen_at = now(), expires_at = expires_at + interval '1 day' where id = $1",
-      [sessionId],
-    );
-    await t.sql.query("update public.api_tokens set last_used_at = now() where id = $1", [tokenId]);
+    await t.query`update public.user_sessions set last_seen_at = now(),
+      expires_at = expires_at + interval '1 day' where id = ${sessionId}`;
+    await t.query`update public.api_tokens set last_used_at = now() where id = ${tokenId}`;
     expect(await announced(`user:${user.id}`)).toEqual([]);
 
-    await t.sql.query("update public.user_sessions set revoked_at = now() where id = $1", [
-      sessionId,
-    ]);
-    await t.sql.query("delete from public.api_tokens where id = $1", [tokenId]);
+    await t.query`update public.user_sessions set revoked_at = now() where id = ${sessionId}`;
+    await t.query`delete from public.api_tokens where id = ${tokenId}`;
     expect(await announced(`user:${user.id}`)).toMatchObject([
       { payload: { op: "D", entity: "session", id: sessionId } },
       { payload: { op: "D", entity: "api_token", id: tokenId } },

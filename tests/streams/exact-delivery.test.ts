@@ -66,13 +66,13 @@ describe.each(sources)("many writers beside many streams, $source", ({ t, app, s
           if (!row) throw new Error("A writer has no row");
           const title = `write ${number}`;
           row.written.push(title);
-          await t.sql.query("update public.tasks set title = $1 where id = $2", [title, row.id]);
+          await t.query`update public.tasks set title = ${title} where id = ${row.id}`;
         }
       }),
     );
     for (const row of rows) {
       row.written.push("last");
-      await t.sql.query("update public.tasks set title = 'last' where id = $1", [row.id]);
+      await t.query`update public.tasks set title = 'last' where id = ${row.id}`;
     }
 
     for (const { person, reader } of readers) {

@@ -10,14 +10,13 @@ const { announced, eventsOf } = announcements(t);
 let w: World;
 beforeEach(async () => {
   w = await createWorld(t);
-  await t.sql.query("truncate realtime.messages");
+  await t.query`truncate realtime.messages`;
 });
 
 describe("the way out of the database", () => {
   it("numbers equal payloads of one transaction apart (S5)", async () => {
-    await t.sql.query(
-      `do $$ begin for i in 1..10 loop perform private.emit('product:x', '{"op":"U","entity":"task","id":"1","product_id":"x"}'); end loop; end $$`,
-    );
+    await t.query`do $$ begin for i in 1..10 loop perform private.emit('product:x',
+      '{"op":"U","entity":"task","id":"1","product_id":"x"}'); end loop; end $$`;
     const numbers = (await announced("product:x")).map(({ payload }) => payload.seq);
     expect(new Set(numbers).size).toBe(10);
   });
@@ -31,7 +30,7 @@ describe("the way out of the database", () => {
     expect(await announced()).toEqual([]);
     await client.query("commit");
     client.release();
-    const { rows } = await t.sql.query("select topic from realtime.messages");
+    const rows = await t.query`select topic from realtime.messages`;
     expect(rows).toEqual([{ topic: `product:${w.productId}` }]);
     const titles = (await eventsOf(w.productId, "task")).map((event) => event.task_title);
     expect(titles).toEqual(["One", "Two", "Three"]);
@@ -53,14 +52,11 @@ describe("the way out of the database", () => {
   });
 
   it("cuts a long write into messages that Realtime carries, and loses nothing", async () => {
-    await t.sql.query(
-      `insert into public.tasks (story_id, code, title)
-       select $1, 'LONG-' || n, repeat('x', 200) from generate_series(1, 400) n`,
-      [w.storyId],
-    );
-    const { rows } = await t.sql.query(
-      "select count(*)::int as messages, max(octet_length(payload::text)) as longest from realtime.messages where topic like 'product:%'",
-    );
+    await t.query`insert into public.tasks (story_id, code, title)
+      select ${w.storyId}, 'LONG-' || n, repeat('x', 200) from generate_series(1, 400) n`;
+    const rows = await t.query`select count(*)::int as messages,
+      max(octet_length(payload::text)) as longest from realtime.messages
+      where topic like 'product:%'`;
     expect(rows[0].messages).toBeGreaterThan(1);
     expect(rows[0].messages).toBeLessThan(10);
     expect(rows[0].longest).toBeLessThan(120_000);
@@ -90,24 +86,22 @@ describe("the way out of the database", () => {
     await admin.connect();
     await admin.query("alter function realtime.send(jsonb, text, text, boolean) rename to sent");
     try {
-      await t.sql.query("update public.tasks set title = 'Kept' where id = $1", [w.taskId]);
+      await t.query`update public.tasks set title = 'Kept' where id = ${w.taskId}`;
     } finally {
       await admin.query("alter function realtime.sent(jsonb, text, text, boolean) rename to send");
       await admin.end();
     }
-    const { rows } = await t.sql.query("select title from public.tasks where id = $1", [w.taskId]);
+    const rows = await t.query`select title from public.tasks where id = ${w.taskId}`;
     expect(rows).toEqual([{ title: "Kept" }]);
   });
 
   it("is not open to clients: no one but the triggers may send (A9)", async () => {
-    const { rows } = await t.sql.query(
-      `select has_function_privilege(r, 'private.emit(text, jsonb)', 'execute') as may
-       from unnest(array['anon', 'authenticated', 'service_role']) as r`,
-    );
+    const rows = await t.query`
+      select has_function_privilege(r, 'private.emit(text, jsonb)', 'execute') as may
+      from unnest(array['anon', 'authenticated', 'service_role']) as r`;
     expect(rows).toEqual([{ may: false }, { may: false }, { may: false }]);
-    const { rows: policies } = await t.sql.query(
-      "select cmd from pg_policies where schemaname = 'realtime' and tablename = 'messages'",
-    );
+    const policies = await t.query`select cmd from pg_policies where schemaname = 'realtime'
+      and tablename = 'messages'`;
     expect(policies).toEqual([{ cmd: "SELECT" }]);
   });
 });

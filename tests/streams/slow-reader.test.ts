@@ -40,11 +40,8 @@ describe("a reader that stalls (S7)", () => {
     const pbiId = await createPbi(t, w.productId);
     const storyId = await createStory(t, { productId: w.productId, pbiId });
     for (let batch = 0; app.services.streams.count > 1; batch++) {
-      await t.sql.query(
-        `insert into public.tasks (story_id, title)
-         select $1, 'batch ' || $2 || ' ' || n from generate_series(1, 2000) as n`,
-        [storyId, batch],
-      );
+      await t.query`insert into public.tasks (story_id, title)
+        select ${storyId}, 'batch ' || ${batch} || ' ' || n from generate_series(1, 2000) as n`;
       await reader.nextWhere(({ data }) => data.entity === "task");
     }
     expect(app.services.streams.count).toBe(1);

@@ -1,11 +1,10 @@
 import { z } from "zod";
-import type { TestDatabase } from "../setup/database";
-import type { Store, TestUser } from "../setup/world";
+import type { TestUser, WorldStore } from "../setup/world";
 
 const idRow = z.object({ id: z.string() });
 
 /** Runs one statement and returns the id of the row it made. */
-export async function insert(t: Store, statement: string, values: unknown[]): Promise<string> {
+export async function insert(t: WorldStore, statement: string, values: unknown[]): Promise<string> {
   const { rows } = await t.sql.query(`${statement} returning id`, values);
   return idRow.parse(rows[0]).id;
 }
@@ -24,7 +23,7 @@ export interface World {
 
 let products = 0;
 
-export async function createWorld(t: Store & Pick<TestDatabase, "createUser">): Promise<World> {
+export async function createWorld(t: WorldStore): Promise<World> {
   const [owner, member, stranger] = await Promise.all([
     t.createUser(),
     t.createUser(),
@@ -44,21 +43,21 @@ export async function createWorld(t: Store & Pick<TestDatabase, "createUser">): 
   return { owner, member, stranger, productId, sprintId, pbiId, storyId, taskId };
 }
 
-export async function addMember(t: Store, productId: string, userId: string): Promise<void> {
-  await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
-    productId,
-    userId,
-  ]);
+export async function addMember(t: WorldStore, productId: string, userId: string): Promise<void> {
+  await t.query`insert into public.product_members (product_id, user_id)
+    values (${productId}, ${userId})`;
 }
 
-export async function removeMember(t: Store, productId: string, userId: string): Promise<void> {
-  await t.sql.query("delete from public.product_members where product_id = $1 and user_id = $2", [
-    productId,
-    userId,
-  ]);
+export async function removeMember(
+  t: WorldStore,
+  productId: string,
+  userId: string,
+): Promise<void> {
+  await t.query`delete from public.product_members where product_id = ${productId}
+    and user_id = ${userId}`;
 }
 
-export function createPbi(t: Store, productId: string, title = "A PBI"): Promise<string> {
+export function createPbi(t: WorldStore, productId: string, title = "A PBI"): Promise<string> {
   return insert(t, "insert into public.pbis (product_id, title) values ($1, $2)", [
     productId,
     title,
@@ -66,7 +65,7 @@ export function createPbi(t: Store, productId: string, title = "A PBI"): Promise
 }
 
 export function createSprint(
-  t: Store,
+  t: WorldStore,
   productId: string,
   status: "PLANNED" | "ACTIVE" = "PLANNED",
 ): Promise<string> {
@@ -84,7 +83,7 @@ interface StoryPlace {
   title?: string;
 }
 
-export function createStory(t: Store, place: StoryPlace): Promise<string> {
+export function createStory(t: WorldStore, place: StoryPlace): Promise<string> {
   const { productId, pbiId, sprintId = null, assigneeId = null, title = "A story" } = place;
   return insert(
     t,
@@ -94,6 +93,6 @@ export function createStory(t: Store, place: StoryPlace): Promise<string> {
   );
 }
 
-export function createTask(t: Store, storyId: string, title = "A task"): Promise<string> {
+export function createTask(t: WorldStore, storyId: string, title = "A task"): Promise<string> {
   return insert(t, "insert into public.tasks (story_id, title) values ($1, $2)", [storyId, title]);
 }

@@ -47,7 +47,7 @@ describe("what belongs together stays together", () => {
       { count: 2, reason: "Dependencies that close a circle: E-4 on E-3, E-6 on E-1" },
     ]);
     expect(seen.left_out).toEqual(done.left_out);
-    const { rows } = await t.sql.query("select description from stories where code = 'E-1'");
+    const rows = await t.query`select description from stories where code = 'E-1'`;
     expect(rows).toEqual([
       {
         description: "Due date: 2026-03-01\n\nCycle: Cycle 7\n\nMilestone: M1\n\nRelated to: E-3",
@@ -60,7 +60,7 @@ describe("what belongs together stays together", () => {
     const first = "ID,Title,Status,Blocked by\nF-1,A,Todo,F-2\nF-2,B,Todo,\n";
     const { product } = await move({ format: "linear", ...newProduct() }, ["a.csv", first]);
     const into = { format: "linear", product_id: String(product.id) };
-    await t.sql.query("delete from story_dependencies where product_id = $1", [product.id]);
+    await t.query`delete from story_dependencies where product_id = ${product.id}`;
     expect(await move(into, ["a.csv", `${first}F-3,C,Todo,F-1\n`])).toMatchObject({
       dependencies: 1,
     });
@@ -78,7 +78,7 @@ describe("what belongs together stays together", () => {
     const { product, left_out } = await move({ format: "jira", ...newProduct() }, ["j.csv", file]);
     expect(await waitsIn(product.id)).toEqual(["A > B", "B > C"]);
     expect(left_out).toEqual([]);
-    const { rows } = await t.sql.query("select description from stories where code = 'S-1'");
+    const rows = await t.query`select description from stories where code = 'S-1'`;
     for (const fact of ["points: 5.0", "date: 01/Mar/26", "version: 1.2", "(relates): S-3"])
       expect(rows[0]?.description).toContain(fact);
   });
@@ -97,10 +97,8 @@ describe("what belongs together stays together", () => {
     );
     expect(done.left_out).toEqual([]);
     expect(await waitsIn(done.product.id)).toEqual(["Number 1 > Number 2"]);
-    const { rows: log } = await t.sql.query(
-      "select l.content, l.user_id from story_logs l join stories s on s.id = l.story_id where s.product_id = $1 and s.code = 'B-1'",
-      [done.product.id],
-    );
+    const log = await t.query`select l.content, l.user_id from story_logs l join stories s
+      on s.id = l.story_id where s.product_id = ${done.product.id} and s.code = 'B-1'`;
     expect(log.map(({ content }) => content)).toEqual(
       expect.arrayContaining([
         ...["Uses the outbox", "Shipped", "Keep it"],
@@ -108,10 +106,8 @@ describe("what belongs together stays together", () => {
       ]),
     );
     expect(log.every(({ user_id }) => user_id === user.id)).toBe(true);
-    const { rows: evidence } = await t.sql.query(
-      "select criterion_text, verdict, grade from evidence where product_id = $1",
-      [done.product.id],
-    );
+    const evidence = await t.query`select criterion_text, verdict, grade from evidence
+      where product_id = ${done.product.id}`;
     expect(evidence).toEqual([{ criterion_text: "It works", verdict: "pass", grade: "said" }]);
   });
 });

@@ -118,10 +118,8 @@ describe("where work stands", () => {
     const file = "ID,Title,Description,Status\nE-1,Sort the list,By name,Todo\n";
     const { move } = await someone();
     const report = await move({ format: "linear", ...newProduct() }, ["a.csv", file]);
-    const { rows } = await t.sql.query(
-      "select title, description, status from tasks where product_id = $1",
-      [report.product.id],
-    );
+    const rows = await t.query`select title, description, status from tasks
+      where product_id = ${report.product.id}`;
     expect(rows).toEqual([{ title: "Sort the list", description: "By name", status: "TO_DO" }]);
   });
 

@@ -36,14 +36,12 @@ export async function mover(t: TestDatabase, app: TestApp, user: TestUser) {
 
 /** What a product has, as short lines. */
 export async function stock(t: TestDatabase, productId: string | null) {
-  const { rows } = await t.sql.query(
-    `select b.title as pbi, s.code, s.title, s.status, s.priority, u.username as assignee, s.description, s.created_at,
-       (select array_agg(l.name order by lower(l.name)) from labels l where l.id = any (s.label_ids)) as labels,
-       (select array_agg(k.title || ' ' || k.status || coalesce(' ' || k.estimated_minutes, '') order by k.sort_order)
-        from tasks k where k.story_id = s.id) as tasks
-     from stories s join pbis b on b.id = s.pbi_id left join users u on u.id = s.assignee_id
-     where s.product_id = $1 order by s.title`,
-    [productId],
-  );
+  const rows = await t.query`
+    select b.title as pbi, s.code, s.title, s.status, s.priority, u.username as assignee, s.description, s.created_at,
+      (select array_agg(l.name order by lower(l.name)) from labels l where l.id = any (s.label_ids)) as labels,
+      (select array_agg(k.title || ' ' || k.status || coalesce(' ' || k.estimated_minutes, '') order by k.sort_order)
+       from tasks k where k.story_id = s.id) as tasks
+    from stories s join pbis b on b.id = s.pbi_id left join users u on u.id = s.assignee_id
+    where s.product_id = ${productId} order by s.title`;
   return rows;
 }

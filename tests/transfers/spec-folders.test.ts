@@ -58,11 +58,8 @@ describe("Spec Kit", () => {
       "T003 Draw a row > T001 Create the table in db/beds.sql",
       "T005 Refuse rows that cross > T003 Draw a row",
     ]);
-    const { rows } = await t.sql.query(
-      `select k.description, k.implementation_plan, s.acceptance_criteria
-       from tasks k join stories s on s.id = k.story_id where k.product_id = $1 and k.title like 'T003%'`,
-      [report.product.id],
-    );
+    const rows = await t.query`select k.description, k.implementation_plan, s.acceptance_criteria
+      from tasks k join stories s on s.id = k.story_id where k.product_id = ${report.product.id} and k.title like 'T003%'`;
     expect(rows).toEqual([
       {
         description: "Phase 3.3: Core\n\n- with its name\n- and its length",
@@ -122,17 +119,13 @@ describe("OpenSpec", () => {
       count: 1,
       reason: "Archived changes: 2026-01-02-add-fence",
     });
-    const { rows } = await t.sql.query(
-      "select acceptance_criteria from stories where product_id = $1 and acceptance_criteria <> ''",
-      [report.product.id],
-    );
+    const rows = await t.query`select acceptance_criteria from stories
+      where product_id = ${report.product.id} and acceptance_criteria <> ''`;
     expect(rows).toEqual([
       { acceptance_criteria: "- In winter: WHEN it freezes THEN the heap is warm" },
     ]);
-    const { rows: planned } = await t.sql.query(
-      "select title from tasks where product_id = $1 and implementation_plan like '%On rollers.'",
-      [report.product.id],
-    );
+    const planned = await t.query`select title from tasks where product_id = ${report.product.id}
+      and implementation_plan like '%On rollers.'`;
     expect(planned).toHaveLength(2);
     expect(counts(await again())).toMatchObject({ stories: 0, tasks: 0, already_there: 2 });
   });

@@ -124,7 +124,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     const [waiting] = (await run.read()).jobs;
     expect(waiting).toMatchObject({ status: "queued", retry_count: 0, input_tokens: 300 });
     expect((await run.read()).status).toBe("running");
-    await t.sql.query("update agent_jobs set not_before = now() where id = $1", [waiting?.id]);
+    await t.query`update agent_jobs set not_before = now() where id = ${waiting?.id}`;
     await workOnce("LIMIT", "--agent", agent("LIMIT", "resumed"));
     const [job] = (await run.read()).jobs;
     expect(job?.summary).toContain("I was told 2 times");

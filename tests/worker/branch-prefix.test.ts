@@ -67,9 +67,7 @@ describe("a remote that takes branches below agents/ only", { timeout: 120_000 }
     shared("symbolic-ref", "HEAD", "refs/heads/agents/main");
     gitIn(clone)("fetch", "--quiet");
     gitIn(clone)("remote", "set-head", "origin", "agents/main");
-    await t.sql.query("update agent_jobs set branch = 'agents/main' where product_id = $1", [
-      run.productId,
-    ]);
+    await t.query`update agent_jobs set branch = 'agents/main' where product_id = ${run.productId}`;
     const before = shared("rev-parse", "agents/main");
     expect(await work("MAIN", "echo x > x")).toContain("is the main branch");
     expect(shared("rev-parse", "agents/main")).toBe(before);
@@ -145,7 +143,7 @@ describe("a branch with the name of the prefix", { timeout: 120_000 }, () => {
       await work(`${code}2`, "echo x > x", folder);
       expect(await other.read()).toMatchObject({ status: "done" });
       where("branch", "-m", "backloom", "theirs");
-      await t.sql.query("update agent_jobs set not_before = null where id = $1", [id]);
+      await t.query`update agent_jobs set not_before = null where id = ${id}`;
       await work(code, "echo x > x", folder);
       expect(await run.read()).toMatchObject({ status: "done" });
     },

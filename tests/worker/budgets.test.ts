@@ -88,7 +88,7 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
     expect(await once()).toBe(0);
     const [waiting] = (await run.read()).jobs;
     expect(waiting).toMatchObject({ status: "queued", cost: 0.5 });
-    await t.sql.query("update agent_jobs set not_before = now() where id = $1", [waiting?.id]);
+    await t.query`update agent_jobs set not_before = now() where id = ${waiting?.id}`;
     expect(await once()).toBe(0);
     const [job] = (await run.read()).jobs;
     expect(job).toMatchObject({ status: "done", attempt: 2, cost: 1 });
@@ -136,9 +136,7 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
     // A last heartbeat may still be on its way: it tells more, and renews the lease that ran out before it.
     const told = await soFar(run.runId);
     const takeBack = async () => {
-      await t.sql.query("update agent_jobs set lease_until = now() where sprint_run_id = $1", [
-        run.runId,
-      ]);
+      await t.query`update agent_jobs set lease_until = now() where sprint_run_id = ${run.runId}`;
       await t.database.call("sweep", {});
       return (await run.read()).jobs;
     };
@@ -151,9 +149,7 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
 
 /** The cost that heartbeats have told of the turn under way. */
 async function soFar(runId: string): Promise<number> {
-  const { rows } = await t.sql.query(
-    "select coalesce(sum(reported_cost), 0)::float as cost from usage_so_far where sprint_run_id = $1",
-    [runId],
-  );
+  const rows = await t.query`select coalesce(sum(reported_cost), 0)::float as cost from usage_so_far
+    where sprint_run_id = ${runId}`;
   return rows[0].cost;
 }

@@ -39,7 +39,7 @@ async function startStories(code: string, count: number) {
     ],
   });
   const { id } = await importDocument(t.database, ada.id, document);
-  const { rows } = await t.sql.query("select id from sprints where product_id = $1", [id]);
+  const rows = await t.query`select id from sprints where product_id = ${id}`;
   const run = await startSprintRun(actor, { sprint_id: rows[0].id });
   const readRun = () => getSprintRun(actor, { sprint_run_id: run.id });
   const jobOf = async (task: string) => {

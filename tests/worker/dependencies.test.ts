@@ -46,7 +46,7 @@ async function startStories(
     ],
   });
   const { id } = await importDocument(t.database, ada.id, document);
-  const { rows } = await t.sql.query("select id from sprints where product_id = $1", [id]);
+  const rows = await t.query`select id from sprints where product_id = ${id}`;
   const run = await startSprintRun(t.actorOf(ada), { sprint_id: rows[0].id });
   return () => getSprintRun(t.actorOf(ada), { sprint_run_id: run.id });
 }

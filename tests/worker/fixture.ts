@@ -8,7 +8,7 @@ import { type ExportDocumentInput, exportDocumentSchema } from "~/nouns/transfer
 import { importDocument } from "~/nouns/transfers/import-document.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
-import type { Store, TestUser } from "../setup/world";
+import type { TestUser, WorldStore } from "../setup/world";
 import { endWorkers } from "./worker-process";
 
 /** A folder for the file, with git in it; removed after the last test, when the file's workers have ended. */
@@ -81,7 +81,7 @@ export interface RunWish {
 }
 
 /** A product with its stories in an active sprint, and its run just started. */
-export async function startRun(t: Store, owner: TestUser, wish: RunWish) {
+export async function startRun(t: WorldStore, owner: TestUser, wish: RunWish) {
   const document = exportDocumentSchema.parse({
     format: "backloom-export",
     version: 1,
@@ -110,7 +110,7 @@ export async function startRun(t: Store, owner: TestUser, wish: RunWish) {
   });
   const actor = t.actorOf(owner);
   const { id: productId } = await importDocument(t.database, owner.id, document);
-  const { rows } = await t.sql.query("select id from sprints where product_id = $1", [productId]);
+  const rows = await t.query`select id from sprints where product_id = ${productId}`;
   const run = await startSprintRun(actor, { sprint_id: rows[0].id });
   return {
     productId,

@@ -44,9 +44,7 @@ describe("a job never brings a repository of this machine", { timeout: 120_000 }
 
   it("nor a branch that is none of Backloom's", async () => {
     const run = await startRun(t, ada, { code: "BRANCH" });
-    await t.sql.query("update agent_jobs set branch = 'main' where product_id = $1", [
-      run.productId,
-    ]);
+    await t.query`update agent_jobs set branch = 'main' where product_id = ${run.productId}`;
     const before = git("rev-parse", "main");
     const words = ["--product", "BRANCH", "--repo", repo, "--exec", `touch ${touched}`];
     expect(await start("BRANCH", words).ended).toBe(0);
@@ -61,10 +59,7 @@ describe("a job never brings a repository of this machine", { timeout: 120_000 }
     const root = git("rev-parse", "main");
     const work = git("commit-tree", "-p", root, "-m", "Someone's", treeWith("theirs.txt"));
     git("update-ref", `refs/heads/${branch}`, work);
-    await t.sql.query("update agent_jobs set base_sha = $1 where product_id = $2", [
-      root,
-      run.productId,
-    ]);
+    await t.query`update agent_jobs set base_sha = ${root} where product_id = ${run.productId}`;
     const words = ["--product", "BASE", "--repo", repo, "--exec", "true"];
     expect(await start("BASE", words).ended).toBe(0);
     expect(await jobOf(run)).toMatchObject({ status: "skipped", verify_result: "EMPTY" });

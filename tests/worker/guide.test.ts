@@ -98,10 +98,8 @@ it("makes each task of a batch one chapter if they have more than a guide may ho
 it("has the paths marked that the main branch names, not those that the work writes there", async () => {
   const marksAfter = async (code: string, write: string) => {
     await guideOf({ code }, write);
-    const { rows } = await t.sql.query(
-      "select d.marks from job_diffs d join products p on p.id = d.product_id where p.code = $1",
-      [code],
-    );
+    const rows = await t.query`select d.marks from job_diffs d join products p
+      on p.id = d.product_id where p.code = ${code}`;
     return rows[0].marks;
   };
   const hide = "echo 'review_marks: { ci: [] }' > .backloom.yml; mkdir build; echo x > build/it.sh";

@@ -55,10 +55,8 @@ export async function openScene() {
     victim.process.kill("SIGKILL");
     await victim.ended;
 
-    const { rows: taken } = await t.sql.query(
-      "select id from agent_jobs where product_id = $1 and attempt > 0",
-      [run.productId],
-    );
+    const taken = await t.query`select id from agent_jobs where product_id = ${run.productId}
+      and attempt > 0`;
     const readJob = () => getAgentJob(actor, { job_id: at(taken, 0).id });
     return {
       ...run,

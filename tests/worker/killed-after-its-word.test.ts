@@ -111,11 +111,8 @@ describe("J7: a worker killed with -9 over a question about an idea", { timeout:
     },
   };
   const answers = async (productId: string) => {
-    const { rows } = await scene.t.sql.query(
-      `select q.status, q.answer from user_questions q
-       join ideas i on i.id = q.idea_id where i.product_id = $1`,
-      [productId],
-    );
+    const rows = await scene.t.query`select q.status, q.answer from user_questions q
+      join ideas i on i.id = q.idea_id where i.product_id = ${productId}`;
     return rows;
   };
 

@@ -27,9 +27,7 @@ const steps: [name: string, place: Place][] = [
 
 /** Someone writes to the agent of the only task before any worker has it. */
 async function say(productId: string): Promise<void> {
-  const { rows } = await scene.t.sql.query("select id from tasks where product_id = $1", [
-    productId,
-  ]);
+  const rows = await scene.t.query`select id from tasks where product_id = ${productId}`;
   const task = { kind: "task", id: at(rows, 0).id } as const;
   await addComment(scene.actor, { ...task, body: "Use tabs.", send_to_agent: true });
 }

@@ -31,8 +31,9 @@ END`;
 
   await work();
   const { id, product_id } = (
-    await t.sql.query("select id, product_id from agent_jobs where status = 'DONE'")
-  ).rows[0];
+    await t.query`select id, product_id from agent_jobs
+    where status = 'DONE'`
+  )[0];
   expect((await listLessons(person, { product_id })).lessons).toEqual([]);
   expect(await show("T-1.formatted")).toBe("no");
   await reviewJob(person, { job_id: id, verdict: "request_changes", summary: "Not formatted" });

@@ -61,7 +61,7 @@ describe("a person writes to an agent at work", { timeout: 120_000 }, () => {
     const worker = work("STEER", app.origin, "--agent", `acp:${command}`);
     await vi.waitFor(
       async () => {
-        const { rows } = await t.sql.query("select from job_outputs where kind = 'command'");
+        const rows = await t.query`select from job_outputs where kind = 'command'`;
         expect(rows, worker.output()).toHaveLength(1);
       },
       { timeout: 60_000 },

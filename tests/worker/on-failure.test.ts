@@ -31,12 +31,9 @@ describe("a night with two workers where the product asks about failures", {
       ...{ code: "NIGHT", strategy: "STORY", tasks: 3, stories: ["One", "Two", "Three", "Four"] },
       product: { on_failure: "ask", done_requires: "person" },
     });
-    await t.sql.query(
-      `insert into task_dependencies (product_id, blocked_id, blocker_id)
-       select a.product_id, a.id, b.id from tasks a join tasks b on b.product_id = a.product_id
-       where a.product_id = $1 and a.code = 'T-12' and b.code = 'T-7'`,
-      [run.productId],
-    );
+    await t.query`insert into task_dependencies (product_id, blocked_id, blocker_id)
+      select a.product_id, a.id, b.id from tasks a join tasks b on b.product_id = a.product_id
+      where a.product_id = ${run.productId} and a.code = 'T-12' and b.code = 'T-7'`;
     const start = (name: string) =>
       startWorker([
         ...["--url", app.origin, "--token", token, "--work-dir", join(home, name)],

@@ -227,7 +227,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
       "--kinds",
       "PLAN_CHAT",
     );
-    const { rows } = await t.sql.query("select status, answer from user_questions");
+    const rows = await t.query`select status, answer from user_questions`;
     expect(rows).toEqual([{ status: "ANSWERED", answer: "1" }]);
   });
 });

@@ -16,7 +16,7 @@ type Strategy = "STORY" | "SPRINT_BATCH";
 /** Tasks without plans that no one has put into a sprint, and their own run in which agents plan first. */
 async function begin(code: string, strategy: Strategy = "STORY", tasks = 1) {
   // Five products a minute are enough for a person.
-  await t.sql.query("delete from public.rate_limit_counters");
+  await t.query`delete from public.rate_limit_counters`;
   const product = await t.seedProduct(ada, { p_code: code, p_repo_url: "" });
   const pbi = await create(actor, "create_pbi", { p_product_id: product.id, p_title: "PBI" });
   const story = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Story" });
@@ -27,10 +27,8 @@ async function begin(code: string, strategy: Strategy = "STORY", tasks = 1) {
   }
   const { run } = await startRun(actor, { task_ids: ids, plan_first: true, strategy });
   const plans = async () => {
-    const { rows } = await t.sql.query<{ implementation_plan: string }>(
-      "select implementation_plan from tasks where story_id = $1 order by sort_order",
-      [story.id],
-    );
+    const rows = await t.query<{ implementation_plan: string }>`select implementation_plan
+      from tasks where story_id = ${story.id} order by sort_order`;
     return rows.map(({ implementation_plan }) => implementation_plan);
   };
   return { run: () => getSprintRun(actor, { sprint_run_id: run.id }), plans, story };

@@ -16,7 +16,7 @@ const gate = await openToolGate(app.port);
 
 /** A run whose plans a person approves, and a clone with a remote of its own. */
 async function begin(code: string, strategy: "STORY" | "SPRINT_BATCH" = "STORY", tasks = 1) {
-  await t.sql.query("delete from public.rate_limit_counters");
+  await t.query`delete from public.rate_limit_counters`;
   const product = await t.seedProduct(ada, { p_code: code, p_repo_url: "" });
   const pbi = await create(actor, "create_pbi", { p_product_id: product.id, p_title: "PBI" });
   const story = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Story" });
@@ -192,9 +192,7 @@ describe("a kill while an agent plans", { timeout: 240_000 }, () => {
       }
       await first.ended;
       if (victim !== "worker") scene.expectNothing();
-      await t.sql.query("update agent_jobs set not_before = null where id = $1", [
-        (await scene.job()).id,
-      ]);
+      await t.query`update agent_jobs set not_before = null where id = ${(await scene.job()).id}`;
       if ((await scene.job()).phase !== "plan") await scene.workOnce("--exec", command("true"));
       scene.expectNothing();
       expect(await scene.job()).toMatchObject({

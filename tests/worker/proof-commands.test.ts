@@ -88,10 +88,8 @@ it.each([
     expect(await worker.ended, worker.output()).toBe(0);
     expect(existsSync(ran), worker.output()).toBe(status === "done");
     expect((await run.read()).jobs).toMatchObject([{ status, attempt: 1 }]);
-    const { rows } = await t.sql.query(
-      "select count(*)::integer as asked from agent_questions where product_id = $1",
-      [run.productId],
-    );
+    const rows = await t.query`select count(*)::integer as asked from agent_questions
+      where product_id = ${run.productId}`;
     expect(rows).toEqual([{ asked: 1 }]);
   },
   120_000,

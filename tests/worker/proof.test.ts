@@ -222,7 +222,7 @@ describe("what proves the work", { timeout: 120_000 }, () => {
   it("comes from the demo too, for the product of the first start, and one review ends it", async () => {
     const actor = t.actorOf(ada);
     const { id } = await createSampleProduct(t.database, ada.id);
-    const { rows } = await t.sql.query("select id from sprints where product_id = $1", [id]);
+    const rows = await t.query`select id from sprints where product_id = ${id}`;
     const run = await startSprintRun(actor, { sprint_id: rows[0].id });
     for (const _task of ["T-1", "T-2"]) {
       const worker = startWorker([

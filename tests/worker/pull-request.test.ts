@@ -31,10 +31,7 @@ describe("the pull request of a run", { timeout: 120_000 }, () => {
     "%s: is named by the strategy of the run, whatever the product has since",
     async (code, strategy, since, title) => {
       const run = await startRun(t, ada, { code, strategy, product });
-      await t.sql.query("update products set pr_strategy = $2 where id = $1", [
-        run.productId,
-        since,
-      ]);
+      await t.query`update products set pr_strategy = ${since} where id = ${run.productId}`;
       expect(await workOnce(code, "echo x > x")).toEqual([title]);
       expect((await run.read()).jobs).toMatchObject([{ pr_url: "https://example.com/1" }]);
     },
@@ -69,7 +66,7 @@ describe("the pull request of a run", { timeout: 120_000 }, () => {
       const { jobs } = await run.read();
       expect(jobs).toMatchObject([{ status }]);
       expect(told).toEqual(status === "done" ? ["SP-1: All of it"] : []);
-      const { rows } = await t.sql.query("select id from agent_questions where status = 'OPEN'");
+      const rows = await t.query`select id from agent_questions where status = 'OPEN'`;
       if (status === "done") expect(rows).toEqual([]);
       else await answerQuestion(actor, { question_id: at(rows, 0).id, answer: "Left" });
     }

@@ -31,10 +31,8 @@ async function workOnce(product: string, exec: string, ...words: string[]) {
 type Run = Awaited<ReturnType<typeof startRun>>;
 
 async function tasksOf({ productId }: Run): Promise<{ id: string; code: string }[]> {
-  const { rows } = await t.sql.query(
-    "select id, code from tasks where product_id = $1 order by code",
-    [productId],
-  );
+  const rows = await t.query`select id, code from tasks where product_id = ${productId}
+    order by code`;
   return rows;
 }
 
@@ -300,9 +298,7 @@ describe("texts longer than the service takes", { timeout: 120_000 }, () => {
     const idea = await createIdea(actor, { product_id: productId, title: "Dark mode" });
     await askAboutIdea(actor, { idea_id: idea.id, question: "Is it much work?" });
     await workOnce("CHAT", long("summary", 20_001), "--kinds", "PLAN_CHAT");
-    const { rows } = await t.sql.query(
-      "select status, length(answer) as length from user_questions",
-    );
+    const rows = await t.query`select status, length(answer) as length from user_questions`;
     expect(rows).toEqual([{ status: "ANSWERED", length: 20_000 }]);
   });
 });

@@ -84,10 +84,8 @@ describe("an attempt that lost its job", { timeout: 120_000 }, () => {
     // A heartbeat that comes between the two renews the lease: then it runs out once more.
     const job = await vi.waitFor(
       async () => {
-        await t.sql.query(
-          "update agent_jobs set lease_until = now() - interval '1 second' where product_id = $1",
-          [run.productId],
-        );
+        await t.query`update agent_jobs set lease_until = now() - interval '1 second'
+          where product_id = ${run.productId}`;
         const claim = { worker: "another", product_id: run.productId };
         const taken = (await claimAgentJob(t.actorOf(ada), claim)).job;
         expect(taken).toMatchObject({ attempt: 2 });

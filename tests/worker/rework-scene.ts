@@ -93,7 +93,7 @@ export async function openMachines() {
       headOf: async (task: string) => String((await jobOf(task)).head_sha),
       startRun: async () => {
         // On a fast machine the runs of these tests are more than a person may start in a minute.
-        await t.sql.query("truncate public.rate_limit_counters");
+        await t.query`truncate public.rate_limit_counters`;
         return startSprintRun(actor, { sprint_id: sprintId });
       },
       preflight: () => preflightSprintRun(actor, { sprint_id: sprintId }),

@@ -115,10 +115,8 @@ curl -s http://other.shop.example/ > other.txt; true`,
       "curl -s https://github.com/ > a.txt; curl -s https://elsewhere.invalid/ > b.txt; true";
     const { job, output } = await run(script, [], {}, [], "codex-");
     expect(output).toMatch(/Refused: github\.com:443/);
-    const { rows } = await t.sql.query(
-      "select reach from agent_questions q join agent_jobs j on j.product_id = q.product_id where j.id = $1",
-      [job.id],
-    );
+    const rows = await t.query`select reach from agent_questions q join agent_jobs j
+      on j.product_id = q.product_id where j.id = ${job.id}`;
     expect(rows).toEqual([{ reach: "elsewhere.invalid:443" }]);
   });
 

@@ -97,9 +97,8 @@ it("of an agent, a command, a test, a setup, a result or a commit are nowhere in
   const agent = `acp:HOME="${place}" FAKE_SECRETS="$(cat ${join(home, "list.json")})" exec "${process.execPath}" "${fakeAgent}"`;
   await workOnce("AGENT", "--agent", agent);
 
-  const { rows } = await t.sql.query(
-    "select count(*)::int as jobs, sum(output_bytes)::int as bytes from job_attempts",
-  );
+  const rows = await t.query`select count(*)::int as jobs, sum(output_bytes)::int as bytes
+    from job_attempts`;
   expect(rows[0].jobs).toBe(6);
   expect(rows[0].bytes).toBeGreaterThan(0);
   expect((await tablesWith(t, ["•••"])).length).toBeGreaterThan(0);

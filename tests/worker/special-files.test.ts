@@ -32,9 +32,7 @@ describe("a pipe in a worktree", () => {
     expect(job?.status, worker.output()).toBe("done");
     expect(git("show", `${job?.branch}:x`)).toBe("x");
     expect(worker.output()).toMatch(said);
-    const { rows } = await t.sql.query("select title from job_outputs where job_id = $1", [
-      job?.id,
-    ]);
+    const rows = await t.query`select title from job_outputs where job_id = ${job?.id}`;
     const titles = rows.map(({ title }) => title);
     expect(titles.some((title) => title?.startsWith("Removed:"))).toBe(code !== "INDEX");
     execFileSync("rm", ["-f", join(home, "pipe")]);

@@ -65,9 +65,8 @@ describe("where the work happens", { timeout: 120_000 }, () => {
 
   it("gives the agent all that is known, and nothing that it cannot know", async () => {
     const run = await startRun(t, ada, { code: "PROMPT" });
-    await t.sql.query("update stories set description = 'As a gardener' where product_id = $1", [
-      run.productId,
-    ]);
+    await t.query`update stories set description = 'As a gardener'
+      where product_id = ${run.productId}`;
     const seen = join(home, "prompt.md");
     await workOnce(
       "PROMPT",
@@ -158,10 +157,8 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
     // A heartbeat that comes between the two renews the lease: then it runs out once more.
     await vi.waitFor(
       async () => {
-        await t.sql.query(
-          "update agent_jobs set lease_until = now() - interval '1 second' where product_id = $1",
-          [lost.productId],
-        );
+        await t.query`update agent_jobs set lease_until = now() - interval '1 second'
+          where product_id = ${lost.productId}`;
         const claim = { worker: "another", product_id: lost.productId };
         expect((await claimAgentJob(actor, claim)).job).toMatchObject({ attempt: 2 });
       },
@@ -271,14 +268,10 @@ describe("what this machine lacks", { timeout: 120_000 }, () => {
 
   it("is told when a prompt is too long for an argument, and standard input takes it", async () => {
     const run = await startRun(t, ada, { code: "BIG" });
-    await t.sql.query(
-      "update tasks set description = repeat('word ', 18000) where product_id = $1",
-      [run.productId],
-    );
-    await t.sql.query(
-      "update stories set description = repeat('word ', 18000) where product_id = $1",
-      [run.productId],
-    );
+    await t.query`update tasks set description = repeat('word ', 18000)
+      where product_id = ${run.productId}`;
+    await t.query`update stories set description = repeat('word ', 18000)
+      where product_id = ${run.productId}`;
     const worker = start("BIG", '/bin/echo "$(cat "$BACKLOOM_PROMPT_FILE")"', "--once");
     expect(await worker.ended).toBe(1);
     expect(worker.output()).toContain('< "$BACKLOOM_PROMPT_FILE"');
@@ -319,7 +312,7 @@ describe("a talk about an idea", { timeout: 120_000 }, () => {
     const before = shared("for-each-ref");
     const exec = "git rev-parse HEAD; echo banner >&2; echo x > changed; git symbolic-ref -q HEAD";
     await workOnce("TALK", `${exec}; true`, "--kinds", "PLAN_CHAT");
-    const { rows } = await t.sql.query("select answer from user_questions");
+    const rows = await t.query`select answer from user_questions`;
     expect(rows).toEqual([{ answer: shared("rev-parse", "main") }]);
     expect(shared("for-each-ref")).toBe(before);
     expect(gitIn(clone)("worktree", "list").split("\n")).toHaveLength(1);

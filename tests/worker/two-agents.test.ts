@@ -84,7 +84,7 @@ describe("a worker with several agents", { timeout: 240_000 }, () => {
       const wish = { task_id: "", effort: "high" as const };
       const { workOnce, job, folder } = await begin(`OPUS${agent.toUpperCase()}`, [wish], place);
       const { task_id } = await job(0);
-      await t.sql.query("update tasks set requires_opus = true where id = $1", [task_id]);
+      await t.query`update tasks set requires_opus = true where id = ${task_id}`;
       await workOnce("--agent", "auto");
       expect(await job(0)).toMatchObject({ status: "done", attempts: [{ agent }] });
       const words = at(callsIn(folder), 0).words.join(" ");

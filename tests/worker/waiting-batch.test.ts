@@ -44,7 +44,7 @@ async function startBatch(
     ],
   });
   const { id } = await importDocument(t.database, ada.id, document);
-  const { rows } = await t.sql.query("select id from sprints where product_id = $1", [id]);
+  const rows = await t.query`select id from sprints where product_id = ${id}`;
   const run = await startSprintRun(actor, { sprint_id: rows[0].id });
   const read = () => getSprintRun(actor, { sprint_run_id: run.id });
   const { executions } = await read();
@@ -95,7 +95,7 @@ const noteCode = 'echo "$BACKLOOM_TASK_CODE" >> done.txt';
 const waitingPair = [{ code: "T-1" }, { code: "T-2", blocked_by: ["T-1"] }];
 
 async function expectTrueCounters() {
-  const { rows } = await t.sql.query("select operations.find_wrong_counters() as wrong");
+  const rows = await t.query`select operations.find_wrong_counters() as wrong`;
   expect(rows).toEqual([{ wrong: [] }]);
 }
 

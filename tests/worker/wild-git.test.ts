@@ -185,10 +185,8 @@ describe("work of an agent in a repository as people have them", { timeout: 240_
     );
     expect(job).toMatchObject({ status: "done" });
     expect(filesOf(job.branch)).toEqual([".env.example", "x"]);
-    const { rows } = await t.sql.query(
-      "select text from job_outputs where job_id = $1 and title = 'Left out of the commit'",
-      [job.id],
-    );
+    const rows = await t.query`select text from job_outputs where job_id = ${job.id}
+      and title = 'Left out of the commit'`;
     expect(rows.map(({ text }) => text).join(), said).toBe(
       ".env (may hold secrets)\na/.env.local (may hold secrets)\na/node_modules/\nbig (11 MB)",
     );
@@ -352,14 +350,14 @@ it("reads a limit's time as a number, and the service pauses longer where the ti
   const first = await work(limit(hour));
   expect(Date.parse(first.job.not_before ?? "")).toBe(hour * 1000);
   for (const [attempt, said] of ["2020-01-01T00:00:00Z", 1_577_836_800_000].entries()) {
-    await t.sql.query("update public.agent_jobs set not_before = null");
+    await t.query`update public.agent_jobs set not_before = null`;
     const before = Date.now();
     const { job } = await work(limit(said));
     const pause = Date.parse(job.not_before ?? "") - before;
     expect(pause).toBeGreaterThanOrEqual(2 ** (attempt + 1) * 60_000);
     expect(job).toMatchObject({ status: "queued", retry_count: 0 });
   }
-  await t.sql.query("update public.agent_jobs set not_before = null");
+  await t.query`update public.agent_jobs set not_before = null`;
   const { job } = await work(limit("2126-01-01T00:00:00Z"));
   expect(Date.parse(job.not_before ?? "")).toBeLessThan(Date.now() + 31 * 86_400_000);
 });

@@ -32,17 +32,9 @@ describe("a job", () => {
   async function insert(kind: string, has: { task?: boolean; idea?: boolean; run?: boolean }) {
     const { world, run, task } = await t.holdJob();
     const idea = await createIdea(world.actor, { product_id: world.product.id, title: "Idea" });
-    return t.sql.query(
-      `insert into public.agent_jobs (product_id, kind, task_id, idea_id, sprint_run_id, lane_id)
-       values ($1, $2, $3, $4, $5, gen_random_uuid()) returning retry_count`,
-      [
-        world.product.id,
-        kind,
-        has.task ? task.id : null,
-        has.idea ? idea.id : null,
-        has.run ? run.id : null,
-      ],
-    );
+    return t.query`
+      insert into public.agent_jobs (product_id, kind, task_id, idea_id, sprint_run_id, lane_id)
+      values (${world.product.id}, ${kind}, ${has.task ? task.id : null}, ${has.idea ? idea.id : null}, ${has.run ? run.id : null}, gen_random_uuid()) returning retry_count`;
   }
 
   it.each([
@@ -50,7 +42,7 @@ describe("a job", () => {
     ["SPRINT_IMPLEMENTATION", { task: true, run: true }],
     ["PLAN_CHAT", { idea: true }],
   ])("of kind %s with what it is about begins without a retry", async (kind, has) => {
-    expect((await insert(kind, has)).rows).toEqual([{ retry_count: 0 }]);
+    expect(await insert(kind, has)).toEqual([{ retry_count: 0 }]);
   });
 
   it.each([

@@ -75,9 +75,8 @@ describe("a batch job", () => {
 
   it("measures each task by its frozen demand", async () => {
     const { world, attempt, taskId, execute } = await heldBatch();
-    await t.sql.query("update public.tasks set verify_required = 'ANY' where product_id = $1", [
-      world.product.id,
-    ]);
+    await t.query`update public.tasks set verify_required = 'ANY'
+      where product_id = ${world.product.id}`;
     const verified = await verifySprintTask(world.actor, {
       ...attempt,
       task_id: taskId(0),

@@ -15,32 +15,27 @@ import { days, later, serviceAt } from "./at-time";
 const t = await createTestDatabase();
 
 async function workerNames(userId: string): Promise<string[]> {
-  const { rows } = await t.sql.query<{ name: string }>(
-    "select name from public.agent_workers where user_id = $1 order by last_seen_at, name",
-    [userId],
-  );
+  const rows = await t.query<{ name: string }>`select name from public.agent_workers
+    where user_id = ${userId} order by last_seen_at, name`;
   return rows.map(({ name }) => name);
 }
 
 /** So many workers of a user, the first unseen longest. */
 async function insertWorkers(userId: string, count: number, prefix: string): Promise<void> {
-  await t.sql.query(
-    `insert into public.agent_workers (user_id, name, last_seen_at)
-     select $1, $2 || n, now() - interval '1 day' + n * interval '1 second' from generate_series(1, $3::integer) n`,
-    [userId, prefix, count],
-  );
+  await t.query`insert into public.agent_workers (user_id, name, last_seen_at)
+    select ${userId}, ${prefix} || n, now() - interval '1 day' + n * interval '1 second' from generate_series(1, ${count}::integer) n`;
 }
 
 /** Jobs of a sprint that failed eight days ago. */
 async function insertOldJobs(count: number): Promise<string> {
   const world = await t.seedSprint({ stories: [1] });
-  await t.sql.query("alter table public.agent_jobs disable trigger user");
+  await t.query`alter table public.agent_jobs disable trigger user`;
   await t.sql.query(
     `insert into public.agent_jobs (product_id, task_id, lane_id, kind, status, finished_at)
      select $1, $2, $2, 'TASK_IMPLEMENTATION', 'FAILED', now() - interval '8 days' from generate_series(1, $3::integer)`,
     [world.product.id, at(world.tasks, 0).id, count],
   );
-  await t.sql.query("alter table public.agent_jobs enable trigger user");
+  await t.query`alter table public.agent_jobs enable trigger user`;
   return world.product.id;
 }
 
@@ -54,7 +49,7 @@ describe("a notice", () => {
     const { id } = await pingWebhook(world.actor, { webhook_id: hook.id });
     const taken: number[] = [];
     for (let attempt = 1; attempt <= 12; attempt++) {
-      await t.sql.query("update public.notices set next_attempt_at = now() where id = $1", [id]);
+      await t.query`update public.notices set next_attempt_at = now() where id = ${id}`;
       const { notices } = await takeDueNotices(t.database, { limit: 500 });
       taken.push(...notices.filter((notice) => notice.id === id).map(({ attempts }) => attempts));
     }
@@ -69,10 +64,8 @@ describe("a notice", () => {
 describe("names of workers", () => {
   it("are fifty a user: a further one takes the place of the longest unseen, never of one that holds a job", async () => {
     const { world, job } = await t.holdJob();
-    await t.sql.query(
-      "update public.agent_workers set last_seen_at = now() - interval '2 days' where user_id = $1",
-      [world.owner.id],
-    );
+    await t.query`update public.agent_workers set last_seen_at = now() - interval '2 days'
+      where user_id = ${world.owner.id}`;
     await insertWorkers(world.owner.id, 49, "old-");
     await Promise.all(
       ["new-1", "new-2", "new-3"].map((worker) => workerHeartbeat(world.actor, { worker })),

@@ -311,13 +311,11 @@ describe("usage of an attempt that dies", () => {
     const job = await claim(actor);
     await beat(job, 0.4);
     expect(at((await read()).jobs, 0).input_tokens).toBeNull();
-    await t.sql.query("update public.agent_jobs set lease_until = now() where id = $1", [job.id]);
+    await t.query`update public.agent_jobs set lease_until = now() where id = ${job.id}`;
     await claimAgentJob(actor, { worker: "w-2" });
     expect(at((await read()).jobs, 0)).toMatchObject({ input_tokens: 10, cost: 0.4 });
-    const { rows } = await t.sql.query(
-      "select estimated, seq from public.usage_events where job_id = $1",
-      [job.id],
-    );
+    const rows = await t.query`select estimated, seq from public.usage_events
+      where job_id = ${job.id}`;
     expect(rows).toEqual([{ estimated: true, seq: "-1" }]);
   });
 
@@ -327,9 +325,7 @@ describe("usage of an attempt that dies", () => {
     await beat(job, 0.4);
     await finish(job, 0.5);
     expect(at((await read()).jobs, 0)).toMatchObject({ cost: 0.5 });
-    const { rows } = await t.sql.query("select from public.usage_so_far where job_id = $1", [
-      job.id,
-    ]);
+    const rows = await t.query`select from public.usage_so_far where job_id = ${job.id}`;
     expect(rows).toEqual([]);
   });
 });
@@ -373,10 +369,8 @@ describe("the forecast", () => {
     const { actor, product, finish } = await scene(100, { task: { p_estimated_minutes: 30 } });
     const job = await claim(actor);
     await finish(job, 1);
-    await t.sql.query(
-      "update public.job_attempts set started_at = ended_at - interval '2 hours' where job_id = $1",
-      [job.id],
-    );
+    await t.query`update public.job_attempts set started_at = ended_at - interval '2 hours'
+      where job_id = ${job.id}`;
     expect(await getForecast(actor, { product_id: product.id })).toMatchObject({
       estimates: [
         { size: "M", model_id: "m", tasks: 1, estimated_minutes: 30, actual_minutes: 120 },

@@ -45,10 +45,8 @@ describe("claiming", () => {
     const world = await t.seedSprint();
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const edit = (plan: string) =>
-      t.sql.query("update public.tasks set implementation_plan = $2 where id = $1", [
-        at(world.tasks, 0).id,
-        plan,
-      ]);
+      t.query`update public.tasks set implementation_plan = ${plan}
+        where id = ${at(world.tasks, 0).id}`;
     await edit("Better plan");
     const job = await claim(world.actor);
     await edit("Too late");
@@ -124,13 +122,9 @@ describe("claiming", () => {
   it("gives nothing out of an archived product or a paused run", async () => {
     const world = await t.seedSprint({ stories: [1] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
-    await t.sql.query("update public.products set archived_at = now() where id = $1", [
-      world.product.id,
-    ]);
+    await t.query`update public.products set archived_at = now() where id = ${world.product.id}`;
     await claimRefusal(world.actor);
-    await t.sql.query("update public.products set archived_at = null where id = $1", [
-      world.product.id,
-    ]);
+    await t.query`update public.products set archived_at = null where id = ${world.product.id}`;
     await pauseSprintRun(world.actor, { sprint_run_id: run.id });
     expect(await claimRefusal(world.actor)).toBe("paused");
   });
@@ -147,11 +141,9 @@ describe("claiming", () => {
     const world = await t.seedSprint({ stories: [2] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     for (const [n, status] of (["CLAIMED", "RUNNING"] as const).entries()) {
-      await t.sql.query(
-        `insert into public.agent_jobs (product_id, task_id, kind, status, sprint_run_id, lane_id)
-         values ($1, $2, 'TASK_IMPLEMENTATION', $3, $4, gen_random_uuid())`,
-        [world.product.id, at(world.tasks, n).id, status, run.id],
-      );
+      await t.query`
+        insert into public.agent_jobs (product_id, task_id, kind, status, sprint_run_id, lane_id)
+        values (${world.product.id}, ${at(world.tasks, n).id}, 'TASK_IMPLEMENTATION', ${status}, ${run.id}, gen_random_uuid())`;
     }
     expect(await t.taskStatuses(world)).toEqual(["IN_PROGRESS", "IN_PROGRESS"]);
   });
@@ -161,7 +153,7 @@ describe("the quota gate", () => {
   it("gives no job to a worker under its user's threshold, says why, and opens again", async () => {
     const world = await t.seedSprint({ stories: [1] });
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
-    await t.sql.query("update public.users set min_quota_pct = 30 where id = $1", [world.owner.id]);
+    await t.query`update public.users set min_quota_pct = 30 where id = ${world.owner.id}`;
     const refused = await claimAgentJob(world.actor, { worker: "w", quota_pct: 29 });
     expect(refused.job).toBeNull();
     expect(refused.reason?.code).toBe("quota");

@@ -275,10 +275,9 @@ describe("what a deleted job left", () => {
   });
 
   it("is nothing else: each table that refers to jobs has been thought of", async () => {
-    const { rows } = await t.sql.query<{ name: string }>(
-      `select format('%s: %s', k.conrelid::regclass, case k.confdeltype when 'c' then 'goes' else 'stays' end) as name
-       from pg_constraint k where k.confrelid = 'public.agent_jobs'::regclass and k.contype = 'f' order by 1`,
-    );
+    const rows = await t.query<{ name: string }>`
+      select format('%s: %s', k.conrelid::regclass, case k.confdeltype when 'c' then 'goes' else 'stays' end) as name
+      from pg_constraint k where k.confrelid = 'public.agent_jobs'::regclass and k.contype = 'f' order by 1`;
     expect(rows.map(({ name }) => name)).toEqual([
       ...["agent_messages: stays", "agent_questions: stays", "budget_reservations: goes"],
       ...["files: goes", "job_attempts: goes", "job_comments: goes", "job_conflicts: goes"],

@@ -138,9 +138,8 @@ describe("a task with its own repository", () => {
   it("keeps what a worker names free of passwords", async () => {
     const world = await runningSprint();
     await claims(world, { also_repos: ["https://ada:se@cret@forge.example.com/team/"] });
-    const { rows } = await t.sql.query("select also_repos from agent_workers where user_id = $1", [
-      world.owner.id,
-    ]);
+    const rows = await t.query`select also_repos from agent_workers
+      where user_id = ${world.owner.id}`;
     expect(rows).toEqual([{ also_repos: [`${forge}team/`] }]);
   });
 });
@@ -181,9 +180,7 @@ describe("what a product may reach", () => {
     ...["[::1", "[:::]", "1", "127.1", "999.1.1.1", "0x7f.1", "pypi.org.", "pypi.0x10:443"],
   ])("is a list of hosts, and nothing else, to page and database: %j", (host) => {
     expect(hostsSchema.safeParse([host]).success).toBe(false);
-    return expect(t.sql.query("select private.is_host($1)", [host])).resolves.toMatchObject({
-      rows: [{ is_host: false }],
-    });
+    return expect(t.query`select private.is_host(${host})`).resolves.toEqual([{ is_host: false }]);
   });
 
   it.each(["pypi org", "PyPI.org", "999.1.1.1", "[....]"])(

@@ -81,7 +81,7 @@ describe("an attempt that was given back in order", () => {
       });
     }
     expect(await statusOf(report({ status: "done" }))).toBe(409);
-    await t.sql.query("update public.tasks set status = 'DONE' where id = $1", [before.id]);
+    await t.query`update public.tasks set status = 'DONE' where id = ${before.id}`;
     expect(await claim(world.actor)).toMatchObject({ attempt: 2, product: { id: product.id } });
   });
 

@@ -56,7 +56,7 @@ describe("a failed job", () => {
 
   it("never overwrites a blocked PBI", async () => {
     const { world, report } = await t.holdJob();
-    await t.sql.query("update public.pbis set status = 'BLOCKED' where id = $1", [world.pbi.id]);
+    await t.query`update public.pbis set status = 'BLOCKED' where id = ${world.pbi.id}`;
     await report({ status: "failed" });
     expect(await t.columnOf("pbis", world.pbi.id, "status")).toBe("BLOCKED");
     expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("FAILED");
@@ -64,9 +64,7 @@ describe("a failed job", () => {
 
   it("cascades as well when someone fails the task itself", async () => {
     const { world, run, job } = await t.holdJob({ stories: [2] });
-    await t.sql.query("update public.tasks set status = 'FAILED' where id = $1", [
-      at(world.tasks, 1).id,
-    ]);
+    await t.query`update public.tasks set status = 'FAILED' where id = ${at(world.tasks, 1).id}`;
     const ended = await getSprintRun(world.actor, { sprint_run_id: run.id });
     expect(ended.status).toBe("failed");
     expect(ended.jobs.map(({ status }) => status)).toEqual(["cancelled", "failed"]);
@@ -79,9 +77,7 @@ describe("a failed job", () => {
   it("leaves sprint and runs alone when the task belongs to no unfinished run", async () => {
     const { world, run } = await t.holdJob();
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
-    await t.sql.query("update public.tasks set status = 'FAILED' where product_id = $1", [
-      world.product.id,
-    ]);
+    await t.query`update public.tasks set status = 'FAILED' where product_id = ${world.product.id}`;
     expect(await t.columnOf("stories", at(world.stories, 0).id, "status")).toBe("FAILED");
     expect(await t.columnOf("sprints", world.sprint.id, "status")).toBe("ACTIVE");
     expect(await t.columnOf("sprint_runs", run.id, "status")).toBe("CANCELLED");
@@ -97,7 +93,7 @@ describe("a failed job", () => {
     expect((await report(rest)).status).toBe("queued");
     expect(await statusOf(report({ status: "done", verify_result: "ALIGNED" }))).toBe(409);
     expect(await claimRefusal(world.actor)).toBe("not_before");
-    await t.sql.query("update public.agent_jobs set not_before = now() where id = $1", [job.id]);
+    await t.query`update public.agent_jobs set not_before = now() where id = ${job.id}`;
     expect(await claim(world.actor)).toMatchObject({ id: job.id, attempt: 2, retry_count: 0 });
     expect(await t.columnOf("tasks", at(world.tasks, 0).id, "status")).toBe("IN_PROGRESS");
   });

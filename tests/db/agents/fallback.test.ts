@@ -92,10 +92,8 @@ describe("an attempt that would fail the job", () => {
       expect(await fail(world, job, failed)).toMatchObject({ status: end.status });
       if (!isLast) expect(job.run?.status).not.toBe("failed");
     }
-    const { rows } = await t.sql.query<{ agent: string; outcome: string }>(
-      "select agent, outcome from public.job_attempts where product_id = $1 order by attempt",
-      [world.product.id],
-    );
+    const rows = await t.query<{ agent: string; outcome: string }>`select agent, outcome
+      from public.job_attempts where product_id = ${world.product.id} order by attempt`;
     expect(rows).toEqual([
       { agent: "claude", outcome: "failed" },
       { agent: "codex", outcome: "failed" },

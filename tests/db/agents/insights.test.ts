@@ -121,19 +121,13 @@ describe("insights", () => {
   it("burn down from the recorded history, which stays when a story leaves the sprint", async () => {
     const world = await t.seedSprint({ stories: [2, 1] });
     const day = (n: number) => new Date(Date.UTC(2026, 10, n, 12));
-    await t.sql.query(
-      "update public.sprints set start_date = '2026-11-01', end_date = '2026-11-03' where id = $1",
-      [world.sprint.id],
-    );
+    await t.query`update public.sprints set start_date = '2026-11-01', end_date = '2026-11-03'
+      where id = ${world.sprint.id}`;
     const record = async (task: number, status: string, at_: Date, sprint = world.sprint.id) =>
-      t.sql.query(
-        `insert into public.task_status_changes (task_id, story_id, product_id, sprint_id, to_status, changed_at)
-         select t.id, t.story_id, t.product_id, $4, $2::public.task_status, $3 from public.tasks t where t.id = $1`,
-        [at(world.tasks, task).id, status, at_, sprint],
-      );
-    await t.sql.query("delete from public.task_status_changes where product_id = $1", [
-      world.product.id,
-    ]);
+      t.query`
+        insert into public.task_status_changes (task_id, story_id, product_id, sprint_id, to_status, changed_at)
+        select t.id, t.story_id, t.product_id, ${sprint}, ${status}::public.task_status, ${at_} from public.tasks t where t.id = ${at(world.tasks, task).id}`;
+    await t.query`delete from public.task_status_changes where product_id = ${world.product.id}`;
     for (const task of [0, 1, 2]) await record(task, "TO_DO", day(1));
     await record(0, "DONE", day(2));
     await record(1, "IN_PROGRESS", day(2));
@@ -159,16 +153,12 @@ describe("insights", () => {
     const world = await t.seedSprint({ stories: [2, 1] });
     const { actor, sprint } = world;
     const dayBefore = async (days: number) => {
-      await t.sql.query(
-        `update public.task_status_changes set changed_at = now() - make_interval(days => $2)
-         where product_id = $1 and changed_at > now() - interval '12 hours'`,
-        [world.product.id, days],
-      );
+      await t.query`
+        update public.task_status_changes set changed_at = now() - make_interval(days => ${days})
+        where product_id = ${world.product.id} and changed_at > now() - interval '12 hours'`;
     };
-    await t.sql.query(
-      "update public.sprints set start_date = (now() at time zone 'UTC')::date - 2 where id = $1",
-      [sprint.id],
-    );
+    await t.query`update public.sprints set start_date = (now() at time zone 'UTC')::date - 2
+      where id = ${sprint.id}`;
     await dayBefore(2);
     const late = await create(actor, "create_story", { p_pbi_id: world.pbi.id, p_title: "Late" });
     await create(actor, "create_task", { p_story_id: late.id, p_title: "Late" });

@@ -25,10 +25,8 @@ describe("single jobs", () => {
     expect(refusal.status).toBe(409);
     expect(refusal.message).toContain("sprint run");
     await expect(
-      t.sql.query(
-        "insert into public.agent_jobs (product_id, task_id, kind) values ($1, $2, 'TASK_IMPLEMENTATION')",
-        [world.product.id, at(world.tasks, 0).id],
-      ),
+      t.query`insert into public.agent_jobs (product_id, task_id, kind)
+        values (${world.product.id}, ${at(world.tasks, 0).id}, 'TASK_IMPLEMENTATION')`,
     ).rejects.toThrow("Start a sprint run instead");
   });
 

@@ -125,7 +125,7 @@ describe("the task of a job", () => {
 
   it.each(cases)("that is %s when the job is said to be %s: %s", async (from, said, to) => {
     const { say, task } = await jobIn("claimed");
-    await t.sql.query("update public.tasks set status = $2 where id = $1", [task.id, from]);
+    await t.query`update public.tasks set status = ${from} where id = ${task.id}`;
     await say(said);
     expect(await t.columnOf("tasks", task.id, "status")).toBe(to);
   });
@@ -137,7 +137,7 @@ describe("the task of a job", () => {
     ["DONE", "DONE"],
   ])("that is %s when the job is claimed: %s", async (from, to) => {
     const { world, task } = await jobIn("queued");
-    await t.sql.query("update public.tasks set status = $2 where id = $1", [task.id, from]);
+    await t.query`update public.tasks set status = ${from} where id = ${task.id}`;
     expect((await claim(world.actor)).task?.id).toBe(task.id);
     expect(await t.columnOf("tasks", task.id, "status")).toBe(to);
   });

@@ -21,26 +21,20 @@ const t = await createTestDatabase();
 const done = { status: "done", verify_result: "ALIGNED" } as const;
 
 async function expireLease(jobId: string) {
-  await t.sql.query(
-    "update public.agent_jobs set lease_until = now() - interval '1 second' where id = $1",
-    [jobId],
-  );
+  await t.query`update public.agent_jobs set lease_until = now() - interval '1 second'
+    where id = ${jobId}`;
 }
 
 describe("a lease", () => {
   it("is renewed by each heartbeat, which answers continue", async () => {
     const { world, job, attempt } = await t.holdJob({ stories: [2] });
-    await t.sql.query(
-      "update public.agent_jobs set lease_until = now() + interval '10 seconds' where id = $1",
-      [job.id],
-    );
+    await t.query`update public.agent_jobs set lease_until = now() + interval '10 seconds'
+      where id = ${job.id}`;
     const answer = await heartbeatAgentJob(world.actor, { ...attempt, quota_pct: 55 });
     expect(answer).toMatchObject({ action: "continue", status: "claimed", reason: null });
     expect(Date.parse(answer.lease_until ?? "") - Date.now()).toBeGreaterThan(290_000);
-    const { rows } = await t.sql.query(
-      "select last_quota_pct from public.agent_workers where user_id = $1",
-      [world.owner.id],
-    );
+    const rows = await t.query`select last_quota_pct from public.agent_workers
+      where user_id = ${world.owner.id}`;
     expect(rows).toEqual([{ last_quota_pct: 55 }]);
   });
 
@@ -72,7 +66,7 @@ describe("a lease", () => {
   it("returns the job to the queue by the sweep, exactly at its end, with one retry more", async () => {
     const { world, job } = await t.holdJob({ stories: [2] });
     const end = new Date("2030-01-01T00:00:00.000Z");
-    await t.sql.query("update public.agent_jobs set lease_until = $2 where id = $1", [job.id, end]);
+    await t.query`update public.agent_jobs set lease_until = ${end} where id = ${job.id}`;
     await serviceAt(t, later(end, -1), "sweep_expired_leases()");
     expect(await t.columnOf("agent_jobs", job.id, "status")).toBe("CLAIMED");
     const swept = await serviceAt(t, end, "sweep_expired_leases()");
@@ -120,10 +114,8 @@ describe("an attempt that another user holds", () => {
   it("is answered with who holds it, in a report as in evidence", async () => {
     const { world, job, attempt } = await t.holdJob();
     const member = await t.createUser({ username: "grace" });
-    await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
-      world.product.id,
-      member.id,
-    ]);
+    await t.query`insert into public.product_members (product_id, user_id)
+      values (${world.product.id}, ${member.id})`;
     const token = await t.createToken(member);
     const token_hash = createHash("sha256").update(token).digest("hex");
     const actor = { database: t.database, credential: { token_hash } };

@@ -137,11 +137,8 @@ describe("a job that names an agent", () => {
 
   it("waits while its agent is at its limit or below the quota, and others do not", async () => {
     const world = await running([1, 1]);
-    await t.sql.query(
-      `update public.users u set min_quota_pct = 20 from public.products p
-       where p.id = $1 and u.id = p.owner_id`,
-      [world.product.id],
-    );
+    await t.query`update public.users u set min_quota_pct = 20 from public.products p
+      where p.id = ${world.product.id} and u.id = p.owner_id`;
     const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
     await updateTask(world.actor, { task_id: first.id, agent: "codex" });
     const tired = [
@@ -218,12 +215,10 @@ describe("random mixes of workers, agents, kills and settings", { timeout: 300_0
         const { job } = await claim(world, { worker, ...(agents ? { agents } : {}) });
         if (job === null) continue;
         handed += 1;
-        const { rows } = await t.sql.query<{ agent: string | null }>(
-          `select coalesce(t.agent, s.agent, p.agent) as agent from public.tasks t
-           join public.stories s on s.id = t.story_id join public.products p on p.id = t.product_id
-           where t.id = $1`,
-          [job.task_id],
-        );
+        const rows = await t.query<{ agent: string | null }>`
+          select coalesce(t.agent, s.agent, p.agent) as agent from public.tasks t
+          join public.stories s on s.id = t.story_id join public.products p on p.id = t.product_id
+          where t.id = ${job.task_id}`;
         const named = at(rows, 0).agent;
         expect(job.agent).toBe(named);
         if (named !== null) expect(ids ?? []).toContain(named);
@@ -238,7 +233,7 @@ describe("random mixes of workers, agents, kills and settings", { timeout: 300_0
             ? { status: "done", verify_result: "ALIGNED" }
             : { status: "failed", failure_class: "rate_limited", failure_reason: "limit" }),
         });
-        await t.sql.query("update public.agent_jobs set not_before = null where id = $1", [job.id]);
+        await t.query`update public.agent_jobs set not_before = null where id = ${job.id}`;
       }
       expect(handed).toBeGreaterThan(0);
     },

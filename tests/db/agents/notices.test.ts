@@ -43,10 +43,8 @@ describe("the outbox", () => {
     const world = await t.seedWorld(0);
     await subscribePush(world.actor, device("owner"));
     const quiet = await t.createUser();
-    await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
-      world.product.id,
-      quiet.id,
-    ]);
+    await t.query`insert into public.product_members (product_id, user_id)
+      values (${world.product.id}, ${quiet.id})`;
     const hook = await createWebhook(world.actor, {
       product_id: world.product.id,
       url: "https://example.com/hook",
@@ -92,10 +90,8 @@ describe("the outbox", () => {
   it("notifies only the assignee of a question that has one", async () => {
     const world = await t.seedWorld(0);
     const member = await t.createUser();
-    await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
-      world.product.id,
-      member.id,
-    ]);
+    await t.query`insert into public.product_members (product_id, user_id)
+      values (${world.product.id}, ${member.id})`;
     await subscribePush(world.actor, device("a-owner"));
     await subscribePush(t.actorOf(member), device("a-member"));
     await drain();
@@ -143,9 +139,7 @@ describe("the outbox", () => {
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toHaveLength(20);
     expect((await takeDueNotices(t.database, {})).notices).toEqual([]);
-    await t.sql.query("update public.notices set next_attempt_at = now() where id = any($1)", [
-      ids,
-    ]);
+    await t.query`update public.notices set next_attempt_at = now() where id = any(${ids})`;
     const again = await drain();
     expect(again.map(({ id }) => id).sort()).toEqual([...ids].sort());
     expect(again.every(({ attempts }) => attempts === 2)).toBe(true);
@@ -161,7 +155,7 @@ describe("the outbox", () => {
     const { id } = await pingWebhook(world.actor, { webhook_id: hook.id });
     const pauses: number[] = [];
     for (let attempt = 1; attempt <= 10; attempt++) {
-      await t.sql.query("update public.notices set next_attempt_at = now() where id = $1", [id]);
+      await t.query`update public.notices set next_attempt_at = now() where id = ${id}`;
       expect(await drain()).toMatchObject([{ id, kind: "ping", attempts: attempt }]);
       const marked = await markNotice(t.database, {
         notice_id: id,
@@ -222,10 +216,8 @@ describe("devices and webhooks", () => {
   it("answer the secret of a webhook once, and only to the owner of the product", async () => {
     const world = await t.seedWorld(0);
     const member = await t.createUser();
-    await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
-      world.product.id,
-      member.id,
-    ]);
+    await t.query`insert into public.product_members (product_id, user_id)
+      values (${world.product.id}, ${member.id})`;
     const input = { product_id: world.product.id, url: "https://example.com/hook" };
     const hook = await createWebhook(world.actor, input);
     expect(hook.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);

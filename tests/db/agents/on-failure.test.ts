@@ -111,7 +111,7 @@ describe("a job that fails where the product asks", () => {
 
   it.each(["a text", "a dismissal"])("tries again on %s, with all its retries", async (answer) => {
     const { actor, job, question } = await failed({ stories: [1] });
-    await t.sql.query("update agent_jobs set retry_count = 3 where id = $1", [job.id]);
+    await t.query`update agent_jobs set retry_count = 3 where id = ${job.id}`;
     const { reasons } = await whyNotMoving(actor, { kind: "job", id: job.id });
     expect(reasons.map(({ code }) => code)).not.toContain("order");
     if (answer === "a text")
@@ -154,7 +154,7 @@ describe("a job that fails where the product asks", () => {
         await sweep(t.database);
       }
       if (end === "a person fails the task") {
-        await t.sql.query("update tasks set status = 'FAILED' where id = $1", [at(tasks, 0).id]);
+        await t.query`update tasks set status = 'FAILED' where id = ${at(tasks, 0).id}`;
       }
       expect(await readRun()).toMatchObject({
         status: "failed",
@@ -172,10 +172,8 @@ describe("a job that fails where the product asks", () => {
     await updateProduct(actor, { product_id: product.id, on_failure: "ask" });
     await startSprintRun(actor, { sprint_id: sprint.id });
     const job = await claim(actor);
-    await t.sql.query(
-      "update agent_jobs set retry_count = 3, lease_until = now() - interval '1 second' where id = $1",
-      [job.id],
-    );
+    await t.query`update agent_jobs set retry_count = 3, lease_until = now() - interval '1 second'
+      where id = ${job.id}`;
     await sweep(t.database);
     const { questions } = await listQuestions(actor, { state: "open" });
     expect(questions).toMatchObject([{ job_id: job.id }]);

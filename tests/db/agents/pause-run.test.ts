@@ -203,9 +203,8 @@ describe("resuming a failed sprint", () => {
 
   it("is one transaction with the pre-flight: a blocker leaves everything failed", async () => {
     const { world } = await failedSprint();
-    await t.sql.query("update public.tasks set implementation_plan = null where id = $1", [
-      at(world.tasks, 2).id,
-    ]);
+    await t.query`update public.tasks set implementation_plan = null
+      where id = ${at(world.tasks, 2).id}`;
     const refusal = await refusalOf(resumeSprint(world.actor, { sprint_id: world.sprint.id }));
     expect(refusal.status).toBe(409);
     expect(refusal.detail).toMatchObject({ blockers: [{ type: "task_no_plan" }] });

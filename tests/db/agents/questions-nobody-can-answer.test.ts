@@ -49,7 +49,7 @@ it("a user's question whose work was given up and cleaned up is open no more", a
   await cancelAgentJob(actor, { job_id: question.job_id ?? "" });
   const open = async () => (await listOpenUserQuestions(actor, {})).user_questions;
   expect(await open()).toMatchObject([{ id: question.id, job_status: "cancelled" }]);
-  await t.sql.query("delete from public.agent_jobs where id = $1", [question.job_id]);
+  await t.query`delete from public.agent_jobs where id = ${question.job_id}`;
   expect(await open()).toEqual([]);
   expect((await getIdeaConversation(actor, { idea_id })).user_questions).toMatchObject([
     { id: question.id, status: "pending", job_status: null },

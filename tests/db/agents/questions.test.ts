@@ -75,10 +75,8 @@ describe("asking", () => {
     expect(await ask({ story_id: other.id, task_id: at(tasks, 0).id })).toBe(422);
     expect(await ask({ story_id: idea.id })).toBe(404);
     await expect(
-      t.sql.query(
-        "insert into public.agent_questions (product_id, story_id, idea_id, reader_id, question) values ($1, $2, $3, $4, '?')",
-        [product.id, story.id, idea.id, owner.id],
-      ),
+      t.query`insert into public.agent_questions (product_id, story_id, idea_id, reader_id,
+        question) values (${product.id}, ${story.id}, ${idea.id}, ${owner.id}, '?')`,
     ).rejects.toThrow("agent_questions_story_or_idea");
   });
 
@@ -190,10 +188,8 @@ describe("answering and cancelling", () => {
 
   it("is limited to 60 answers a minute", async () => {
     const { actor, owner, story, question } = await askedWorld();
-    await t.sql.query(
-      "insert into public.rate_limit_counters (action, key, window_start, count) values ('answer', $1, now(), 59)",
-      [owner.id],
-    );
+    await t.query`insert into public.rate_limit_counters (action, key, window_start, count)
+      values ('answer', ${owner.id}, now(), 59)`;
     const another = await askQuestion(actor, { story_id: story.id, question: "And this?" });
     await answerQuestion(actor, { question_id: another.id, answer: "Yes" });
     expect(await statusOf(answerQuestion(actor, { question_id: question.id, option: 0 }))).toBe(

@@ -61,7 +61,7 @@ describe("a batch", () => {
       status: "failed",
       failure_class: "rate_limited",
     });
-    await t.sql.query("update public.agent_jobs set not_before = null");
+    await t.query`update public.agent_jobs set not_before = null`;
     const again = await claim(world.actor);
     expect(again).toMatchObject({ attempt: 2, executions: [{ verify_result: null }, {}] });
     const done = { job_id: again.id, attempt: 2, task_id, status: "done" } as const;
@@ -120,8 +120,8 @@ describe("the work of a new run", () => {
     const { world, job, report } = await t.holdJob();
     const failure_reason = "AssertionError: 1 is not 2";
     await report({ status: "failed", failure_class: "verification_failed", failure_reason });
-    await t.sql.query("update tasks set status = 'TO_DO' where id = $1", [at(world.tasks, 0).id]);
-    await t.sql.query("update sprints set status = 'ACTIVE' where id = $1", [world.sprint.id]);
+    await t.query`update tasks set status = 'TO_DO' where id = ${at(world.tasks, 0).id}`;
+    await t.query`update sprints set status = 'ACTIVE' where id = ${world.sprint.id}`;
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     expect(await claim(world.actor)).toMatchObject({
       previous_failure: failure_reason,

@@ -55,7 +55,7 @@ describe("statuses of a job", () => {
 
   it("does not touch a task that is already done", async () => {
     const { report, task } = await t.holdJob();
-    await t.sql.query("update public.tasks set status = 'DONE' where id = $1", [task.id]);
+    await t.query`update public.tasks set status = 'DONE' where id = ${task.id}`;
     const before = await t.columnOf("tasks", task.id, "updated_at");
     await report({ status: "done", verify_result: "ALIGNED" });
     expect(await t.columnOf("tasks", task.id, "updated_at")).toEqual(before);
@@ -141,7 +141,7 @@ describe("usage", () => {
       status: "failed",
       failure_class: "rate_limited",
     });
-    await t.sql.query("update public.agent_jobs set not_before = null");
+    await t.query`update public.agent_jobs set not_before = null`;
     const again = await claim(world.actor);
     expect(again.attempt).toBe(2);
     expect(await statusOf(reportJobUsage(world.actor, usage))).toBe(409);

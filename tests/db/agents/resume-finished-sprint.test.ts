@@ -19,7 +19,7 @@ it.each(["SPRINT", "SPRINT_BATCH"] as const)(
     expect(await t.columnOf("sprints", sprint_id, "status")).toBe("FAILED");
     const task_id = at(tasks, 0).id;
     if ((await t.columnOf("tasks", task_id, "status")) !== "DONE") {
-      await t.sql.query("update public.tasks set status = 'DONE' where id = $1", [task_id]);
+      await t.query`update public.tasks set status = 'DONE' where id = ${task_id}`;
     }
     expect(await resumeSprint(actor, { sprint_id })).toBeNull();
     expect(await t.columnOf("sprints", sprint_id, "status")).toBe("ACTIVE");
@@ -43,9 +43,7 @@ it("a failed sprint continues without what failed and what that blocks, and fail
   expect(run?.jobs_total).toBe(1);
   expect(await t.columnOf("tasks", first ?? "", "status")).toBe("TO_DO");
   expect(await fail()).toBe(third);
-  await t.sql.query("update public.tasks set status = 'DONE' where id = any ($1)", [
-    [first, second],
-  ]);
+  await t.query`update public.tasks set status = 'DONE' where id = any (${[first, second]})`;
   expect(await resumeSprint(actor, { sprint_id, skip_failed: true })).toBeNull();
   expect(await t.columnOf("sprints", sprint_id, "status")).toBe("ACTIVE");
 });

@@ -37,7 +37,7 @@ async function startTasks(tasks: readonly Planned[]) {
     ],
   });
   const { id } = await importDocument(t.database, owner.id, document);
-  const { rows } = await t.sql.query("select id from sprints where product_id = $1", [id]);
+  const rows = await t.query`select id from sprints where product_id = ${id}`;
   await startSprintRun(t.actorOf(owner), { sprint_id: at(rows, 0).id });
   return { product_id: id, actor: t.actorOf(owner), owner: owner.id };
 }
@@ -104,7 +104,7 @@ async function judge(
 
 /** Milliseconds that a page of 50 takes. */
 async function median(actor: Actor, product_id: string): Promise<number> {
-  await t.sql.query("analyze");
+  await t.query`analyze`;
   const taken = [];
   for (let n = 0; n < 21; n++) {
     const begun = performance.now();
@@ -170,12 +170,10 @@ describe("the order of reviews", () => {
     const codes = tasks.map(({ code }) => code);
     await handIn(product_id, codes, monday);
     const few = await median(actor, product_id);
-    await t.sql.query(
-      `insert into agent_jobs (product_id, task_id, kind, phase, sprint_run_id, lane_id, attempt)
-       select j.product_id, j.task_id, j.kind, 'review', j.sprint_run_id, gen_random_uuid(), 1
-       from agent_jobs j cross join generate_series(1, 19) where j.product_id = $1`,
-      [product_id],
-    );
+    await t.query`
+      insert into agent_jobs (product_id, task_id, kind, phase, sprint_run_id, lane_id, attempt)
+      select j.product_id, j.task_id, j.kind, 'review', j.sprint_run_id, gen_random_uuid(), 1
+      from agent_jobs j cross join generate_series(1, 19) where j.product_id = ${product_id}`;
     const many = await median(actor, product_id);
     process.stdout.write(
       `GET /api/reviews: ${few.toFixed(1)} ms of 50, ${many.toFixed(1)} ms of 1,000: ${(many / few).toFixed(2)}x\n`,

@@ -103,7 +103,7 @@ describe("a dependency against the order of a lane", () => {
     await reportAgentJob(actor, {
       ...{ job_id: held.id, attempt: 1, status: "failed", failure_class: "rate_limited" },
     });
-    await t.sql.query("update public.agent_jobs set not_before = null");
+    await t.query`update public.agent_jobs set not_before = null`;
     const order: (string | null)[] = [];
     for (const _job of tasks) {
       const job = await claim(actor);

@@ -18,11 +18,9 @@ async function insertQuestion(expiresAt: Date, status = "OPEN") {
 }
 
 async function insertPairing(expiresAt: Date): Promise<string> {
-  const { rows } = await t.sql.query<{ id: string }>(
-    `insert into public.login_pairings (mobile_secret_hash, desktop_token_hash, check_code, expires_at)
-     values (sha256(gen_random_uuid()::text::bytea), sha256(gen_random_uuid()::text::bytea), '123 456', $1) returning id`,
-    [expiresAt],
-  );
+  const rows = await t.query<{ id: string }>`
+    insert into public.login_pairings (mobile_secret_hash, desktop_token_hash, check_code, expires_at)
+    values (sha256(gen_random_uuid()::text::bytea), sha256(gen_random_uuid()::text::bytea), '123 456', ${expiresAt}) returning id`;
   return at(rows, 0).id;
 }
 
@@ -60,18 +58,14 @@ describe("cleanup_agent_artifacts", () => {
     const world = await t.seedSprint({ stories: [1] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const insert = async (status: string, finishedAt: Date | null) => {
-      const { rows } = await t.sql.query<{ id: string }>(
-        `insert into public.agent_jobs (product_id, task_id, kind, status, sprint_run_id, finished_at)
-         values ($1, $2, 'TASK_IMPLEMENTATION', 'QUEUED', $3, null) returning id`,
-        [world.product.id, at(world.tasks, 0).id, run.id],
-      );
+      const rows = await t.query<{ id: string }>`
+        insert into public.agent_jobs (product_id, task_id, kind, status, sprint_run_id, finished_at)
+        values (${world.product.id}, ${at(world.tasks, 0).id}, 'TASK_IMPLEMENTATION', 'QUEUED', ${run.id}, null) returning id`;
       const id = at(rows, 0).id;
-      await t.sql.query("alter table public.agent_jobs disable trigger user");
-      await t.sql.query(
-        "update public.agent_jobs set status = $2, finished_at = $3 where id = $1",
-        [id, status, finishedAt],
-      );
-      await t.sql.query("alter table public.agent_jobs enable trigger user");
+      await t.query`alter table public.agent_jobs disable trigger user`;
+      await t.query`update public.agent_jobs set status = ${status}, finished_at = ${finishedAt}
+        where id = ${id}`;
+      await t.query`alter table public.agent_jobs enable trigger user`;
       return id;
     };
     const old = later(noon, -days(7) - 1);
@@ -86,10 +80,8 @@ describe("cleanup_agent_artifacts", () => {
     const answer = await serviceAt(t, noon, "cleanup_agent_artifacts()");
     expect(answer.deleted).toBe(2);
     expect(new Date(String(answer.ran_at))).toEqual(noon);
-    const { rows } = await t.sql.query<{ id: string }>(
-      "select id from public.agent_jobs where id = any($1)",
-      [[...gone, ...kept]],
-    );
+    const rows = await t.query<{ id: string }>`select id from public.agent_jobs
+      where id = any(${[...gone, ...kept]})`;
     expect(rows.map(({ id }) => id).sort()).toEqual([...kept].sort());
     expect((await serviceAt(t, noon, "cleanup_agent_artifacts()")).deleted).toBe(0);
   });
@@ -99,25 +91,22 @@ describe("sweep", () => {
   it("leaves plain questions to the daily schedule and removes what no one reads any more", async () => {
     const future = new Date("2031-01-01T00:00:00.000Z");
     const plain = await insertQuestion(later(future, -1000));
-    await t.sql.query(
-      "insert into public.rate_limit_counters (action, key, window_start, count) values ('task', 'old', $1, 3), ('task', 'new', $2, 3)",
-      [later(future, -3 * 3_600_000), later(future, -1000)],
-    );
+    await t.query`insert into public.rate_limit_counters (action, key, window_start, count)
+      values ('task', 'old', ${later(future, -3 * 3_600_000)}, 3), ('task', 'new',
+      ${later(future, -1000)}, 3)`;
     await insertPairing(later(future, -days(2)));
     const swept = await serviceAt(t, future, "sweep(true)");
     expect(swept.expired_questions).toBe(0);
     expect(swept.removed).toMatchObject({ rate_limit_counters: expect.any(Number) });
-    const { rows } = await t.sql.query(
-      `select (select status::text from public.agent_questions where id = $1) as question,
-        (select array_agg(key order by key) from public.rate_limit_counters where key in ('old', 'new')) as keys`,
-      [plain],
-    );
+    const rows = await t.query`
+      select (select status::text from public.agent_questions where id = ${plain}) as question,
+      (select array_agg(key order by key) from public.rate_limit_counters where key in ('old', 'new')) as keys`;
     expect(rows[0]).toEqual({ question: "OPEN", keys: ["new"] });
   });
 
   it("leaves the messages of Realtime to Realtime: other apps of the project send some too", async () => {
     const topic = `another-app-${Date.now()}`;
-    await t.sql.query("select realtime.send('{}', 'theirs', $1, true)", [topic]);
+    await t.query`select realtime.send('{}', 'theirs', ${topic}, true)`;
     await serviceAt(t, new Date("2031-01-02T00:00:00.000Z"), "sweep(true)");
     const { rowCount } = await t.sql.query("select from realtime.messages where topic = $1", [
       topic,

@@ -29,12 +29,9 @@ async function refusedBlockers(world: SprintWorld) {
 describe("starting a run", () => {
   it("takes 1,200 tasks, for which the work must not grow with their square", async () => {
     const world = await t.seedSprint({ stories: [1] });
-    await t.sql.query(
-      `insert into public.tasks (product_id, story_id, code, title, implementation_plan)
-       select product_id, story_id, 'N-' || n, 'One of many', 'Do it.'
-       from public.tasks, generate_series(2, 1200) n where id = $1`,
-      [at(world.tasks, 0).id],
-    );
+    await t.query`insert into public.tasks (product_id, story_id, code, title, implementation_plan)
+      select product_id, story_id, 'N-' || n, 'One of many', 'Do it.'
+      from public.tasks, generate_series(2, 1200) n where id = ${at(world.tasks, 0).id}`;
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     expect(run.counts).toMatchObject({ queued: 1_200 });
   });
@@ -100,10 +97,8 @@ describe("starting a run", () => {
   it("makes exactly one SPRINT_IMPLEMENTATION job and frozen executions under SPRINT_BATCH", async () => {
     const world = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [2, 1] });
     const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
-    await t.sql.query(
-      "update public.tasks set implementation_plan = 'edited', verify_required = 'ANY' where product_id = $1",
-      [world.product.id],
-    );
+    await t.query`update public.tasks set implementation_plan = 'edited', verify_required = 'ANY'
+      where product_id = ${world.product.id}`;
     const { jobs, executions } = await getSprintRun(world.actor, { sprint_run_id: run.id });
     expect(jobs).toHaveLength(1);
     expect(jobs[0]).toMatchObject({
@@ -171,9 +166,7 @@ describe("blockers", () => {
     expect(await refusedBlockers(world)).toMatchObject([
       { type: "open_question", question_id: question.id, story_id: at(world.stories, 0).id },
     ]);
-    await t.sql.query("update public.agent_questions set expires_at = now() where id = $1", [
-      question.id,
-    ]);
+    await t.query`update public.agent_questions set expires_at = now() where id = ${question.id}`;
     expect((await preflightSprintRun(world.actor, { sprint_id: world.sprint.id })).ready).toBe(
       true,
     );
@@ -181,7 +174,7 @@ describe("blockers", () => {
 
   it("names a blocked PBI", async () => {
     const world = await t.seedSprint();
-    await t.sql.query("update public.pbis set status = 'BLOCKED' where id = $1", [world.pbi.id]);
+    await t.query`update public.pbis set status = 'BLOCKED' where id = ${world.pbi.id}`;
     expect(await refusedBlockers(world)).toMatchObject([
       { type: "pbi_blocked", pbi_id: world.pbi.id, pbi_code: world.pbi.code },
     ]);
@@ -189,9 +182,7 @@ describe("blockers", () => {
 
   it("names a failed PBI", async () => {
     const world = await t.seedSprint();
-    await t.sql.query("update public.tasks set status = 'FAILED' where id = $1", [
-      at(world.tasks, 0).id,
-    ]);
+    await t.query`update public.tasks set status = 'FAILED' where id = ${at(world.tasks, 0).id}`;
     expect(await t.columnOf("pbis", world.pbi.id, "status")).toBe("FAILED");
     expect(await refusedBlockers(world)).toMatchObject([
       { type: "pbi_failed", pbi_id: world.pbi.id },
@@ -221,7 +212,7 @@ describe("blockers", () => {
       stories: [2],
       plan: (_, n) => (n === 1 ? undefined : "Do"),
     });
-    await t.sql.query("update public.pbis set status = 'BLOCKED' where id = $1", [world.pbi.id]);
+    await t.query`update public.pbis set status = 'BLOCKED' where id = ${world.pbi.id}`;
     await askQuestion(world.actor, { task_id: at(world.tasks, 1).id, question: "Really?" });
     const preflight = await preflightSprintRun(world.actor, { sprint_id: world.sprint.id });
     expect(preflight).toMatchObject({ ready: false, tasks_total: 2, jobs_total: 2 });
@@ -253,10 +244,8 @@ describe("who may start", () => {
     expect(await statusOf(startSprintRun(stranger, { sprint_id: world.sprint.id }))).toBe(403);
     expect(await statusOf(preflightSprintRun(stranger, { sprint_id: world.sprint.id }))).toBe(403);
     const demo = await t.createUser({ demo: true });
-    await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
-      world.product.id,
-      demo.id,
-    ]);
+    await t.query`insert into public.product_members (product_id, user_id)
+      values (${world.product.id}, ${demo.id})`;
     const demoActor = t.actorOf(demo);
     expect(await statusOf(startSprintRun(demoActor, { sprint_id: world.sprint.id }))).toBe(403);
     expect((await preflightSprintRun(demoActor, { sprint_id: world.sprint.id })).ready).toBe(true);
@@ -264,10 +253,8 @@ describe("who may start", () => {
 
   it("limits starts to 30 a minute", async () => {
     const world = await t.seedSprint({ stories: [1] });
-    await t.sql.query(
-      "insert into public.rate_limit_counters (action, key, window_start, count) values ('enqueue', $1, now(), 29)",
-      [world.owner.id],
-    );
+    await t.query`insert into public.rate_limit_counters (action, key, window_start, count)
+      values ('enqueue', ${world.owner.id}, now(), 29)`;
     const last = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     await cancelSprintRun(world.actor, { sprint_run_id: last.id });
     const refusal = await refusalOf(startSprintRun(world.actor, { sprint_id: world.sprint.id }));

@@ -8,7 +8,7 @@ import { statusOf } from "../refusal";
 
 const t = await createTestDatabase();
 const administrator = await t.createUser();
-await t.sql.query("update public.users set role = 'ADMIN' where id = $1", [administrator.id]);
+await t.query`update public.users set role = 'ADMIN' where id = ${administrator.id}`;
 const admin = t.actorOf(administrator);
 const price = (model_id: string, input_per_million: number, currency = "USD") =>
   setModelPrice(admin, {
@@ -33,9 +33,7 @@ describe("the ledger of tokens and cost", () => {
     await reportJobUsage(world.actor, { ...attempt, events: [{ ...event, seq: 2 }] });
     const job = await reportJobUsage(world.actor, { ...attempt, input_tokens: 2 * million });
     expect(job).toMatchObject({ input_tokens: 2 * million, model_id: "priced", cost: 4 });
-    const { rows } = await t.sql.query("select seq from public.usage_events where job_id = $1", [
-      job.id,
-    ]);
+    const rows = await t.query`select seq from public.usage_events where job_id = ${job.id}`;
     expect(rows).toHaveLength(2);
   });
 
@@ -103,7 +101,7 @@ describe("the ledger of tokens and cost", () => {
       status: "failed",
       failure_class: "rate_limited",
     });
-    await t.sql.query("update public.agent_jobs set not_before = null");
+    await t.query`update public.agent_jobs set not_before = null`;
     await reportJobUsage(world.actor, { ...attempt, input_tokens: 15 });
     const again = await claim(world.actor, "worker-2");
     expect(again.id).toBe(job.id);
@@ -116,7 +114,7 @@ describe("the ledger of tokens and cost", () => {
     const { world, attempt, job, report } = await t.holdJob();
     await report({ status: "failed", model_id: "priced", input_tokens: million });
     await reportJobUsage(world.actor, { ...attempt, input_tokens: million });
-    await t.sql.query("delete from public.agent_jobs where id = $1", [job.id]);
+    await t.query`delete from public.agent_jobs where id = ${job.id}`;
     const insights = await getInsights(world.actor, { product_id: world.product.id });
     expect(insights.totals.costs).toEqual([{ currency: "USD", cost: 2 }]);
   });
@@ -131,7 +129,7 @@ describe("what an attempt leaves behind", () => {
       session_id: "session-1",
       kept_ref: `backloom/kept/${job.id}-1`,
     });
-    await t.sql.query("update public.agent_jobs set not_before = null");
+    await t.query`update public.agent_jobs set not_before = null`;
     const again = await claim(world.actor, "worker-2");
     expect(again).toMatchObject({ task_id: world.tasks[0]?.id, sprint_run_id: expect.any(String) });
     expect(again.earlier_attempts).toMatchObject([

@@ -76,10 +76,8 @@ describe("a question of a user about an idea", () => {
   it("belongs to its user: other members neither see it, answer it, nor get its job", async () => {
     const { product, idea, question } = await askedIdea();
     const member = await t.createUser();
-    await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
-      product.id,
-      member.id,
-    ]);
+    await t.query`insert into public.product_members (product_id, user_id)
+      values (${product.id}, ${member.id})`;
     const other = t.actorOf(member);
     expect((await claimAgentJob(other, { worker: "w" })).job).toBeNull();
     expect(await statusOf(getIdeaConversation(other, { idea_id: idea.id }))).toBe(403);
@@ -95,13 +93,11 @@ describe("a question of a user about an idea", () => {
       statusOf(askAboutIdea(actor, { idea_id, question }));
     expect(await ask(owner.id)).toBe(404);
     expect(await ask(idea.id, " ")).toBe(422);
-    await t.sql.query(
-      "update public.rate_limit_counters set count = 30 where key = $1 and action = 'enqueue'",
-      [owner.id],
-    );
+    await t.query`update public.rate_limit_counters set count = 30 where key = ${owner.id}
+      and action = 'enqueue'`;
     expect(await ask(idea.id)).toBe(429);
-    await t.sql.query("delete from public.rate_limit_counters where key = $1", [owner.id]);
-    await t.sql.query("update public.ideas set archived_at = now() where id = $1", [idea.id]);
+    await t.query`delete from public.rate_limit_counters where key = ${owner.id}`;
+    await t.query`update public.ideas set archived_at = now() where id = ${idea.id}`;
     expect(await ask(idea.id)).toBe(409);
   });
 });

@@ -61,10 +61,8 @@ describe("why is this not moving", () => {
   it("the run is paused, or a rate limit holds it back", async () => {
     const { world, first, run, codes } = await startedRun();
     await workerHeartbeat(world.actor, { worker: "w" });
-    await t.sql.query(
-      "update public.agent_jobs set not_before = now() + interval '1 hour' where id = $1",
-      [first],
-    );
+    await t.query`update public.agent_jobs set not_before = now() + interval '1 hour'
+      where id = ${first}`;
     expect(await codes("job", first)).toEqual(["not_before"]);
     await pauseSprintRun(world.actor, { sprint_run_id: run.id, reason: "merge_conflict" });
     expect(await codes("job", first)).toEqual(["paused", "not_before"]);
@@ -84,13 +82,13 @@ describe("why is this not moving", () => {
       p_story_id: story.id,
     });
     expect(await codes("task", loose.id)).toEqual(["no_run"]);
-    await t.sql.query("update public.tasks set status = 'FAILED' where id = $1", [task]);
+    await t.query`update public.tasks set status = 'FAILED' where id = ${task}`;
     expect(await codes("task", task)).toEqual(["failed"]);
     expect(await codes("run", run.id)).toEqual(["finished"]);
     expect(await codes("job", first)).toEqual(["finished"]);
-    await t.sql.query("update public.tasks set status = 'REVIEW' where id = $1", [task]);
+    await t.query`update public.tasks set status = 'REVIEW' where id = ${task}`;
     expect(await codes("task", task)).toEqual(["review"]);
-    await t.sql.query("update public.tasks set status = 'DONE' where id = $1", [task]);
+    await t.query`update public.tasks set status = 'DONE' where id = ${task}`;
     expect(await codes("task", task)).toEqual(["finished"]);
   });
 

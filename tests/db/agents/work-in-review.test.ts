@@ -154,10 +154,8 @@ const verbs = [
 async function act(world: SprintWorld, verb: (typeof verbs)[number], claimed: string[]) {
   const { actor } = world;
   const sprint = { sprint_id: world.sprint.id };
-  const { rows } = await t.sql.query<{ id: string }>(
-    "select id from public.sprint_runs where product_id = $1 order by created_at desc, id limit 1",
-    [world.product.id],
-  );
+  const rows = await t.query<{ id: string }>`select id from public.sprint_runs
+    where product_id = ${world.product.id} order by created_at desc, id limit 1`;
   const run = { sprint_run_id: rows[0]?.id ?? "" };
   switch (verb) {
     case "start":

@@ -96,16 +96,11 @@ describe("get_agent_context", () => {
     await linkIdeaProduct(actor, { idea_id: linked.id, product_id });
     await createIdea(actor, { product_id: second.id, title: "of another product" });
     const stranger = await t.createUser();
-    await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
-      product_id,
-      stranger.id,
-    ]);
+    await t.query`insert into public.product_members (product_id, user_id)
+      values (${product_id}, ${stranger.id})`;
     await createIdea(t.actorOf(stranger), { product_id, title: "of another user" });
-    await t.sql.query(
-      `insert into public.ideas (user_id, product_id, title, created_at)
-       select $1, $2, 'n ' || n, clock_timestamp() + make_interval(secs => n) from generate_series(1, 60) n`,
-      [owner.id, product_id],
-    );
+    await t.query`insert into public.ideas (user_id, product_id, title, created_at)
+      select ${owner.id}, ${product_id}, 'n ' || n, clock_timestamp() + make_interval(secs => n) from generate_series(1, 60) n`;
     const { open_ideas } = await getAgentContext(actor, { product_id });
     expect(open_ideas.map(({ title }) => title)).toEqual([
       "linked",
@@ -117,10 +112,8 @@ describe("get_agent_context", () => {
   it("may be called by a demo account that is a member", async () => {
     const { product } = await t.seedWorld(0);
     const demo = await t.createUser({ demo: true });
-    await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
-      product.id,
-      demo.id,
-    ]);
+    await t.query`insert into public.product_members (product_id, user_id)
+      values (${product.id}, ${demo.id})`;
     expect((await getAgentContext(t.actorOf(demo), { product_id: product.id })).product.code).toBe(
       "WORLD",
     );

@@ -92,10 +92,8 @@ describe("list_sprint_tasks", () => {
 
   it("has 10 by default, 50 at most, and refuses other limits with 422", async () => {
     const { actor, sprint, story } = await seedSprint(0);
-    await t.sql.query(
-      "insert into public.tasks (story_id, title) select $1, 'x' from generate_series(1, 60)",
-      [story.id],
-    );
+    await t.query`insert into public.tasks (story_id, title) select ${story.id}, 'x'
+      from generate_series(1, 60)`;
     expect(await listSprintTasks(actor, { sprint_id: sprint.id })).toHaveLength(10);
     expect(await listSprintTasks(actor, { sprint_id: sprint.id, limit: 50 })).toHaveLength(50);
     expect(await statusOf(listSprintTasks(actor, { sprint_id: sprint.id, limit: 51 }))).toBe(422);
@@ -141,10 +139,8 @@ describe("get_backlog", () => {
 describe("timestamps", () => {
   it("are ISO 8601 in UTC whatever zone a connection is in", async () => {
     const { tasks } = await t.seedWorld(1);
-    const { rows } = await t.sql.query(
-      "select set_config('timezone', 'Asia/Tokyo', true), row_to_json(d) as detail from private.task_detail_shape d where d.id = $1",
-      [at(tasks, 0).id],
-    );
+    const rows = await t.query`select set_config('timezone', 'Asia/Tokyo', true),
+      row_to_json(d) as detail from private.task_detail_shape d where d.id = ${at(tasks, 0).id}`;
     const { created_at } = at(tasks, 0);
     expect(rows[0]?.detail.created_at).toBe(created_at);
     expect(new Date(String(created_at)).toISOString()).toBe(created_at);

@@ -39,9 +39,7 @@ const row = async (table: string, id: string) =>
     )
   ).rows[0]?.row;
 const minutesLater = (seconds: number) =>
-  t.sql.query("update private.changes set changed_at = changed_at - make_interval(secs => $1)", [
-    seconds,
-  ]);
+  t.query`update private.changes set changed_at = changed_at - make_interval(secs => ${seconds})`;
 const taskThings = (world: World) => world.tasks.map(({ id }) => ({ kind: "task" as const, id }));
 
 it("takes one change after the other back, the last first, and only one's own session's", async () => {
@@ -111,7 +109,7 @@ it("refuses a change of many as a whole, with the thing's code", async () => {
     (await refusalOf(changeThings(person, { things: mixed, changes: { priority: 1 } }))).status,
   ).toBe(403);
   const sprint = await create(world.actor, "create_sprint", { p_product_id: world.product.id });
-  await t.sql.query("update public.sprints set status = 'CANCELLED' where id = $1", [sprint.id]);
+  await t.query`update public.sprints set status = 'CANCELLED' where id = ${sprint.id}`;
   const other = await create(world.actor, "create_story", {
     p_pbi_id: world.pbi.id,
     p_title: "Other",
@@ -147,12 +145,8 @@ it("brings a deleted story back with its tasks and their history, unless somethi
   const first = at(world.tasks, 0);
   await setTaskStatus(world.actor, { task_id: first.id, status: "review" });
   const history = async () =>
-    (
-      await t.sql.query(
-        "select from_status, to_status, changed_at from public.task_status_changes where task_id = $1 order by id",
-        [first.id],
-      )
-    ).rows;
+    await t.query`select from_status, to_status, changed_at from public.task_status_changes
+      where task_id = ${first.id} order by id`;
   const before = [
     await row("stories", world.story.id),
     await row("tasks", first.id),
@@ -184,17 +178,11 @@ it("refuses who lost the product, and who asks too often", async () => {
   const world = await t.seedWorld(1);
   const person = await sessionOf(world);
   await setTaskStatus(person, { task_id: at(world.tasks, 0).id, status: "review" });
-  await t.sql.query("update public.products set archived_at = now() where id = $1", [
-    world.product.id,
-  ]);
+  await t.query`update public.products set archived_at = now() where id = ${world.product.id}`;
   expect((await refusalOf(undoChange(person))).status).toBe(403);
-  await t.sql.query("update public.products set archived_at = null where id = $1", [
-    world.product.id,
-  ]);
-  await t.sql.query(
-    "insert into public.rate_limit_counters (action, key, window_start, count) values ('undo', $1, now(), 60)",
-    [world.owner.id],
-  );
+  await t.query`update public.products set archived_at = null where id = ${world.product.id}`;
+  await t.query`insert into public.rate_limit_counters (action, key, window_start, count)
+    values ('undo', ${world.owner.id}, now(), 60)`;
   expect((await refusalOf(undoChange(person))).status).toBe(429);
 });
 

@@ -23,7 +23,7 @@ async function seedStory() {
 
 /** Products are limited to five a minute and user; counters start again for each product. */
 async function ownerOfItsOwn() {
-  await t.sql.query("delete from public.rate_limit_counters");
+  await t.query`delete from public.rate_limit_counters`;
   return ada;
 }
 
@@ -58,10 +58,8 @@ describe("generated codes", () => {
 
   it("are never truncated: after ST-999 comes ST-1000 (J13)", async () => {
     const { product, pbi } = await seedStory();
-    await t.sql.query(
-      "update public.code_counters set last_number = 998 where scope_id = $1 and kind = 'story'",
-      [product.id],
-    );
+    await t.query`update public.code_counters set last_number = 998 where scope_id = ${product.id}
+      and kind = 'story'`;
     const codes = [];
     for (let n = 0; n < 3; n++) {
       codes.push((await createStory(actor, { pbi_id: pbi.id, title: "Story" })).code);
@@ -88,9 +86,7 @@ describe("supplied codes", () => {
     );
     expect(refusal.status).toBe(422);
     expect(refusal.issues).toEqual([{ path: "code", message: "This code is already in use." }]);
-    const { rows } = await t.sql.query("select title from public.tasks where story_id = $1", [
-      story.id,
-    ]);
+    const rows = await t.query`select title from public.tasks where story_id = ${story.id}`;
     expect(rows).toEqual([{ title: "Task" }]);
   });
 
@@ -150,19 +146,15 @@ describe("sort_order from a code", () => {
     ["9".repeat(30), 9007199254740991],
     ["7-x", 9007199254740991],
   ])("of %s is %d, in the database and in TypeScript", async (code, expected) => {
-    const { rows } = await t.sql.query("select private.sort_order_from_code($1)::text as n", [
-      code,
-    ]);
+    const rows = await t.query`select private.sort_order_from_code(${code})::text as n`;
     expect(Number(rows[0]?.n)).toBe(expected);
     expect(sortOrderFromCode(code)).toBe(expected);
   });
 
   it("is the same in the database and in TypeScript for any code", async () => {
     const codes = fc.sample(fc.stringMatching(/^[A-Za-z0-9._-]{1,30}$/), 500);
-    const { rows } = await t.sql.query(
-      "select private.sort_order_from_code(c)::text as n from unnest($1::text[]) with ordinality as u (c, o) order by o",
-      [codes],
-    );
+    const rows = await t.query`select private.sort_order_from_code(c)::text as n
+      from unnest(${codes}::text[]) with ordinality as u (c, o) order by o`;
     expect(rows.map(({ n }) => Number(n))).toEqual(codes.map(sortOrderFromCode));
   });
 });

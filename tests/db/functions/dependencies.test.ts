@@ -40,11 +40,9 @@ const start = (world: SprintWorld) => startSprintRun(world.actor, { sprint_id: w
 const four = ({ tasks }: SprintWorld) =>
   [at(tasks, 0), at(tasks, 1), at(tasks, 2), at(tasks, 3)] as const;
 const codesInOrder = async (runId: string): Promise<string[]> => {
-  const { rows } = await t.sql.query<{ code: string }>(
-    `select t.code from public.agent_jobs j join public.tasks t on t.id = j.task_id
-     where j.sprint_run_id = $1 order by j.position`,
-    [runId],
-  );
+  const rows = await t.query<{ code: string }>`
+    select t.code from public.agent_jobs j join public.tasks t on t.id = j.task_id
+    where j.sprint_run_id = ${runId} order by j.position`;
   return rows.map(({ code }) => code);
 };
 const done = async (world: SprintWorld, worker?: string) => {
@@ -194,10 +192,8 @@ describe("dispatch", () => {
     await start(world);
     const counted = async () => {
       await t.expectRightCounters();
-      const { rows } = await t.sql.query<{ n: number }>(
-        "select open_blockers as n from public.agent_jobs where task_id = $1",
-        [at(a.tasks, 0).id],
-      );
+      const rows = await t.query<{ n: number }>`select open_blockers as n from public.agent_jobs
+        where task_id = ${at(a.tasks, 0).id}`;
       return at(rows, 0).n;
     };
     const move = (n: number, status: "done" | "todo") =>
@@ -378,10 +374,8 @@ describe("a person who begins what waits", () => {
     const move = (status: "in_progress" | "review" | "todo", confirmed?: boolean) =>
       setTaskStatus(world.actor, { task_id: second.id, status, confirmed });
     const begun = async () => {
-      const { rows } = await t.sql.query(
-        "select user_id, detail from public.audit_events where kind = 'task.begun_waiting' and user_id = $1",
-        [world.owner.id],
-      );
+      const rows = await t.query`select user_id, detail from public.audit_events
+        where kind = 'task.begun_waiting' and user_id = ${world.owner.id}`;
       return rows;
     };
     for (const status of ["in_progress", "review"] as const) {

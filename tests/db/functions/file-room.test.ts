@@ -8,11 +8,8 @@ const owner = await t.createUser();
 
 /** Says that a product holds so many files of 10 MB, without their bytes. */
 const fill = (productId: string, files: number, by = owner.id) =>
-  t.sql.query(
-    `insert into public.files (product_id, name, type, size, created_by)
-     select $1, 'f', 'text/plain', 10485760, $2 from generate_series(1, $3)`,
-    [productId, by, files],
-  );
+  t.query`insert into public.files (product_id, name, type, size, created_by)
+    select ${productId}, 'f', 'text/plain', 10485760, ${by} from generate_series(1, ${files})`;
 const add = (productId: string, by = owner) =>
   addFile(t.actorOf(by), {
     ...{ product_id: productId, name: "a.txt", type: "text/plain" },

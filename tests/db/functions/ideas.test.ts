@@ -74,9 +74,7 @@ describe("promote_idea", () => {
     const { actor, product, idea_id } = await seedIdea();
     expect(await statusOf(promoteIdea(actor, { idea_id, code: "PBI-1" }))).toBe(422);
     expect((await getIdea(actor, { idea_id })).status).toBe("draft");
-    const { rows } = await t.sql.query("select code from public.pbis where product_id = $1", [
-      product.id,
-    ]);
+    const rows = await t.query`select code from public.pbis where product_id = ${product.id}`;
     expect(rows).toEqual([{ code: "PBI-1" }]);
   });
 
@@ -123,10 +121,8 @@ describe("ideas", () => {
   it("belong to one user: members of the product are refused, strangers too", async () => {
     const { product, idea_id } = await seedIdea();
     const member = await t.createUser();
-    await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
-      product.id,
-      member.id,
-    ]);
+    await t.query`insert into public.product_members (product_id, user_id)
+      values (${product.id}, ${member.id})`;
     expect(await statusOf(getIdea(t.actorOf(member), { idea_id }))).toBe(403);
     expect(await statusOf(updateIdea(t.actorOf(member), { idea_id, title: "x" }))).toBe(403);
     expect(await statusOf(getIdea(t.actorOf(member), { idea_id: product.id }))).toBe(404);

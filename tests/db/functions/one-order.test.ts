@@ -31,8 +31,8 @@ it("stories and tasks without a number stand in the order of their making on eve
     }
   }
   // One place for all of them: what is left is when they were made.
-  await t.sql.query("update public.stories set sort_order = 1 where product_id = $1", [product.id]);
-  await t.sql.query("update public.tasks set sort_order = 1 where product_id = $1", [product.id]);
+  await t.query`update public.stories set sort_order = 1 where product_id = ${product.id}`;
+  await t.query`update public.tasks set sort_order = 1 where product_id = ${product.id}`;
   const tasks = names.flatMap((name) => ["B", "A", "C"].map((task) => `${name}-${task}`));
   const sprint = await create(actor, "create_sprint", {
     p_product_id: product.id,
@@ -57,7 +57,7 @@ it("stories and tasks without a number stand in the order of their making on eve
   const solo = await callAs(actor, "get_solo_board", { p_product_id: product.id }, listed);
   expect(codes(solo.tasks)).toEqual(tasks);
 
-  const { rows } = await t.sql.query("select id from public.tasks where code = 'FIG-A'");
+  const rows = await t.query`select id from public.tasks where code = 'FIG-A'`;
   const page = await callAs(
     actor,
     "get_task_page",
@@ -70,11 +70,8 @@ it("stories and tasks without a number stand in the order of their making on eve
 it("workers online are the same number on the board, the dashboard and the stream", async () => {
   const { actor, owner, product } = await t.seedWorld(0);
   const worker = (name: string, seen: string, stopped: string | null) =>
-    t.sql.query(
-      `insert into public.agent_workers (user_id, name, last_seen_at, stopped_at)
-       values ($1, $2, now() - $3::interval, now() - $4::interval)`,
-      [owner.id, name, seen, stopped],
-    );
+    t.query`insert into public.agent_workers (user_id, name, last_seen_at, stopped_at)
+      values (${owner.id}, ${name}, now() - ${seen}::interval, now() - ${stopped}::interval)`;
   await worker("here", "10 seconds", null);
   await worker("quiet", "150 seconds", null);
   await worker("stopped", "10 seconds", "5 seconds");

@@ -69,7 +69,7 @@ describe("the order of PBIs", () => {
   it("still works when no float is left between two", async () => {
     const world = await seedPbis(["a", "b", "c"]);
     const [a, b, c] = [at(world.pbis, 0), at(world.pbis, 1), at(world.pbis, 2)];
-    await t.sql.query("update public.pbis set sort_order = 1 where id = any ($1)", [[a.id, b.id]]);
+    await t.query`update public.pbis set sort_order = 1 where id = any (${[a.id, b.id]})`;
     await movePbi(world.actor, { pbi_id: c.id, after_id: a.id });
     expect(await orderOf(world)).toBe("acb");
     for (let n = 0; n < 120; n++) {

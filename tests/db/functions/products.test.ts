@@ -72,9 +72,7 @@ describe("create_product", () => {
   it("is refused for demo accounts and writes nothing", async () => {
     const demo = await t.createUser({ demo: true });
     expect(await statusOf(createProduct(t.actorOf(demo), { code: "X", name: "x" }))).toBe(403);
-    const { rows } = await t.sql.query("select 1 from public.products where owner_id = $1", [
-      demo.id,
-    ]);
+    const rows = await t.query`select 1 from public.products where owner_id = ${demo.id}`;
     expect(rows).toEqual([]);
   });
 });
@@ -178,10 +176,8 @@ describe("delete_product", () => {
     expect(await statusOf(deleteProduct(actor, { product_id, code: "WRONG" }))).toBe(422);
     await deleteProduct(actor, { product_id, code: "WORLD" });
     expect(await statusOf(getProduct(actor, { product_id }))).toBe(404);
-    const { rows } = await t.sql.query(
-      "select count(*)::int as n from public.tasks where product_id = $1",
-      [product_id],
-    );
+    const rows = await t.query`select count(*)::int as n from public.tasks
+      where product_id = ${product_id}`;
     expect(rows).toEqual([{ n: 0 }]);
   });
 });

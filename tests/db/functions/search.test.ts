@@ -12,10 +12,9 @@ const t = await createTestDatabase();
 
 describe("search", () => {
   it("has no index that leaves new words for later: the planner would parse all texts again instead", async () => {
-    const { rows } = await t.sql.query(
-      `select c.relname, c.reloptions from pg_class c join pg_am a on a.oid = c.relam
-       where a.amname = 'gin' and c.relnamespace = 'public'::regnamespace`,
-    );
+    const rows = await t.query`
+      select c.relname, c.reloptions from pg_class c join pg_am a on a.oid = c.relam
+      where a.amname = 'gin' and c.relnamespace = 'public'::regnamespace`;
     expect(rows.length).toBeGreaterThan(3);
     for (const { relname, reloptions } of rows)
       expect(reloptions, String(relname)).toContain("fastupdate=off");
@@ -65,10 +64,8 @@ describe("search", () => {
     const { actor, owner, product } = await t.seedWorld(0);
     const foreign = await t.seedWorld(0);
     const write = (productId: string, count: number) =>
-      t.sql.query(
-        "insert into public.pbis (product_id, title) select $1, 'quokka ' || n from generate_series(1, $2) n",
-        [productId, count],
-      );
+      t.query`insert into public.pbis (product_id, title) select ${productId}, 'quokka ' || n
+        from generate_series(1, ${count}) n`;
     await write(foreign.product.id, 300);
     await write(product.id, 2);
     for (const query of ["quok", "quokka 2", "PBI-"]) {
@@ -98,10 +95,8 @@ describe("search", () => {
 
   it("goes through many results page by page", async () => {
     const { actor, product } = await t.seedWorld(0);
-    await t.sql.query(
-      "insert into public.pbis (product_id, title) select $1, 'okapi ' || n from generate_series(1, 25) n",
-      [product.id],
-    );
+    await t.query`insert into public.pbis (product_id, title) select ${product.id}, 'okapi ' || n
+      from generate_series(1, 25) n`;
     const seen = new Set<string>();
     let cursor: string | null = null;
     do {
@@ -158,10 +153,8 @@ describe("resolve_reference", () => {
   it("refuses a code of several products with the candidates, unless the product is named", async () => {
     const mine = await t.seedWorld(0);
     const other = await t.seedWorld(0);
-    await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
-      other.product.id,
-      mine.owner.id,
-    ]);
+    await t.query`insert into public.product_members (product_id, user_id)
+      values (${other.product.id}, ${mine.owner.id})`;
     const refusal = await refusalOf(
       resolveReference(mine.actor, { kind: "pbi", reference: "PBI-1" }),
     );

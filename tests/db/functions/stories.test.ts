@@ -73,10 +73,9 @@ describe("update_story", () => {
     expect(await statusOf(updateStory(actor, { story_id: story.id, pbi_id: foreign.pbi.id }))).toBe(
       403,
     );
-    await t.sql.query(
-      "insert into public.product_members (product_id, user_id) select $1, user_id from public.product_members where product_id = $2",
-      [foreign.product.id, product.id],
-    );
+    await t.query`insert into public.product_members (product_id, user_id)
+      select ${foreign.product.id}, user_id from public.product_members
+      where product_id = ${product.id}`;
     expect(await statusOf(updateStory(actor, { story_id: story.id, pbi_id: foreign.pbi.id }))).toBe(
       422,
     );
@@ -98,10 +97,9 @@ describe("add_story_to_sprint", () => {
     const foreign = await t.seedWorld(0);
     const theirs = await createSprint(foreign.actor, { product_id: foreign.product.id });
     expect(await statusOf(addStoryToSprint(actor, { sprint_id: theirs.id, story_id }))).toBe(403);
-    await t.sql.query(
-      "insert into public.product_members (product_id, user_id) select $1, user_id from public.product_members where product_id = $2",
-      [foreign.product.id, product.id],
-    );
+    await t.query`insert into public.product_members (product_id, user_id)
+      select ${foreign.product.id}, user_id from public.product_members
+      where product_id = ${product.id}`;
     expect(await statusOf(addStoryToSprint(actor, { sprint_id: theirs.id, story_id }))).toBe(422);
   });
 });

@@ -41,10 +41,8 @@ describe("limits of creating", () => {
     const ada = await t.createUser();
     const bea = await t.createUser();
     const product = await t.seedProduct(ada);
-    await t.sql.query(
-      "insert into public.rate_limit_counters values ('pbi', $1, clock_timestamp(), 29)",
-      [ada.id],
-    );
+    await t.query`insert into public.rate_limit_counters
+      values ('pbi', ${ada.id}, clock_timestamp(), 29)`;
     await refusalOf(
       createPbi(t.actorOf(ada), { product_id: product.id, title: "x", code: "not a code" }),
     );
@@ -60,10 +58,8 @@ describe("limits of creating", () => {
   it("holds for a direct insert as well", async () => {
     const ada = await t.createUser();
     const product = await t.seedProduct(ada);
-    await t.sql.query(
-      "insert into public.rate_limit_counters values ('pbi', $1, clock_timestamp(), 30)",
-      [ada.id],
-    );
+    await t.query`insert into public.rate_limit_counters
+      values ('pbi', ${ada.id}, clock_timestamp(), 30)`;
     const client = await t.sql.connect();
     await client.query("begin");
     await client.query(
@@ -94,7 +90,7 @@ describe("limits of creating", () => {
     ["pair_start", 10, 60],
     ["avatar", 10, 60],
   ])("%s: %d in %d seconds", async (action, max, seconds) => {
-    const { rows } = await t.sql.query("select * from private.rate_limit($1)", [action]);
+    const rows = await t.query`select * from private.rate_limit(${action})`;
     expect(rows).toEqual([{ p_max: max, p_seconds: seconds }]);
   });
 });

@@ -110,10 +110,8 @@ describe("update_task", () => {
   it("is 403 for demo accounts, archived products and strangers, 404 for unknown ids", async () => {
     const { product, task_id } = await seedTask();
     const demo = await t.createUser({ demo: true });
-    await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
-      product.id,
-      demo.id,
-    ]);
+    await t.query`insert into public.product_members (product_id, user_id)
+      values (${product.id}, ${demo.id})`;
     const stranger = t.actorOf(await t.createUser());
     expect(await statusOf(updateTask(t.actorOf(demo), { task_id, status: "done" }))).toBe(403);
     expect(await statusOf(updateTask(stranger, { task_id, status: "done" }))).toBe(403);
@@ -165,10 +163,9 @@ describe("move_task", () => {
     });
     const foreign = await t.seedWorld(0);
     expect(await statusOf(moveTask(actor, { task_id, story_id: foreign.story.id }))).toBe(403);
-    await t.sql.query(
-      "insert into public.product_members (product_id, user_id) select $1, user_id from public.product_members where product_id = $2",
-      [foreign.product.id, task.product_id],
-    );
+    await t.query`insert into public.product_members (product_id, user_id)
+      select ${foreign.product.id}, user_id from public.product_members
+      where product_id = ${task.product_id}`;
     expect(await statusOf(moveTask(actor, { task_id, story_id: foreign.story.id }))).toBe(422);
   });
 });

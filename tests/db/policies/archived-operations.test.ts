@@ -80,28 +80,19 @@ const view = await createSavedView(actor, { product_id, page: "board", name: "Vi
 const invitation = await createInvitation(actor, { product_id, role: "MEMBER" });
 await archiveProduct(actor, { product_id });
 
-const landing = await t.sql.query(
-  `insert into public.landings (product_id, job_id, branch, ours_sha, worker, lease_until)
-   values ($1, $2, 'backloom/ST-1', 'abc', 'w', now()) returning id`,
-  [product_id, job.id],
-);
+const landing = await t.query`
+  insert into public.landings (product_id, job_id, branch, ours_sha, worker, lease_until)
+  values (${product_id}, ${job.id}, 'backloom/ST-1', 'abc', 'w', now()) returning id`;
 
-const lesson = await t.sql.query(
-  "insert into public.lessons (product_id, text, cause) values ($1, 'Test it.', 'ci_failed') returning id",
-  [product_id],
-);
+const lesson = await t.query`insert into public.lessons (product_id, text, cause)
+  values (${product_id}, 'Test it.', 'ci_failed') returning id`;
 
-const upkeep = await t.sql.query(
-  `insert into public.upkeeps (product_id, kind, worker, lease_until)
-   values ($1, 'agents_md', 'w', now()) returning id`,
-  [product_id],
-);
+const upkeep = await t.query`insert into public.upkeeps (product_id, kind, worker, lease_until)
+  values (${product_id}, 'agents_md', 'w', now()) returning id`;
 
-const issueNote = await t.sql.query(
-  `insert into public.issue_notes (product_id, url, deed, worker, lease_until)
-   values ($1, 'https://code.example/acme/shop/issues/7', 'comment', 'w', now()) returning id`,
-  [product_id],
-);
+const issueNote = await t.query`
+  insert into public.issue_notes (product_id, url, deed, worker, lease_until)
+  values (${product_id}, 'https://code.example/acme/shop/issues/7', 'comment', 'w', now()) returning id`;
 
 const file = await t.sql.query(
   `insert into public.files (product_id, name, type, size) values ($1, 'a.png', 'image/png', 1) returning id`,
@@ -130,10 +121,10 @@ const direct: Record<string, () => Promise<unknown>> = {
 const ids = {
   p_invitation_id: invitation.id,
   p_webhook_id: webhook.id,
-  p_landing_id: at(landing.rows, 0).id,
-  p_lesson_id: at(lesson.rows, 0).id,
-  p_issue_note_id: at(issueNote.rows, 0).id,
-  p_upkeep_id: at(upkeep.rows, 0).id,
+  p_landing_id: at(landing, 0).id,
+  p_lesson_id: at(lesson, 0).id,
+  p_issue_note_id: at(issueNote, 0).id,
+  p_upkeep_id: at(upkeep, 0).id,
   p_view_id: view.id,
   p_file_id: at(file.rows, 0).id,
   p_product_id: product_id,

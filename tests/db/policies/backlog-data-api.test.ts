@@ -95,10 +95,9 @@ describe("the Data API with a real JWT", () => {
 });
 
 async function snapshot() {
-  const { rows } = await t.sql.query(
-    `select (select json_agg(x) from (select * from public.tasks order by id) x) as tasks,
-       (select json_agg(x) from (select * from public.stories order by id) x) as stories,
-       (select json_agg(x) from (select * from public.pbis order by id) x) as pbis`,
-  );
+  const rows = await t.query`
+    select (select json_agg(x) from (select * from public.tasks order by id) x) as tasks,
+    (select json_agg(x) from (select * from public.stories order by id) x) as stories,
+    (select json_agg(x) from (select * from public.pbis order by id) x) as pbis`;
   return rows;
 }

@@ -33,14 +33,10 @@ await appendStoryLog(world.actor, {
 const comment = await addComment(t.actorOf(member), {
   ...{ kind: "task", id: at(world.tasks, 0).id, body: `@${world.owner.username}` },
 });
-await t.sql.query(
-  "insert into public.agent_messages (comment_id, product_id, code, body, author) values ($1, $2, 'T-1', 'x', 'x')",
-  [comment.id, product_id],
-);
-await t.sql.query("insert into public.tasks_in_review (task_id, product_id) values ($1, $2)", [
-  at(world.tasks, 0).id,
-  product_id,
-]);
+await t.query`insert into public.agent_messages (comment_id, product_id, code, body, author)
+  values (${comment.id}, ${product_id}, 'T-1', 'x', 'x')`;
+await t.query`insert into public.tasks_in_review (task_id, product_id)
+  values (${at(world.tasks, 0).id}, ${product_id})`;
 
 const callers = { owner: world.owner, member, demo, stranger, anon: "anon" } as const;
 type CallerName = keyof typeof callers;
@@ -247,9 +243,7 @@ describe("the check itself", () => {
 describe("an archived product", () => {
   it("is read-only for direct writes too", async () => {
     const archived = await t.seedWorld(1);
-    await t.sql.query("update public.products set archived_at = now() where id = $1", [
-      archived.product.id,
-    ]);
+    await t.query`update public.products set archived_at = now() where id = ${archived.product.id}`;
     await asUser(t, archived.owner, async (client) => {
       const own = `product_id = '${archived.product.id}'`;
       expect(await outcomeOf(client, `select from public.tasks where ${own}`)).toBe(1);

@@ -6,10 +6,8 @@ const t = await createTestDatabase();
 const admin = await t.createUser({ role: "ADMIN" });
 
 async function functionsOf(schema: string): Promise<string[]> {
-  const { rows } = await t.sql.query<{ name: string }>(
-    "select distinct proname as name from pg_proc where pronamespace = $1::regnamespace order by 1",
-    [schema],
-  );
+  const rows = await t.query<{ name: string }>`select distinct proname as name from pg_proc
+    where pronamespace = ${schema}::regnamespace order by 1`;
   return rows.map(({ name }) => name);
 }
 
@@ -65,11 +63,10 @@ describe("the doors", () => {
   });
 
   it("let users call what is theirs and the service what is its own, and no one both", async () => {
-    const { rows } = await t.sql.query<{ name: string; user: boolean; service: boolean }>(
-      `select proname as name, has_function_privilege('authenticated', oid, 'execute') as user,
-        has_function_privilege('service_role', oid, 'execute') as service
-       from pg_proc where pronamespace = 'operations'::regnamespace`,
-    );
+    const rows = await t.query<{ name: string; user: boolean; service: boolean }>`
+      select proname as name, has_function_privilege('authenticated', oid, 'execute') as user,
+       has_function_privilege('service_role', oid, 'execute') as service
+      from pg_proc where pronamespace = 'operations'::regnamespace`;
     expect(rows.filter(({ user, service }) => user === service)).toEqual([]);
     for (const { name, user } of rows) {
       const call = user

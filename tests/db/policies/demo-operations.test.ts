@@ -22,7 +22,7 @@ await createProduct(t.actorOf(own), {
   code: "OWN",
   name: "Of someone who becomes a demo account",
 });
-await t.sql.query("update public.users set is_demo = true where id = $1", [own.id]);
+await t.query`update public.users set is_demo = true where id = ${own.id}`;
 
 const ids = {
   p_product_id: world.product.id,

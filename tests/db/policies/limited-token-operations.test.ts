@@ -39,11 +39,9 @@ async function makeToken(
   products: readonly string[] | null = [open.id],
 ): Promise<string> {
   const hash = createHash("sha256").update(randomBytes(32)).digest();
-  await t.sql.query(
-    `insert into public.api_tokens (user_id, label, prefix, token_hash, scopes, product_ids)
-     values ($1, 'limited', 'blm_', $2, $3, $4)`,
-    [world.owner.id, hash, scopes, products],
-  );
+  await t.query`
+    insert into public.api_tokens (user_id, label, prefix, token_hash, scopes, product_ids)
+    values (${world.owner.id}, 'limited', 'blm_', ${hash}, ${scopes}, ${products})`;
   return hash.toString("hex");
 }
 

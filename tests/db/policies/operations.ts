@@ -8,17 +8,14 @@ export interface Operation {
 
 /** Every operation that signed-in users may call, all of them or those that write. */
 export async function listOperations(t: TestDatabase, writingOnly: boolean): Promise<Operation[]> {
-  const { rows } = await t.sql.query<Operation>(
-    `
+  const rows = await t.query<Operation>`
     select p.proname as name,
       coalesce((select json_agg(json_build_object('name', a.name, 'type', format_type(a.type, null)) order by a.place)
         from unnest(p.proargnames, p.proargtypes::oid[]) with ordinality as a (name, type, place)), '[]') as parameters
     from pg_proc p
-    where p.pronamespace = 'operations'::regnamespace and (p.provolatile = 'v' or not $1) and p.prorettype <> 'trigger'::regtype
+    where p.pronamespace = 'operations'::regnamespace and (p.provolatile = 'v' or not ${writingOnly}) and p.prorettype <> 'trigger'::regtype
       and has_function_privilege('authenticated', p.oid, 'execute')
-    order by 1`,
-    [writingOnly],
-  );
+    order by 1`;
   return rows;
 }
 
@@ -73,9 +70,8 @@ export async function attempt(
 
 /** The content of every table of the service, no matter how many there are. */
 export async function snapshot(t: TestDatabase): Promise<Record<string, string>> {
-  const { rows } = await t.sql.query(
-    "select tablename from pg_tables where schemaname in ('public') order by 1",
-  );
+  const rows = await t.query`select tablename from pg_tables where schemaname in ('public')
+    order by 1`;
   const content: Record<string, string> = {};
   for (const { tablename } of rows) {
     const { rows: found } = await t.sql.query(

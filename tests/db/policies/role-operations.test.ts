@@ -104,7 +104,7 @@ const people = {
 for (const user of [people.member, people.viewer, people.demo]) {
   await t.addMember(product_id, user);
 }
-await t.sql.query("update public.users set is_demo = true where id = $1", [people.demo.id]);
+await t.query`update public.users set is_demo = true where id = ${people.demo.id}`;
 
 /** Anyone who becomes a viewer keeps what they made: none of it lets them write. */
 const viewer = t.actorOf(people.viewer);
@@ -123,28 +123,19 @@ const webhook = await createWebhook(world.actor, { product_id, url: "https://exa
 const invitation = await createInvitation(world.actor, { product_id, role: "MEMBER" });
 await setMemberRole(world.actor, { product_id, user_id: people.viewer.id, role: "VIEWER" });
 
-const landing = await t.sql.query(
-  `insert into public.landings (product_id, job_id, branch, ours_sha, worker, lease_until)
-   values ($1, $2, 'backloom/ST-1', 'abc', 'w', now()) returning id`,
-  [product_id, job.id],
-);
+const landing = await t.query`
+  insert into public.landings (product_id, job_id, branch, ours_sha, worker, lease_until)
+  values (${product_id}, ${job.id}, 'backloom/ST-1', 'abc', 'w', now()) returning id`;
 
-const lesson = await t.sql.query(
-  "insert into public.lessons (product_id, text, cause) values ($1, 'Test it.', 'ci_failed') returning id",
-  [product_id],
-);
+const lesson = await t.query`insert into public.lessons (product_id, text, cause)
+  values (${product_id}, 'Test it.', 'ci_failed') returning id`;
 
-const upkeep = await t.sql.query(
-  `insert into public.upkeeps (product_id, kind, worker, lease_until)
-   values ($1, 'agents_md', 'w', now()) returning id`,
-  [product_id],
-);
+const upkeep = await t.query`insert into public.upkeeps (product_id, kind, worker, lease_until)
+  values (${product_id}, 'agents_md', 'w', now()) returning id`;
 
-const issueNote = await t.sql.query(
-  `insert into public.issue_notes (product_id, url, deed, worker, lease_until)
-   values ($1, 'https://code.example/acme/shop/issues/7', 'comment', 'w', now()) returning id`,
-  [product_id],
-);
+const issueNote = await t.query`
+  insert into public.issue_notes (product_id, url, deed, worker, lease_until)
+  values (${product_id}, 'https://code.example/acme/shop/issues/7', 'comment', 'w', now()) returning id`;
 
 const waiting = { kind: "task" as const, id: at(world.tasks, 0).id };
 
@@ -163,10 +154,10 @@ const direct: Record<string, () => Promise<unknown>> = {
 const ids = {
   p_invitation_id: invitation.id,
   p_webhook_id: webhook.id,
-  p_landing_id: at(landing.rows, 0).id,
-  p_lesson_id: at(lesson.rows, 0).id,
-  p_issue_note_id: at(issueNote.rows, 0).id,
-  p_upkeep_id: at(upkeep.rows, 0).id,
+  p_landing_id: at(landing, 0).id,
+  p_lesson_id: at(lesson, 0).id,
+  p_issue_note_id: at(issueNote, 0).id,
+  p_upkeep_id: at(upkeep, 0).id,
   p_view_id: view.id,
   p_product_id: product_id,
   p_pbi_id: world.pbi.id,

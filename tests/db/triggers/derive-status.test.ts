@@ -134,16 +134,14 @@ describe("many tasks in one statement", () => {
     const world = await t.seedWorld(3);
     const other = await createStory(world.actor, { pbi_id: world.pbi.id, title: "Other" });
     await createTask(world.actor, { story_id: other.id, title: "Task" });
-    await t.sql.query("update public.tasks set status = 'DONE' where product_id = $1", [
-      world.product.id,
-    ]);
+    await t.query`update public.tasks set status = 'DONE' where product_id = ${world.product.id}`;
     const backlog = await getBacklog(world.actor, { product_id: world.product.id });
     expect(backlog.storiesByPbi[world.pbi.id]?.map(({ status }) => status)).toEqual([
       "done",
       "done",
     ]);
     expect(backlog.pbis.map(({ status }) => status)).toEqual(["done"]);
-    await t.sql.query("delete from public.tasks where product_id = $1", [world.product.id]);
+    await t.query`delete from public.tasks where product_id = ${world.product.id}`;
     expect(await statusesOf(world)).toEqual({ story: "open", pbi: "ready" });
   });
 });
@@ -172,7 +170,7 @@ describe("a status that someone writes directly", () => {
 
   it("is replaced by what the tasks call for, no matter who writes it", async () => {
     const world = await t.seedWorld();
-    await t.sql.query("update public.stories set status = 'DONE' where id = $1", [world.story.id]);
+    await t.query`update public.stories set status = 'DONE' where id = ${world.story.id}`;
     expect((await statusesOf(world)).story).toBe("open");
   });
 
@@ -198,10 +196,8 @@ describe("the history of a task's status", () => {
     await addStoryToSprint(world.actor, { sprint_id: sprint.id, story_id: world.story.id });
     await statusesAfter(world, "done");
     await statusesAfter(world, "done");
-    const { rows } = await t.sql.query(
-      "select from_status, to_status, sprint_id from public.task_status_changes where task_id = $1 order by id",
-      [at(world.tasks, 0).id],
-    );
+    const rows = await t.query`select from_status, to_status, sprint_id
+      from public.task_status_changes where task_id = ${at(world.tasks, 0).id} order by id`;
     expect(rows).toEqual([
       { from_status: null, to_status: "TO_DO", sprint_id: null },
       { from_status: "TO_DO", to_status: "IN_PROGRESS", sprint_id: null },

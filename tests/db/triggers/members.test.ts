@@ -21,16 +21,12 @@ async function join(world: World) {
 }
 
 async function setActive(userId: string, world: World) {
-  await t.sql.query("update public.users set active_product_id = $1 where id = $2", [
-    world.product.id,
-    userId,
-  ]);
+  await t.query`update public.users set active_product_id = ${world.product.id}
+    where id = ${userId}`;
 }
 
 async function activeProductOf(user: { id: string }) {
-  const { rows } = await t.sql.query("select active_product_id from public.users where id = $1", [
-    user.id,
-  ]);
+  const rows = await t.query`select active_product_id from public.users where id = ${user.id}`;
   return rows[0]?.active_product_id;
 }
 
@@ -64,10 +60,8 @@ describe("members", () => {
     const product_id = world.product.id;
     await invitePerson(world.actor, { product_id, identifier: "grace.h" });
     await invitePerson(world.actor, { product_id, identifier: " KATHERINE@example.com " });
-    const { rows } = await t.sql.query(
-      "select id, invited_user_id from product_invitations where product_id = $1",
-      [product_id],
-    );
+    const rows = await t.query`select id, invited_user_id from product_invitations
+      where product_id = ${product_id}`;
     for (const user of [byName, byMail]) {
       const invitation_id = rows.find((row) => row.invited_user_id === user.id)?.id;
       await answerInvitation(t.actorOf(user), { invitation_id, accept: true });

@@ -47,12 +47,11 @@ describe("sort_order of stories and tasks", () => {
 
   it("is put back when someone writes it past the operations", async () => {
     const { story, tasks } = await t.seedWorld(1);
-    await t.sql.query("update public.tasks set sort_order = 99 where id = $1", [at(tasks, 0).id]);
-    await t.sql.query("update public.stories set sort_order = 99 where id = $1", [story.id]);
-    const { rows } = await t.sql.query(
-      "select sort_order::int as n from public.tasks where id = $1 union all select sort_order::int from public.stories where id = $2",
-      [at(tasks, 0).id, story.id],
-    );
+    await t.query`update public.tasks set sort_order = 99 where id = ${at(tasks, 0).id}`;
+    await t.query`update public.stories set sort_order = 99 where id = ${story.id}`;
+    const rows = await t.query`select sort_order::int as n from public.tasks
+      where id = ${at(tasks, 0).id} union all select sort_order::int from public.stories
+      where id = ${story.id}`;
     expect(rows).toEqual([{ n: 1 }, { n: 1 }]);
   });
 

@@ -23,11 +23,9 @@ describe("tasks in review", () => {
       const { noted: found, real } = await noted(product.id);
       expect(found).toEqual(real);
     }
-    await t.sql.query("update tasks set status = 'REVIEW' where product_id = $1", [product.id]);
-    await t.sql.query(
-      "insert into tasks (story_id, title, status) values ($1, 'Begun elsewhere', 'REVIEW')",
-      [story.id],
-    );
+    await t.query`update tasks set status = 'REVIEW' where product_id = ${product.id}`;
+    await t.query`insert into tasks (story_id, title, status)
+      values (${story.id}, 'Begun elsewhere', 'REVIEW')`;
     await deleteTask(actor, { task_id: at(tasks, 1).id });
     const { noted: found, real } = await noted(product.id);
     expect(found).toHaveLength(4);
@@ -35,13 +33,11 @@ describe("tasks in review", () => {
   });
 
   it("need no index over what changes with each step, which would write all indexes of the row again", async () => {
-    const { rows } = await t.sql.query(
-      `select x.relname from pg_index i
-       join pg_class x on x.oid = i.indexrelid
-       join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = x.oid and d.refobjid = i.indrelid
-       join pg_attribute a on a.attrelid = i.indrelid and a.attnum = d.refobjsubid
-       where i.indrelid = 'public.tasks'::regclass and a.attname in ('status', 'updated_at')`,
-    );
+    const rows = await t.query`select x.relname from pg_index i
+      join pg_class x on x.oid = i.indexrelid
+      join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = x.oid and d.refobjid = i.indrelid
+      join pg_attribute a on a.attrelid = i.indrelid and a.attnum = d.refobjsubid
+      where i.indrelid = 'public.tasks'::regclass and a.attname in ('status', 'updated_at')`;
     expect(rows).toEqual([]);
   });
 });

@@ -72,9 +72,7 @@ describe.each(forgeKinds)("an issue at %s whose work is done", async (kind) => {
       body: "",
     };
     await observeIssues(actor, { product_id, label, issues: [seen] });
-    const { rows } = await t.sql.query("select id from stories where product_id = $1", [
-      product_id,
-    ]);
+    const rows = await t.query`select id from stories where product_id = ${product_id}`;
     const story_id = String(at(rows, 0).id);
     const pbi = await create(actor, "create_pbi", { p_product_id: product_id, p_title: "All" });
     await acceptStory(actor, { story_id, pbi_id: pbi.id });
@@ -101,9 +99,7 @@ describe.each(forgeKinds)("an issue at %s whose work is done", async (kind) => {
       });
     /** Two workers that look, as others do when the lease of the dead one is over. */
     const rescue = async () => {
-      await t.sql.query("update issue_notes set lease_until = now() where product_id = $1", [
-        product_id,
-      ]);
+      await t.query`update issue_notes set lease_until = now() where product_id = ${product_id}`;
       const looks = ["one", "two"].map((workerName) => {
         const both = connectBoth(forge, app.origin, token);
         const journal = openJournal(() => undefined);

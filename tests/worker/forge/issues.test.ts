@@ -37,10 +37,8 @@ describe.each(forgeKinds)("%s", (kind) => {
       );
     };
     const titles = async () => {
-      const { rows } = await t.sql.query(
-        "select title, code from stories where product_id = $1 and in_triage order by sort_order",
-        [product.id],
-      );
+      const rows = await t.query`select title, code from stories where product_id = ${product.id}
+        and in_triage order by sort_order`;
       return rows.map(({ title }) => title);
     };
     const first = watcher("first");

@@ -83,7 +83,7 @@ it("begins the merge where a pull request does not merge, and shows both version
 
 /** The only criterion of its only story holds now, which changes the text of the pull request. */
 async function proveAll(productId: string) {
-  const { rows } = await t.sql.query("select id from stories where product_id = $1", [productId]);
+  const rows = await t.query`select id from stories where product_id = ${productId}`;
   const story_id = String(at(rows, 0).id);
   const { criteria } = await getProof(actor, { story_id });
   await waiveCriterion(actor, { story_id, criterion: at(criteria, 0).id, reason: "Seen" });

@@ -52,9 +52,8 @@ describe.each(forgeKinds)("what happens to a pull request at %s", async (kind) =
     };
     forge.pulls.splice(0, forge.pulls.length, pull);
     const reviews = async () => {
-      const { rows } = await t.sql.query("select summary from job_reviews where product_id = $1", [
-        run.productId,
-      ]);
+      const rows = await t.query`select summary from job_reviews
+        where product_id = ${run.productId}`;
       return rows.map(({ summary }) => String(summary));
     };
     /** Two others that look, again and again. */
@@ -80,11 +79,9 @@ describe.each(forgeKinds)("what happens to a pull request at %s", async (kind) =
     for (const text of ["FAIL cart", "does not merge with the main branch", "Name it better"]) {
       expect(at(words, 0).split(text)).toHaveLength(2);
     }
-    const { rows } = await t.sql.query(
-      `select k.kind, k.decision from pull_reactions k join pulls p on p.id = k.pull_id
-       where p.product_id = $1 order by k.kind`,
-      [run.productId],
-    );
+    const rows = await t.query`
+      select k.kind, k.decision from pull_reactions k join pulls p on p.id = k.pull_id
+      where p.product_id = ${run.productId} order by k.kind`;
     expect(rows).toEqual(
       ["ci_failed", "conflict", "review_comment"].map((name) => ({
         kind: name,

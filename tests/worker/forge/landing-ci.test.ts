@@ -30,33 +30,29 @@ async function begin(code: string, test: string) {
     { BACKLOOM_FORGE_POLL_SECONDS: "2", BACKLOOM_FORGE_TOKEN: tokenOf("github") },
   );
   const ends = async () => {
-    const { rows } = await t.sql.query(
-      "select state from landings where product_id = $1 order by created_at, id",
-      [run.productId],
-    );
+    const rows = await t.query`select state from landings where product_id = ${run.productId}
+      order by created_at, id`;
     return rows.map(({ state }) => state);
   };
   return { forge, run, ends };
 }
 
 it("tests a branch itself where the service was told of a green CI that the Git host does not know", async () => {
-  await t.sql.query(`
+  await t.query`
     create function private.say_passed() returns trigger language plpgsql as $$ begin new.ci := 'passed'; return new; end; $$;
-    create trigger say_passed before insert or update on public.pulls for each row execute function private.say_passed()`);
+    create trigger say_passed before insert or update on public.pulls for each row execute function private.say_passed()`;
   const failsWhereItLands = 'test -n "$BACKLOOM_JOB_ID"';
   const { forge, ends } = await begin("FORGED", failsWhereItLands);
   await expect.poll(ends, patience).toContain("test_failed");
   expect(forge.pulls.map(({ state }) => state)).not.toContain("merged");
-  await t.sql.query("drop trigger say_passed on public.pulls; drop function private.say_passed");
+  await t.query`drop trigger say_passed on public.pulls; drop function private.say_passed`;
 }, 300_000);
 
 it("waits for CI that takes a while to begin, where earlier pull requests had it", async () => {
   const { forge, run, ends } = await begin("LATE", "sh check.sh");
-  await t.sql.query(
-    `insert into pulls (product_id, number, url, branch, head_sha, state, ci, observed_at)
-     values ($1, 99, $2, 'backloom/before', 'abcdef0', 'merged', 'passed', now())`,
-    [run.productId, forge.urlOf(99)],
-  );
+  await t.query`
+    insert into pulls (product_id, number, url, branch, head_sha, state, ci, observed_at)
+    values (${run.productId}, 99, ${forge.urlOf(99)}, 'backloom/before', 'abcdef0', 'merged', 'passed', now())`;
   await expect.poll(ends, patience).toEqual(["waiting_ci"]);
   const pull = at(forge.pulls, 0);
   pull.ci = { sha: forge.headOf(pull.branch), state: "failed", log: "red" };

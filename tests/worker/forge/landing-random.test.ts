@@ -145,9 +145,7 @@ it.each(Array.from({ length: runs }, (_, place) => firstSeed + place))(
         await reportAgentJob(actor, { job_id, attempt, ...done });
         // A worker falls silent in the middle: another one takes over what it has.
         if (random(4) === 0) {
-          await t.sql.query("update landings set lease_until = now() where product_id = $1", [
-            product_id,
-          ]);
+          await t.query`update landings set lease_until = now() where product_id = ${product_id}`;
         }
         // A person pushes past the queue.
         if (random(8) === 0) pushPast(place, random);
@@ -161,24 +159,18 @@ it.each(Array.from({ length: runs }, (_, place) => firstSeed + place))(
     await Promise.all(landers.map((lander) => lander.end()));
 
     expect(redCommits(place.bare)).toEqual([]);
-    const { rows } = await t.sql.query(
-      `select j.branch, j.status, j.merged_at is not null as merged, j.parked_question_id is not null as asks, j.head_sha
-       from agent_jobs j where j.product_id = $1`,
-      [product_id],
-    );
+    const rows = await t.query`
+      select j.branch, j.status, j.merged_at is not null as merged, j.parked_question_id is not null as asks, j.head_sha
+      from agent_jobs j where j.product_id = ${product_id}`;
     expect(rows).toHaveLength(branches);
     for (const { branch, merged, asks, head_sha } of rows) {
-      const { rows: ends } = await t.sql.query(
-        "select state, words, tries, lease_until from landings where product_id = $1 and branch = $2 order by created_at",
-        [product_id, branch],
-      );
+      const ends = await t.query`select state, words, tries, lease_until from landings
+        where product_id = ${product_id} and branch = ${branch} order by created_at`;
       expect([branch, merged || asks], JSON.stringify(ends)).toEqual([branch, true]);
       if (merged) gitIn(place.bare)("merge-base", "--is-ancestor", head_sha, "main");
     }
-    const { rows: active } = await t.sql.query(
-      "select 1 from landings where product_id = $1 and finished_at is null",
-      [product_id],
-    );
+    const active = await t.query`select 1 from landings where product_id = ${product_id}
+      and finished_at is null`;
     expect(active).toEqual([]);
   },
   600_000,

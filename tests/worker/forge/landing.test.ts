@@ -27,10 +27,8 @@ function serve(code: string, name: string, repo: string, ...more: string[]) {
 }
 
 async function landings(productId: string) {
-  const { rows } = await t.sql.query(
-    "select branch, state, words, head_sha, ours_sha from landings where product_id = $1 order by created_at, id",
-    [productId],
-  );
+  const rows = await t.query`select branch, state, words, head_sha, ours_sha from landings
+    where product_id = ${productId} order by created_at, id`;
   return rows;
 }
 
@@ -38,11 +36,8 @@ const endsOf = async (productId: string) =>
   (await landings(productId)).map(({ state }) => state).sort();
 
 async function statusesOf(productId: string) {
-  const { rows } = await t.sql.query(
-    `select t.status, j.merged_at is not null as merged
-     from tasks t join agent_jobs j on j.task_id = t.id where t.product_id = $1`,
-    [productId],
-  );
+  const rows = await t.query`select t.status, j.merged_at is not null as merged
+    from tasks t join agent_jobs j on j.task_id = t.id where t.product_id = ${productId}`;
   return rows;
 }
 
@@ -161,9 +156,7 @@ describe("without a Git host", () => {
     git("commit", "--quiet", "--all", "-m", "Two");
     git("push", "--quiet", "origin", "main");
     writeFileSync(gate, "");
-    await t.sql.query("update landings set lease_until = now() where product_id = $1", [
-      run.productId,
-    ]);
+    await t.query`update landings set lease_until = now() where product_id = ${run.productId}`;
     serve("LAND-PLAIN", "plain-2", repo, "--land");
     await expect
       .poll(() => endsOf(run.productId), patience)

@@ -48,10 +48,8 @@ export async function openLookScene(
       .map(({ number, ci }) => `${number} ${ci}`)
       .sort();
   const returns = async () => {
-    const { rows } = await t.sql.query(
-      "select summary from job_reviews where product_id = $1 order by created_at",
-      [run.productId],
-    );
+    const rows = await t.query`select summary from job_reviews where product_id = ${run.productId}
+      order by created_at`;
     return rows.map(({ summary }) => String(summary));
   };
   const say = (pull: FakePull | undefined, state: "passed" | "failed") => {

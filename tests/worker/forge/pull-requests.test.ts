@@ -91,11 +91,7 @@ describe.each(forgeKinds)("%s", (kind) => {
       expect(forge.pulls).toHaveLength(before + 1);
       expect(
         at(
-          (
-            await t.sql.query("select pr_url from agent_jobs where pr_url = $1", [
-              forge.urlOf(before + 1),
-            ])
-          ).rows,
+          await t.query`select pr_url from agent_jobs where pr_url = ${forge.urlOf(before + 1)}`,
           0,
         ),
       ).toBeTruthy();
@@ -107,7 +103,7 @@ describe.each(forgeKinds)("%s", (kind) => {
       await work("REFUSED", repo, "--once");
       const [job] = (await run.read()).jobs;
       expect(job).toMatchObject({ status: "done", pr_url: null });
-      const { rows } = await t.sql.query("select summary from agent_jobs where id = $1", [job?.id]);
+      const rows = await t.query`select summary from agent_jobs where id = ${job?.id}`;
       expect(rows[0].summary).toMatch(/No pull request was opened: \w+ answered 403 \(Not now\)/);
     });
 
@@ -147,9 +143,8 @@ describe.each(forgeKinds)("%s", (kind) => {
       const path = /(pulls|merge_requests)$/;
       forge.faults.push({ method: "POST", path, status: 403, message: `No: ${forge.token}` });
       const echoed = await work("ECHO", repo, "--once");
-      const { rows } = await t.sql.query("select summary from agent_jobs where product_id = $1", [
-        run.productId,
-      ]);
+      const rows = await t.query`select summary from agent_jobs
+        where product_id = ${run.productId}`;
       expect(at(rows, 0).summary).toContain("answered 403 (No: ");
       expect(said + helped + echoed + read(seen)).not.toContain(forge.token);
       expect(await tablesWith(t, [forge.token])).toEqual([]);
@@ -217,7 +212,7 @@ const writes = (forge: ForgeWorld) => forge.requests.filter(({ method }) => meth
 
 /** Says that the only criterion of a product need not be proven. */
 async function waive(productId: string): Promise<void> {
-  const { rows } = await t.sql.query("select id from stories where product_id = $1", [productId]);
+  const rows = await t.query`select id from stories where product_id = ${productId}`;
   const story_id = String(at(rows, 0).id);
   const { criteria } = await getProof(actor, { story_id });
   await waiveCriterion(actor, { story_id, criterion: at(criteria, 0).id, reason: "Seen" });

@@ -35,17 +35,12 @@ async function begin(repo: string, bare: string, remote: string, code = `KEPT-${
   const product = await t.seedProduct(owner, fields);
   const product_id = product.id;
   const accept = (...texts: string[]) =>
-    t.sql.query(
-      `insert into lessons (product_id, text, cause, status, since, created_at)
-       select $1, e.text, 'ci_failed', 'accepted', now() + e.place * interval '1 ms', now()
-       from unnest($2::text[]) with ordinality e (text, place)`,
-      [product_id, texts],
-    );
+    t.query`insert into lessons (product_id, text, cause, status, since, created_at)
+      select ${product_id}, e.text, 'ci_failed', 'accepted', now() + e.place * interval '1 ms', now()
+      from unnest(${texts}::text[]) with ordinality e (text, place)`;
   const retire = (text: string) =>
-    t.sql.query("update lessons set status = 'retired' where product_id = $1 and text = $2", [
-      product_id,
-      text,
-    ]);
+    t.query`update lessons set status = 'retired' where product_id = ${product_id}
+      and text = ${text}`;
   const words = ["--url", app.origin, "--token", token, "--exec", "true", "--repo", repo, "--pr"];
   const options = readOptions([...words, "--product", code], {});
   const journal = openJournal(() => undefined);
@@ -146,11 +141,8 @@ describe.each(forgeKinds)("lessons at %s", (kind) => {
     mergePull(forge, at(forge.pulls, 2), forge.headOf(one.branch));
     await one.look();
     expect([one.textAt("main"), await one.files()]).toEqual([null, []]);
-    const { rows } = await t.sql.query(
-      `select detail -> 'said' ->> 'state' as state from audit_events
-       where kind = 'worker.word' and detail ->> 'product_id' = $1 order by created_at`,
-      [one.product_id],
-    );
+    const rows = await t.query`select detail -> 'said' ->> 'state' as state from audit_events
+      where kind = 'worker.word' and detail ->> 'product_id' = ${one.product_id} order by created_at`;
     expect(rows.map(({ state }) => state)).toEqual(["open", "merged", "open", "open", "merged"]);
   }, 120_000);
 });
@@ -380,20 +372,13 @@ describe("boxes of Spec Kit", () => {
     ].join("\n");
     const spec = "specs/001-beds/tasks.md";
     commit(forge.bare, { [spec]: list, "old/specs/001-beds/tasks.md": "- [ ] T001 Draw\n" });
-    const pbi = await t.sql.query(
-      "insert into pbis (product_id, title) values ($1, 'Garden') returning id",
-      [one.product_id],
-    );
-    const story = await t.sql.query(
-      "insert into stories (product_id, pbi_id, title) values ($1, $2, 'Beds') returning id",
-      [one.product_id, at(pbi.rows, 0).id],
-    );
-    await t.sql.query(
-      `insert into tasks (product_id, story_id, title, status, external_id)
-       select $1, $2, e.id, e.status::task_status, 'spec-kit:001-beds/' || e.id
-       from (values ('T001', 'DONE'), ('T002', 'DONE'), ('T003', 'DONE'), ('T004', 'TO_DO'), ('own', 'DONE')) e (id, status)`,
-      [one.product_id, at(story.rows, 0).id],
-    );
+    const pbi = await t.query`insert into pbis (product_id, title)
+      values (${one.product_id}, 'Garden') returning id`;
+    const story = await t.query`insert into stories (product_id, pbi_id, title)
+      values (${one.product_id}, ${at(pbi, 0).id}, 'Beds') returning id`;
+    await t.query`insert into tasks (product_id, story_id, title, status, external_id)
+      select ${one.product_id}, ${at(story, 0).id}, e.id, e.status::task_status, 'spec-kit:001-beds/' || e.id
+      from (values ('T001', 'DONE'), ('T002', 'DONE'), ('T003', 'DONE'), ('T004', 'TO_DO'), ('own', 'DONE')) e (id, status)`;
     await one.look();
     expect(at(forge.pulls, 0)).toMatchObject({ title: "Tick the boxes of done tasks" });
     const branch = `backloom/${one.code}/spec-boxes`;

@@ -60,9 +60,8 @@ describe.each(forgeKinds)("%s", (kind) => {
     watcher("second");
     const job = async () => at((await run.read()).jobs, 0);
     const attempts = async () => {
-      const { rows } = await t.sql.query("select attempt, status from agent_jobs where id = $1", [
-        (await job()).id,
-      ]);
+      const rows = await t.query`select attempt, status from agent_jobs
+        where id = ${(await job()).id}`;
       return `${rows[0].attempt} ${rows[0].status}`;
     };
     await expect.poll(attempts, patience).toBe("1 DONE");
@@ -116,10 +115,8 @@ describe.each(forgeKinds)("%s", (kind) => {
     await first.ended;
     say("failed");
     await expect.poll(attempts, patience).toBe("4 QUEUED");
-    const { rows } = await t.sql.query(
-      "select id, question from agent_questions where product_id = $1",
-      [run.productId],
-    );
+    const rows = await t.query`select id, question from agent_questions
+      where product_id = ${run.productId}`;
     expect(rows).toMatchObject([
       { question: expect.stringContaining("sent this task back twice") },
     ]);
@@ -128,17 +125,15 @@ describe.each(forgeKinds)("%s", (kind) => {
 
     // A green one proves what speaks of tests.
     say("passed");
-    const { rows: stories } = await t.sql.query("select id from stories where product_id = $1", [
-      run.productId,
-    ]);
+    const stories = await t.query`select id from stories where product_id = ${run.productId}`;
     const grades = async () =>
       (await getProof(actor, { story_id: at(stories, 0).id })).criteria.map(({ grade }) => grade);
     await expect.poll(grades, patience).toEqual(["ci", null]);
 
     pull.state = "merged";
     const merged = async () =>
-      (await t.sql.query("select merged_at from agent_jobs where product_id = $1", [run.productId]))
-        .rows[0].merged_at;
+      (await t.query`select merged_at from agent_jobs where product_id = ${run.productId}`)[0]
+        .merged_at;
     await expect.poll(merged, patience).not.toBeNull();
     expect((await listPulls(actor, { product_id: run.productId })).pulls).toEqual([]);
     expect(forge.pulls.map(({ number, state }) => `${number} ${state}`)).toEqual([
