@@ -6,7 +6,7 @@ import {
   reportAgentJob,
   verifyTaskAgainstPlan,
 } from "~/nouns/agent-jobs/operations.server";
-import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { getSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { openApp } from "../setup/app";
 import { at, bearer, claim } from "../setup/world";
 
@@ -20,7 +20,7 @@ const sha = (letter: string) => letter.repeat(40);
 async function scene({ verified = [true, true] }: { verified?: boolean[] } = {}) {
   const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1, 1] });
   const token = await t.createToken(world.owner);
-  const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const run = await world.start();
   const jobs = [await claim(world.actor, "worker-1"), await claim(world.actor, "worker-2")];
   const verify = async ({ id, attempt }: { id: string; attempt: number }) =>
     verifyTaskAgainstPlan(world.actor, {

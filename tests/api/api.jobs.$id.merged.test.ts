@@ -8,7 +8,6 @@ import {
 } from "~/nouns/agent-jobs/operations.server";
 import { dependenciesSchema } from "~/nouns/dependencies/contract";
 import { allowMyWorkers, archiveProduct, updateProduct } from "~/nouns/products/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { deleteTask, moveTask } from "~/nouns/tasks/operations.server";
 import type { JobPayload } from "~/nouns/workers/contract";
 import { refusalOf } from "../db/refusal";
@@ -43,7 +42,7 @@ async function scene(options: SprintOptions = {}) {
   await setRelease(world, "merged");
   const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
   await wait(world.actor, second, first);
-  await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  await world.start();
   return { world, first, second };
 }
 
@@ -204,7 +203,7 @@ describe("POST /api/jobs/:id/merged", () => {
     await setRelease(world, "merged");
     const [a, b, c] = [at(world.stories, 0), at(world.stories, 1), at(world.stories, 2)];
     await waitStory(world.actor, b, a);
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     const jobs: JobPayload[] = [];
     for (let n = 1; n <= 4; n++) {
       const job = await claim(world.actor);
@@ -246,7 +245,7 @@ describe("POST /api/jobs/:id/merged", () => {
     });
     await wait(world.actor, later, at(world.tasks, 1));
     await updateProduct(world.actor, { product_id: world.product.id, pr_strategy: "STORY" });
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     const { reason } = await claimAgentJob(world.actor, { worker: "worker-1" });
     const { repo_url } = world.product;
     expect(reason?.awaited_heads).toMatchObject([

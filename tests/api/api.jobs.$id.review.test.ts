@@ -5,7 +5,6 @@ import {
   jobCommentsSchema,
   sentReviewSchema,
 } from "~/nouns/job-reviews/contract";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { openApp } from "../setup/app";
 import { busyMilliseconds } from "../setup/thread-work";
@@ -149,7 +148,7 @@ describe("POST /api/jobs/:id/review", () => {
     const answer = await call("POST", "review", { verdict: "request_changes" });
     expect(sentReviewSchema.parse(await answer.json()).job.status).toBe("done");
     expect(await t.columnOf("tasks", task.id, "status")).toBe("TO_DO");
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     const next = await claim(world.actor, "worker-2");
     expect(next.id).not.toBe(job.id);
     expect(next.review).toMatchObject([{ path: "one.ts", body: "No" }]);

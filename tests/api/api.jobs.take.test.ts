@@ -7,7 +7,6 @@ import {
   whyNotMoving,
 } from "~/nouns/agent-jobs/operations.server";
 import { archiveProduct } from "~/nouns/products/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { refusalOf } from "../db/refusal";
 import { openApp } from "../setup/app";
 import { at, bearer, claim, claimRefusal } from "../setup/world";
@@ -16,10 +15,10 @@ const { t, app } = await openApp();
 
 async function scene() {
   const world = await t.seedSprint({ stories: [1] });
-  const { actor, sprint, owner, product, tasks } = world;
+  const { actor, start, owner, product, tasks } = world;
   const found = await t.query`select code from tasks where id = ${at(tasks, 0).id}`;
   const code: string = at(found, 0).code;
-  await startSprintRun(actor, { sprint_id: sprint.id });
+  await start();
   const token = await t.createToken(owner);
   const take = async (wish: Record<string, unknown> = {}, by = token) => {
     const answer = await app.send(

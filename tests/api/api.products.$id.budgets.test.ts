@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { type BudgetList, budgetListSchema, budgetSchema } from "~/nouns/budgets/contract";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { openApp } from "../setup/app";
 import { claim } from "../setup/world";
 
@@ -67,7 +66,7 @@ describe("PUT /api/products/:id/budgets", () => {
   });
 
   it("shows with a run what it falls under, and what is reserved and spent of it", async () => {
-    const { send, list, actor, sprint } = await scene();
+    const { send, list, actor, sprint, start } = await scene();
     await send("PUT", "/budgets", week);
     await send("PUT", "/budgets", {
       scope: "sprint",
@@ -75,10 +74,7 @@ describe("PUT /api/products/:id/budgets", () => {
       unit: "USD",
       amount: 9,
     });
-    const run = await startSprintRun(actor, {
-      sprint_id: sprint.id,
-      stop_at: { unit: "USD", amount: 5 },
-    });
+    const run = await start({ stop_at: { unit: "USD", amount: 5 } });
     await claim(actor);
     const { budgets } = await list(`?sprint_run_id=${run.id}`);
     expect(budgets).toMatchObject([

@@ -6,7 +6,7 @@ import { lessonListSchema, lessonSchema } from "~/nouns/lessons/contract";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { connectClient } from "../mcp/clients";
 import { openApp } from "../setup/app";
-import { at, bearer, claim } from "../setup/world";
+import { at, bearer, claim, finish } from "../setup/world";
 
 const { t, app } = await openApp();
 
@@ -34,10 +34,7 @@ async function scene(tasks: number, stories = 1) {
       await app.request(`/api/products/${product.id}/agent-context`, { headers: bearer(token) })
     ).text();
   const done = (job: { id: string; attempt: number }, told?: string[]) =>
-    reportAgentJob(actor, {
-      ...{ job_id: job.id, attempt: job.attempt, status: "done", verify_result: "ALIGNED" },
-      lessons: told,
-    });
+    finish(actor, job, { lessons: told });
   const judge = (job_id: string, verdict: "approve" | "request_changes") =>
     reviewJob(t.actorOf(member), { job_id, verdict, summary: "Look again" });
   /** A task done, sent back and claimed again. */
@@ -167,10 +164,7 @@ describe("a lesson", () => {
     );
     expect(race.sort()).toEqual([201, 409]);
     // What comes with a report is cut, and never keeps it from being accepted.
-    await reportAgentJob(actor, {
-      ...{ job_id: job.id, attempt: job.attempt, status: "done", verify_result: "ALIGNED" },
-      lessons: ["Five"],
-    });
+    await finish(actor, job, { lessons: ["Five"] });
     const reported = {
       job_id: fresh.id,
       attempt: 1,

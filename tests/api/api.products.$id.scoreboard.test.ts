@@ -3,7 +3,6 @@ import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { type Counted, clearlyBest, toRow, wilson } from "~/nouns/insights/scoreboard";
 import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { openApp } from "../setup/app";
 import { at, claim } from "../setup/world";
 
@@ -12,9 +11,9 @@ const { t, app } = await openApp({ pages: true });
 /** Nine tasks of one agent, of which two were returned once, and one of another; a tenth is not begun. */
 async function scene() {
   const world = await t.seedSprint({ strategy: "SPRINT", stories: [11] });
-  const { actor, product, sprint } = world;
+  const { actor, product, start } = world;
   await updateProduct(actor, { product_id: product.id, done_requires: "none" });
-  await startSprintRun(actor, { sprint_id: sprint.id });
+  await start();
   for (let n = 0; n < 12; n++) {
     const { id: job_id, attempt } = await claim(actor);
     const agent = n === 11 ? "codex" : "claude";

@@ -13,7 +13,7 @@ import {
 import { updateTask } from "~/nouns/tasks/operations.server";
 import { refusalOf } from "../db/refusal";
 import { openApp } from "../setup/app";
-import { at, claim, create, type SprintOptions, type TestUser, wait } from "../setup/world";
+import { at, claim, create, finish, type SprintOptions, type TestUser, wait } from "../setup/world";
 
 const { t, app } = await openApp();
 const unknown = "00000000-0000-4000-8000-000000000000";
@@ -220,13 +220,10 @@ describe("POST /api/runs", { timeout: 60_000 }, () => {
     expect(await branchOf(ids[1])).toBe(`${base}-2`);
     const end = async (merged: boolean) => {
       const job = await claim(actor);
-      await reportAgentJob(actor, {
-        ...{ job_id: job.id, attempt: job.attempt, status: "done", verify_result: "ALIGNED" },
-        ...{
-          base_sha: "0".repeat(40),
-          head_sha: "a".repeat(40),
-          pushed_at: new Date().toISOString(),
-        },
+      await finish(actor, job, {
+        base_sha: "0".repeat(40),
+        head_sha: "a".repeat(40),
+        pushed_at: new Date().toISOString(),
       });
       if (merged) {
         await t.query`update public.agent_jobs set merged_at = now() where id = ${job.id}`;

@@ -95,7 +95,7 @@ it("reviews and comments go along, are shown at their task, and the newest reach
 
 it("the review of a batch goes along with the first task of it", async () => {
   const world = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [1, 1] });
-  await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  await world.start();
   const job = await claim(world.actor);
   await t.query`insert into job_reviews (job_id, product_id, attempt, verdict, summary, author)
     values (${job.id}, ${world.product.id}, 1, 'approve', 'All of it', 'eva')`;

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { heartbeatAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { getBudgets, setBudget } from "~/nouns/budgets/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { openApp } from "../setup/app";
 import { at, claim, wait } from "../setup/world";
 
@@ -12,7 +11,7 @@ const wordsOf = (html: string) => html.replace(/<[^>]*>/g, " ").replace(/\s+/g, 
 
 it("the owner gives a run a budget on its page, is offered one in another unit next to it, and takes it away", async () => {
   const world = await t.seedSprint({ strategy: "STORY", stories: [1] });
-  const { id: sprint_run_id } = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const { id: sprint_run_id } = await world.start();
   const product_id = world.product.id;
   const path = `/products/${product_id}/runs/${sprint_run_id}`;
   const visitor = await app.visitorOf(world.owner);
@@ -47,10 +46,10 @@ it("a budget of a task or sprint is in the settings, where it is taken away", as
 
 it("a run shows what can be worked on at once and what waits, and that no tokens were told yet", async () => {
   const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1, 1] });
-  const { actor, product, sprint, owner } = world;
+  const { actor, product, start, owner } = world;
   await wait(actor, at(world.tasks, 2), at(world.tasks, 0));
   const stop_at = { unit: "USD", amount: 1 };
-  const run = await startSprintRun(actor, { sprint_id: sprint.id, stop_at });
+  const run = await start({ stop_at });
   const visitor = await app.visitorOf(owner);
   const read = async () => wordsOf(await visitor.read(`/products/${product.id}/runs/${run.id}`));
   expect(await read()).toContain("Step 1 Queued T-1 Queued T-2 Step 2 Queued T-3 blocked by T-1");

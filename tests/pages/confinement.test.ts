@@ -2,7 +2,6 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 import { claimAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { getProduct } from "~/nouns/products/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { editTask } from "~/nouns/tasks/operations.server";
 import { connectClient } from "../mcp/clients";
 import { openApp } from "../setup/app";
@@ -42,7 +41,7 @@ it("the owner asks for a sandbox and names what jobs may reach; a list with a sl
 
 it("a job, its attempts and the workers say plainly whether they were confined", async () => {
   const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
-  await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  await world.start();
   const token = await t.createToken(world.owner);
   const client = await connectClient(app, token, "2026-07-28", "/mcp/worker");
   const wish = { worker: "safe", confinement: "bwrap", also_repos: [], wait_seconds: 0 };
@@ -72,7 +71,7 @@ it("a job, its attempts and the workers say plainly whether they were confined",
 
 it("a job and the workers name the agents, and what is left of them", async () => {
   const world = await t.seedSprint({ strategy: "STORY", stories: [1] });
-  await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  await world.start();
   await editTask(world.actor, { task_id: at(world.tasks, 0).id, agent: "codex" });
   const agents = [{ id: "claude" }, { id: "codex", quota_pct: 40 }];
   const { job } = await claimAgentJob(world.actor, { worker: "two-handed", agents });
@@ -84,7 +83,7 @@ it("a job and the workers name the agents, and what is left of them", async () =
 
 it("a task shows who wrote the repository of its own, and why it waits", async () => {
   const world = await t.seedSprint({ strategy: "STORY", stories: [1] });
-  await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  await world.start();
   const writer = await t.newMember(world.product.id);
   const task_id = at(world.tasks, 0).id;
   const repo_url = "https://forge.example.com/theirs";

@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
-import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { openApp } from "../setup/app";
-import { at, claim, claimRefusal, wait } from "../setup/world";
+import { at, claim, claimRefusal, finish, wait } from "../setup/world";
 
 const { t, app } = await openApp({ pages: true });
 
@@ -18,12 +17,9 @@ it("the owner sets it, sees whose code is waited for, and says that it is there"
   expect(await t.columnOf("products", product.id, "dependency_release::text")).toBe("merged");
 
   await wait(world.actor, second, first);
-  await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  await world.start();
   const job = await claim(world.actor);
-  await reportAgentJob(world.actor, {
-    ...{ job_id: job.id, attempt: job.attempt, status: "done", verify_result: "ALIGNED" },
-    ...{ base_sha: "0".repeat(40), head_sha: "a".repeat(40) },
-  });
+  await finish(world.actor, job, { base_sha: "0".repeat(40), head_sha: "a".repeat(40) });
 
   const member = await t.createMember(product.id);
   const guest = await app.visitorOf(member);
@@ -44,10 +40,7 @@ it("the owner undoes it for a moment, unless an agent has begun what it freed", 
   await wait(actor, second, first);
   await startSprintRun(actor, { sprint_id: world.sprint.id });
   const job = await claim(actor);
-  await reportAgentJob(actor, {
-    ...{ job_id: job.id, attempt: job.attempt, status: "done", verify_result: "ALIGNED" },
-    ...{ base_sha: "0".repeat(40), head_sha: "a".repeat(40) },
-  });
+  await finish(actor, job, { base_sha: "0".repeat(40), head_sha: "a".repeat(40) });
   const visitor = await app.visitorOf(owner);
   const elsewhere = await app.visitorOf(owner);
   const page = `/tasks/${second.id}`;
@@ -77,10 +70,7 @@ it("the owner undoes it for a moment, unless an agent has begun what it freed", 
   expect(next.task?.code).toBe(second.code);
   const refusal = `${first.code} unblocked work that an agent has started since (${second.code}), so nothing was undone.`;
   expect(await undo()).toContain(refusal);
-  await reportAgentJob(actor, {
-    ...{ job_id: next.id, attempt: next.attempt, status: "done", verify_result: "ALIGNED" },
-    ...{ base_sha: "a".repeat(40), head_sha: "b".repeat(40) },
-  });
+  await finish(actor, next, { base_sha: "a".repeat(40), head_sha: "b".repeat(40) });
   expect(await undo()).toContain(refusal);
   expect(await mergedAt()).not.toBeNull();
   const rows = await t.query`select kind from public.audit_events

@@ -8,7 +8,6 @@ import { getInbox, markInboxItem } from "~/nouns/inbox/operations.server";
 import { getShell } from "~/nouns/pages/operations.server";
 import { archiveProduct, restoreProduct } from "~/nouns/products/operations.server";
 import { askQuestion } from "~/nouns/questions/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { asUser, outcomeOf } from "../db/as-user";
 import { openApp } from "../setup/app";
@@ -76,9 +75,9 @@ it("holds what waits over all products, and lets go what was dealt with", async 
 });
 
 it("leads to an agent's work, where the verdict ends the job or sends it back", async () => {
-  const { actor, owner, product, sprint } = await t.seedSprint({ stories: [1] });
+  const { actor, owner, product, start } = await t.seedSprint({ stories: [1] });
   await t.query`update public.products set done_requires = 'person' where id = ${product.id}`;
-  await startSprintRun(actor, { sprint_id: sprint.id });
+  await start();
   const job = await claim(actor);
   const report = { job_id: job.id, status: "done", verify_result: "ALIGNED" } as const;
   await reportAgentJob(actor, { ...report, attempt: job.attempt });

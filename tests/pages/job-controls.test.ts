@@ -13,8 +13,8 @@ async function openWorld() {
 }
 
 it("the page of a job pauses, resumes and stops the run that it belongs to", async () => {
-  const { actor, sprint, visitor } = await openWorld();
-  const run = await startSprintRun(actor, { sprint_id: sprint.id });
+  const { actor, start, visitor } = await openWorld();
+  const run = await start();
   const job = await claim(actor);
   const page = `/jobs/${job.id}`;
   const status = async () => (await getSprintRun(actor, { sprint_run_id: run.id })).status;

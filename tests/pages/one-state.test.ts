@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
-import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { addDependency } from "~/nouns/dependencies/operations.server";
 import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
 import { openApp } from "../setup/app";
-import { at, claim } from "../setup/world";
+import { at, claim, finish } from "../setup/world";
 
 const { t, app } = await openApp({ pages: true });
 
@@ -59,10 +58,7 @@ it("card, row of the backlog and page of a task say the same of where it stands,
 
   // The board counts the jobs of its run that are done, as its bar shows them.
   const again = await claim(world.actor, "worker-1");
-  await reportAgentJob(world.actor, {
-    ...{ job_id: again.id, attempt: again.attempt },
-    ...{ status: "done", verify_result: "ALIGNED" },
-  });
+  await finish(world.actor, again);
   const board = await read(`${product}/sprints/${world.sprint.id}`);
   expect(board.replaceAll("<!-- -->", "")).toContain("Run: 1 of 2 jobs");
 });

@@ -1,14 +1,13 @@
 import { expect, it } from "vitest";
 import { getAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { openApp } from "../setup/app";
 import { claim } from "../setup/world";
 
 const { t, app } = await openApp({ pages: true });
 
 it("sends a plan back from the inbox, and approves the next one as edited on the page of the job", async () => {
-  const { actor, owner, sprint } = await t.seedSprint({ stories: [1], plan: () => undefined });
-  await startSprintRun(actor, { sprint_id: sprint.id, plan_review: "person" });
+  const { actor, owner, start } = await t.seedSprint({ stories: [1], plan: () => undefined });
+  await start({ plan_review: "person" });
   const plan = async (implementation_plan: string) => {
     const { id, attempt } = await claim(actor);
     await reportAgentJob(actor, { job_id: id, attempt, status: "running", implementation_plan });

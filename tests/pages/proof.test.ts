@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { createProduct, getProduct } from "~/nouns/products/operations.server";
 import { addEvidence, getProof } from "~/nouns/proof/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
 import { openApp } from "../setup/app";
 import { at, claim } from "../setup/world";
@@ -30,7 +29,7 @@ it("a product that is created on its page waits for a person unless one press sa
 });
 
 it("people judge and waive criteria without script, on the pages of story, task and job", async () => {
-  const { actor, owner, stories, sprint } = await t.seedSprint({ stories: [1] });
+  const { actor, owner, stories, start } = await t.seedSprint({ stories: [1] });
   const story = at(stories, 0);
   const of = { story_id: story.id };
   await updateStory(actor, {
@@ -38,7 +37,7 @@ it("people judge and waive criteria without script, on the pages of story, task 
     acceptance_criteria:
       "- Opens <b>fast</b>\n- Says \u202eso\n- Passes `npm <i>test</i>` and ` alone",
   });
-  await startSprintRun(actor, { sprint_id: sprint.id });
+  await start();
   const job = await claim(actor);
   const { read, submit } = await app.visitorOf(owner);
   const [opens, says, passes] = (await getProof(actor, of)).criteria;

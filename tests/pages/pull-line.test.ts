@@ -1,26 +1,22 @@
 import { expect, it } from "vitest";
-import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { observePulls } from "~/nouns/pulls/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { openApp } from "../setup/app";
-import { at, claim } from "../setup/world";
+import { at, claim, finish } from "../setup/world";
 
 const { t, app } = await openApp({ pages: true });
 
 it("says on card, task, job and run how the pull request of the work stands, and how many have landed", async () => {
   const world = await t.seedSprint({ stories: [2] });
-  const { actor, owner, product, sprint } = world;
+  const { actor, owner, product, sprint, start } = world;
   const repository = "https://code.example/acme/shop";
   await t.query`update products set repo_url = ${repository} where id = ${product.id}`;
   const cookie = await app.signIn(owner);
   const page = async (path: string) =>
     (await (await app.request(path, { headers: { cookie } })).text()).replaceAll("<!-- -->", "");
-  const run = await startSprintRun(actor, { sprint_id: sprint.id });
+  const run = await start();
   const job = await claim(actor);
   const head_sha = "a".repeat(40);
-  await reportAgentJob(actor, {
-    ...{ job_id: job.id, attempt: job.attempt, status: "done", verify_result: "ALIGNED", head_sha },
-  });
+  await finish(actor, job, { head_sha });
   const observe = (change: object) =>
     observePulls(actor, {
       product_id: product.id,

@@ -16,7 +16,6 @@ import {
   getQuestion,
   listQuestions,
 } from "~/nouns/questions/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { asUser, outcomeOf } from "../db/as-user";
 import { createDevice } from "../notices/push-device";
 import { startReceiver } from "../notices/receiver";
@@ -43,7 +42,7 @@ async function openScene(): Promise<Scene> {
   const ada = await t.createMember(world.product.id);
   await t.query`update product_members set workers_allowed = true, workers_decided_at = now()
     where user_id = ${ada.id}`;
-  await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  await world.start();
   const asks = t.actorOf(ada);
   const job = await claim(asks);
   return { ...world, ada, asks, jobId: job.id, taskId: at(world.tasks, 0).id };

@@ -4,17 +4,16 @@ import {
   reportJobConflict,
   saveJobDiff,
 } from "~/nouns/agent-jobs/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { openApp } from "../setup/app";
 import { claim } from "../setup/world";
 
 const { t, app } = await openApp({ pages: true });
 
 it("the page of a run shows tasks that change the same file, and the pair that no one could bring together", async () => {
-  const { actor, owner, product, sprint } = await t.seedSprint({
+  const { actor, owner, product, start } = await t.seedSprint({
     ...{ strategy: "STORY", stories: [1, 1] },
   });
-  const run = await startSprintRun(actor, { sprint_id: sprint.id });
+  const run = await start();
   const { read } = await app.visitorOf(owner);
   const page = async () =>
     (await read(`/products/${product.id}/runs/${run.id}`)).replaceAll(/<[^>]*>/g, "");

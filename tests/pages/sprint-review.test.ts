@@ -32,11 +32,11 @@ async function visit(world: SprintWorld, user: { id: string } = world.owner) {
 /** A run of two stories, of which the first has changes, costs in two currencies, proof, a waiver and a question. */
 async function scene() {
   const world = await t.seedSprint({ stories: [1, 1] });
-  const { actor, owner, stories, sprint } = world;
+  const { actor, owner, stories, start } = world;
   const [first, second] = [at(stories, 0), at(stories, 1)];
   const of = { story_id: first.id };
   await updateStory(actor, { ...of, acceptance_criteria: "- Opens <b>fast</b>\n- Says \u202eso" });
-  const run = await startSprintRun(actor, { sprint_id: sprint.id });
+  const run = await start();
   const job = await claim(actor);
   const [opens, says] = (await getProof(actor, of)).criteria;
   await addEvidence.json(actor, {

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import {
   cancelSprintRun,
   preflightSprintRun,
@@ -7,7 +6,7 @@ import {
 } from "~/nouns/sprint-runs/operations.server";
 import { startOver } from "~/nouns/stories/operations.server";
 import { openApp } from "../setup/app";
-import { at, claim } from "../setup/world";
+import { at, claim, finish } from "../setup/world";
 
 const { t, app } = await openApp({ pages: true });
 
@@ -19,9 +18,10 @@ it("sprint and story say from what the next run begins; a press starts over, and
   const job = await claim(actor);
   const story = { kind: "story", id: story_id } as const;
   await expect(startOver(actor, story)).rejects.toThrow("There is nothing to discard");
-  await reportAgentJob(actor, {
-    ...{ job_id: job.id, attempt: job.attempt, status: "done", verify_result: "ALIGNED" },
-    ...{ base_sha: "0".repeat(40), head_sha: "a".repeat(40), pushed_at: new Date().toISOString() },
+  await finish(actor, job, {
+    base_sha: "0".repeat(40),
+    head_sha: "a".repeat(40),
+    pushed_at: new Date().toISOString(),
   });
   await expect(startOver(actor, story)).rejects.toThrow("Cancel it first, then start over");
   await cancelSprintRun(actor, { sprint_run_id: run.id });
@@ -47,9 +47,10 @@ it("a claim names what its branch has to hold", async () => {
   const { actor, sprint } = world;
   const first = await startSprintRun(actor, { sprint_id: sprint.id });
   const job = await claim(actor);
-  await reportAgentJob(actor, {
-    ...{ job_id: job.id, attempt: job.attempt, status: "done", verify_result: "ALIGNED" },
-    ...{ base_sha: "0".repeat(40), head_sha: "b".repeat(40), pushed_at: new Date().toISOString() },
+  await finish(actor, job, {
+    base_sha: "0".repeat(40),
+    head_sha: "b".repeat(40),
+    pushed_at: new Date().toISOString(),
   });
   await cancelSprintRun(actor, { sprint_run_id: first.id });
   await startSprintRun(actor, { sprint_id: sprint.id });

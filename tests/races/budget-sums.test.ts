@@ -8,7 +8,7 @@ import {
   reportJobUsage,
 } from "~/nouns/agent-jobs/operations.server";
 import { getBudgets, setBudget, setBudgetSettings } from "~/nouns/budgets/operations.server";
-import { cancelSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import type { JobPayload } from "~/nouns/workers/contract";
 import { createTestDatabase } from "../setup/database";
 import { at } from "../setup/world";
@@ -34,8 +34,8 @@ function dice(seed: number): (below: number) => number {
 /** A product, sprint, run and task under budgets in every unit that never end, the task being the first of the sprint. */
 async function scene() {
   const world = await t.seedSprint({ strategy: "STORY", stories: Array(jobsOfOneRound).fill(1) });
-  const { actor, product, sprint } = world;
-  const run = await startSprintRun(actor, { sprint_id: sprint.id });
+  const { actor, product, sprint, start } = world;
+  const run = await start();
   const task = at(world.tasks, 0);
   for (const unit of ["USD", "EUR", "tokens"]) {
     const given = { product_id: product.id, unit, amount: far };

@@ -6,7 +6,6 @@ import {
   reportJobUsage,
 } from "~/nouns/agent-jobs/operations.server";
 import { getBudgets, setBudgetSettings } from "~/nouns/budgets/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../setup/database";
 import { at } from "../setup/world";
 
@@ -33,10 +32,10 @@ describe("a budget and eight workers at once", () => {
     const overshoots: number[] = [];
     for (let round = 1; round <= rounds; round++) {
       const world = await t.seedSprint({ strategy: "STORY", stories: Array(24).fill(1) });
-      const { actor, product, sprint } = world;
+      const { actor, product, start } = world;
       await setBudgetSettings(actor, { product_id: product.id, expected_cost: 0.7 });
       const stop_at = { unit: "USD", amount: limit };
-      const run = await startSprintRun(actor, { sprint_id: sprint.id, stop_at });
+      const run = await start({ stop_at });
       const roll = dice(round);
 
       /** Works on jobs, and beats each time that its agent has used something, until there is no more budget. */

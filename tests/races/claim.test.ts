@@ -6,7 +6,6 @@ import {
   heartbeatAgentJob,
   reportAgentJob,
 } from "~/nouns/agent-jobs/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../setup/database";
 import { at, claim } from "../setup/world";
 
@@ -16,7 +15,7 @@ const rounds = Number(process.env.RACE_ROUNDS ?? 3);
 
 async function oneJob() {
   const world = await t.seedSprint({ stories: [1] });
-  await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  await world.start();
   const rows = await t.query<{ id: string }>`select id from public.agent_jobs
     where product_id = ${world.product.id}`;
   return { world, jobId: at(rows, 0).id };
@@ -37,7 +36,7 @@ describe("claims at the same moment", () => {
 
   it("J1: of 20 jobs in 20 lanes each goes to one claimer", async () => {
     const world = await t.seedSprint({ strategy: "STORY", stories: Array(20).fill(1) });
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     const claims = await times(40, (n) => claimAgentJob(world.actor, { worker: `w-${n}` }));
     const ids = claims.flatMap(({ job }) => (job ? [job.id] : []));
     expect(ids).toHaveLength(20);

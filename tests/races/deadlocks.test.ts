@@ -7,7 +7,7 @@ import {
 } from "~/nouns/agent-jobs/operations.server";
 import { removeDependency } from "~/nouns/dependencies/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
-import { preflightSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { preflightSprintRun } from "~/nouns/sprint-runs/operations.server";
 import type { JobPayload } from "~/nouns/workers/contract";
 import { createTestDatabase } from "../setup/database";
 import { at, type SprintWorld, wait, waitStory } from "../setup/world";
@@ -68,7 +68,7 @@ describe("no order of work and dependencies stands still", { timeout: 30_000 * r
       stories: [1 + below(3), 1 + below(3), 1 + below(3), 1 + below(3)],
     });
     for (let n = 0; n < 12; n++) await addOne(world, below);
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     await workAll(world, async () => {
       if (below(2) === 0) await addOne(world, below);
     });
@@ -94,7 +94,7 @@ describe("no order of work and dependencies stands still", { timeout: 30_000 * r
         ...{ kind: circle.kind, id: circle.id, blocker: circle.blocker_id },
       });
     }
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     for (let merged = 1; merged > 0; ) {
       await workAll(world, async () => undefined);
       merged = await mergeWholeStories(world);

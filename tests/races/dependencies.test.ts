@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { claimAgentJob, reportAgentJob, reportMerged } from "~/nouns/agent-jobs/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { refusalOf } from "../db/refusal";
 import { createTestDatabase } from "../setup/database";
-import { at, claim, type SprintWorld, wait, waitStory } from "../setup/world";
+import { at, claim, finish, type SprintWorld, wait, waitStory } from "../setup/world";
 
 /** More tasks on demand: RACE_ROUNDS=100 npx vitest run tests/races makes it a chain of 1,000. */
 const tasksOfChain = Number(process.env.RACE_ROUNDS ?? 20) * 10;
@@ -62,12 +61,7 @@ async function work(world: SprintWorld, workers: number): Promise<string[]> {
         const { job } = await claimAgentJob(world.actor, { worker: `w-${n}` });
         if (!job) continue;
         claimed.push(job.task?.code ?? "");
-        await reportAgentJob(world.actor, {
-          job_id: job.id,
-          attempt: job.attempt,
-          status: "done",
-          verify_result: "ALIGNED",
-        });
+        await finish(world.actor, job);
         left--;
       }
     }),
@@ -137,7 +131,7 @@ describe("dependencies at the same moment", () => {
   it("a long chain of tasks is claimed in order by 8 workers", async () => {
     const world = await seedMany(tasksOfChain);
     await chain(world);
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     await t.expectRightCounters();
     const claimed = await work(world, 8);
     expect(claimed).toEqual(world.tasks.map(({ code }) => code));
@@ -157,7 +151,7 @@ describe("dependencies at the same moment", () => {
           }
         }
         await waitStory(world.actor, at(world.stories, 0), at(world.stories, 11));
-        await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+        await world.start();
         const claimed = await work(world, 8);
         const place = new Map(claimed.map((code, index) => [code, index]));
         expect(claimed).toHaveLength(tasks.length);
@@ -181,7 +175,7 @@ describe("dependencies at the same moment", () => {
         const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
         const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
         await wait(world.actor, second, first);
-        await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+        await world.start();
         const job = await claim(world.actor, "w-0");
         const [, , ...claims] = await Promise.all([
           reportAgentJob(world.actor, {
@@ -216,7 +210,7 @@ describe("dependencies at the same moment", () => {
         await set(round % 2 === 0 ? "merged" : "done");
         await wait(world.actor, third, first, second);
         await waitStory(world.actor, at(world.stories, 3), at(world.stories, 0));
-        await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+        await world.start();
         const jobs = [await claim(world.actor, "w-0"), await claim(world.actor, "w-1")];
         await Promise.all([
           ...jobs.map(async ({ id, attempt }, n) => {

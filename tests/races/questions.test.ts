@@ -3,7 +3,7 @@ import { ContractError } from "~/contract/errors";
 import { answerQuestion, askQuestion, cancelQuestion } from "~/nouns/questions/operations.server";
 import { cleanupAgentArtifacts } from "~/nouns/schedules/cleanup-agent-artifacts.server";
 import { expireQuestions, sweep } from "~/nouns/schedules/operations.server";
-import { cancelSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../setup/database";
 
 const t = await createTestDatabase();
@@ -68,7 +68,7 @@ describe("twenty parallel runs of a schedule", () => {
 
   it("of cleanup_agent_artifacts add up to the rows that were due", async () => {
     const world = await t.seedSprint({ stories: [12] });
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const run = await world.start();
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
     await t.query`update public.agent_jobs set finished_at = now() - interval '8 days'
       where sprint_run_id = ${run.id}`;

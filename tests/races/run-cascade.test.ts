@@ -7,7 +7,6 @@ import {
   pauseSprintRun,
   resumeSprint,
   resumeSprintRun,
-  startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../setup/database";
@@ -61,7 +60,7 @@ describe("jobs of one run that end at the same moment", () => {
   it("J11: the last two jobs of a run done at once make the run done", async () => {
     for (let round = 1; round <= rounds; round++) {
       const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
-      const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+      const run = await world.start();
       const jobs = [await claim(world.actor, "w-1"), await claim(world.actor, "w-2")];
       await Promise.all(
         jobs.map((job) =>
@@ -80,7 +79,7 @@ describe("jobs of one run that end at the same moment", () => {
   it("J11: one failed and one done at once leave story and PBI failed, the run failed, no job unfinished", async () => {
     for (let round = 1; round <= rounds; round++) {
       const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1, 1] });
-      const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+      const run = await world.start();
       const jobs = [await claim(world.actor, "w-1"), await claim(world.actor, "w-2")];
       await Promise.allSettled(
         jobs.map((job, n) =>
@@ -103,7 +102,7 @@ describe("jobs of one run that end at the same moment", () => {
 
   it("J11: a cancelled run never cascades", async () => {
     const world = await t.seedSprint({ stories: [2] });
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const run = await world.start();
     await Promise.all([
       cancelSprintRun(world.actor, { sprint_run_id: run.id }),
       setStatus(at(world.tasks, 0).id, "DONE"),
@@ -124,7 +123,7 @@ describe("jobs of one run that end at the same moment", () => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
       return Math.floor((seed / 2_147_483_648) * n);
     };
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     const steps = Array.from({ length: 400 }, (_, n) => () => step(world, n, random(100)));
     await sixtyAtATime(steps);
     await modelAgrees(world.product.id);
@@ -134,7 +133,7 @@ describe("jobs of one run that end at the same moment", () => {
 
 /** One step of a worker or a person; everything that the state of the run makes impossible is refused and fine. */
 async function step(world: SprintWorld, n: number, dice: number): Promise<void> {
-  const { actor, sprint } = world;
+  const { actor, sprint, start } = world;
   const sprint_run_id = (await newestRun(world)).id;
   try {
     if (dice < 70) return await work(world, n, dice);
@@ -145,7 +144,7 @@ async function step(world: SprintWorld, n: number, dice: number): Promise<void> 
     else if (dice < 91) await resumeSprintRun(actor, { sprint_run_id });
     else if (dice < 93) await cancelSprintRun(actor, { sprint_run_id });
     else if (dice < 97) await resumeSprint(actor, { sprint_id: sprint.id });
-    else await startSprintRun(actor, { sprint_id: sprint.id });
+    else await start();
   } catch (error) {
     if (!(error instanceof ContractError) || ![409, 422].includes(error.status)) throw error;
   }

@@ -43,11 +43,7 @@ describe("starting at the same moment", () => {
       const world = await t.seedSprint({ strategy, stories: [3, 2] });
       await t.query`insert into public.rate_limit_counters (action, key, window_start, count)
         values ('enqueue', ${world.owner.id}, now(), -1000)`;
-      const outcomes = await Promise.all(
-        Array.from({ length: 50 }, () =>
-          outcome(startSprintRun(world.actor, { sprint_id: world.sprint.id })),
-        ),
-      );
+      const outcomes = await Promise.all(Array.from({ length: 50 }, () => outcome(world.start())));
       expect(outcomes.filter((o) => o === "ok")).toHaveLength(1);
       expect(outcomes.filter((o) => o === 409)).toHaveLength(49);
       expect(await countsOf(world)).toEqual({
@@ -60,7 +56,7 @@ describe("starting at the same moment", () => {
 
   it("J8: the unique index alone allows one unfinished run a sprint", async () => {
     const world = await t.seedSprint({ stories: [1] });
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     await expect(
       t.query`insert into public.sprint_runs (sprint_id, product_id, pr_strategy, branch)
         values (${world.sprint.id}, ${world.product.id}, 'SPRINT', 'b')`,
@@ -90,7 +86,7 @@ describe("starting at the same moment", () => {
       await client.query("begin");
       await becomeCaller(client, world.owner);
       await client.query(statement, [idOf(world)]);
-      const started = outcome(startSprintRun(world.actor, { sprint_id: world.sprint.id }));
+      const started = outcome(world.start());
       await somebodyWaits();
       await client.query("commit");
       client.release();
@@ -132,7 +128,7 @@ describe("ending at the same moment", () => {
   it("J10: of resume, cancel and a failing task the run ends in one consistent way", async () => {
     for (let round = 1; round <= rounds * 2; round++) {
       const world = await t.seedSprint({ stories: [2] });
-      const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+      const run = await world.start();
       const id = { sprint_run_id: run.id };
       const job = await claim(world.actor);
       const paused = await pauseSprintRun(world.actor, id);
@@ -158,7 +154,7 @@ describe("ending at the same moment", () => {
 
   it("J10: of 20 resumes of a paused batch run one makes the new run", async () => {
     const world = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [2] });
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const run = await world.start();
     await pauseSprintRun(world.actor, { sprint_run_id: run.id });
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -171,7 +167,7 @@ describe("ending at the same moment", () => {
 
   it("J10: of 20 resumes of a failed sprint one makes the new run", async () => {
     const world = await t.seedSprint({ stories: [2] });
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     const job = await claim(world.actor);
     await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "failed" });
     const outcomes = await Promise.all(
@@ -191,7 +187,7 @@ describe("a connection that dies in the middle", () => {
   ])("J12: leaves nothing of a %s", async (name, call) => {
     const world = await t.seedSprint({ stories: [2] });
     if (name !== "start") {
-      await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+      await world.start();
       const job = await claim(world.actor);
       await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "failed" });
     }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { getSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { projectRoot } from "../../supabase/embedded/project-root";
 import { ownDataDir } from "../embedded/own-stack";
 import { makeRepository } from "../worker/fixture";
@@ -43,9 +43,9 @@ describe.each(programs)("on Node %i", (_version, node) => {
     const dataDir = await ownDataDir();
     const service = await startService(dataDir, { node });
     const store = await openOwnDatabase(dataDir);
-    const { owner, actor, product, sprint } = await store.seedSprint({ stories: [1] });
+    const { owner, actor, product, start } = await store.seedSprint({ stories: [1] });
     const token = await store.createToken(owner);
-    const run = await startSprintRun(actor, { sprint_id: sprint.id });
+    const run = await start();
     const repo = join(dataDir, "repository");
     makeRepository(repo);
     const worker = spawn(

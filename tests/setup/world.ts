@@ -283,6 +283,8 @@ export function at<T>(list: readonly T[], index: number): T {
   return element;
 }
 
+type StartOptions = Omit<Parameters<typeof startSprintRun>[1], "sprint_id">;
+
 export interface SprintWorld {
   owner: TestUser;
   actor: Actor;
@@ -293,6 +295,8 @@ export interface SprintWorld {
   /** All tasks in PBI, story, task order. */
   tasks: Created[];
   sprint: Created;
+  /** Starts the run of the sprint. */
+  start(options?: StartOptions): ReturnType<typeof startSprintRun>;
 }
 
 export interface SprintOptions {
@@ -338,11 +342,24 @@ async function seedSprint(
     stories.push({ ...story, tasks });
   }
   await create(actor, "start_sprint", { p_sprint_id: sprint.id });
-  return { owner, actor, product, pbi, stories, tasks: stories.flatMap((s) => s.tasks), sprint };
+  const start: SprintWorld["start"] = (options = {}) =>
+    startSprintRun(actor, { sprint_id: sprint.id, ...options });
+  const tasks = stories.flatMap((story) => story.tasks);
+  return { owner, actor, product, pbi, stories, tasks, sprint, start };
 }
 
 function planOf(story: number, task: number): string {
   return `Change src/part-${story}-${task}.ts`;
+}
+
+/** What a worker says at the end of a job: that it is done as planned, and whatever else. */
+export function finish(
+  actor: Actor,
+  { id, attempt }: { id: string; attempt: number },
+  rest: Partial<ReportAgentJobInput> = {},
+) {
+  const done = { status: "done", verify_result: "ALIGNED" } as const;
+  return reportAgentJob(actor, { job_id: id, attempt, ...done, ...rest });
 }
 
 /** Claims a job that the test knows to be claimable. */
@@ -355,7 +372,7 @@ export async function claim(actor: Actor, worker = "worker-1"): Promise<JobPaylo
 /** A run whose first job is held by a worker, and what that worker reports. */
 async function holdJob(t: Store, options: SprintOptions = { stories: [1] }) {
   const world = await seedSprint(t, options);
-  const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const run = await world.start();
   const job = await claim(world.actor);
   const attempt = { job_id: job.id, attempt: job.attempt };
   const report = (rest: Omit<ReportAgentJobInput, "job_id" | "attempt">): Promise<AgentJob> =>

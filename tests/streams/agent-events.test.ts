@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { soloJobSchema, soloJobsSchema, soloWorkerSchema } from "~/contract/events";
-import { claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { claimAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { workerHeartbeat } from "~/nouns/workers/operations.server";
 import { openApp } from "../setup/app";
+import { finish } from "../setup/world";
 import { openStream, type StreamMessage, type StreamReader } from "./stream-reader";
 import { createWorld, type World } from "./world";
 
@@ -54,12 +55,7 @@ describe("jobs and workers on the solo stream", () => {
     const started = reader.messages.filter(about("task")).at(-1);
     expect(started?.data).toMatchObject({ id: w.taskId, task_status: "IN_PROGRESS" });
 
-    await reportAgentJob(actor, {
-      job_id: job.id,
-      attempt: job.attempt,
-      status: "done",
-      verify_result: "ALIGNED",
-    });
+    await finish(actor, job);
     await reader.nextWhere(({ data }) => data.entity === "task" && data.task_status === "DONE");
     await reader.nextWhere(({ data }) => data.entity === "job" && data.status === "DONE");
   });

@@ -1,4 +1,4 @@
-import { claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { claimAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { getInbox } from "~/nouns/inbox/operations.server";
 import { getBacklogTree, getSprintBoard } from "~/nouns/pages/operations.server";
 import { getAgentContext, getNextStory } from "~/nouns/products/operations.server";
@@ -6,6 +6,7 @@ import { search } from "~/nouns/search/operations.server";
 import { listSprintTasks } from "~/nouns/sprints/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
 import { workerHeartbeat } from "~/nouns/workers/operations.server";
+import { finish } from "../../setup/world";
 import type { Queue } from "../jobs/world";
 
 /** One person of an installation: a product that they look at, and another with a run that their workers serve. */
@@ -50,12 +51,7 @@ export const questions: Question[] = [
 async function claimAndComplete({ actor }: Queue): Promise<void> {
   const { job } = await claimAgentJob(actor, { worker: "growth" });
   if (!job) throw new Error("no job was left to claim");
-  await reportAgentJob(actor, {
-    job_id: job.id,
-    attempt: job.attempt,
-    status: "done",
-    verify_result: "ALIGNED",
-  });
+  await finish(actor, job);
 }
 
 const productOf = ({ productIds: [id = ""] }: Queue) => id;

@@ -1,4 +1,5 @@
-import { claimAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { claimAgentJob } from "~/nouns/agent-jobs/operations.server";
+import { finish } from "../../setup/world";
 import { closedLoop } from "./closed-loop";
 import type { Queue } from "./world";
 
@@ -7,12 +8,7 @@ export function rateOfService(queue: Queue, workers: number, seconds: number): P
   return closedLoop(workers, seconds, async (worker) => {
     const { job } = await claimAgentJob(queue.actor, { worker: `bench-${worker}` });
     if (!job) return false;
-    await reportAgentJob(queue.actor, {
-      job_id: job.id,
-      attempt: job.attempt,
-      status: "done",
-      verify_result: "ALIGNED",
-    });
+    await finish(queue.actor, job);
     return true;
   });
 }

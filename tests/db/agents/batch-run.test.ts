@@ -9,7 +9,6 @@ import {
   pauseSprintRun,
   resumeSprint,
   resumeSprintRun,
-  startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
@@ -20,7 +19,7 @@ const t = await createTestDatabase();
 
 async function heldBatch() {
   const world = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [2, 1] });
-  const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const run = await world.start();
   const job = await claim(world.actor);
   const attempt = { job_id: job.id, attempt: job.attempt };
   const taskId = (n: number) => at(world.tasks, n).id;

@@ -2,7 +2,7 @@ import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { claimAgentJob, getAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { allowMyWorkers } from "~/nouns/products/operations.server";
-import { pauseSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { pauseSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { listAgentWorkers, workerHeartbeat } from "~/nouns/workers/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, claimRefusal } from "../../setup/world";
@@ -14,7 +14,7 @@ const done = { status: "done", verify_result: "ALIGNED" } as const;
 describe("claiming", () => {
   it("moves QUEUED to CLAIMED with attempt, lease and plan snapshot, the task to in progress, the run to RUNNING", async () => {
     const world = await t.seedSprint();
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const run = await world.start();
     const before = Date.now();
     const job = await claim(world.actor);
     expect(job).toMatchObject({
@@ -43,7 +43,7 @@ describe("claiming", () => {
 
   it("takes the plan as it is at the claim, and keeps it when the task is edited afterwards", async () => {
     const world = await t.seedSprint();
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     const edit = (plan: string) =>
       t.query`update public.tasks set implementation_plan = ${plan}
         where id = ${at(world.tasks, 0).id}`;
@@ -55,7 +55,7 @@ describe("claiming", () => {
 
   it("looks at one job of a product, however many can be claimed", async () => {
     const world = await t.seedSprint({ strategy: "STORY", stories: Array(12).fill(1) });
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     const administrator = new pg.Client({ connectionString: t.urlFor("supabase_admin") });
     await administrator.connect();
     await administrator.query("set track_functions = 'all'; begin");
@@ -73,7 +73,7 @@ describe("claiming", () => {
 
   it("gives the jobs of a branch out one after another under SPRINT", async () => {
     const world = await t.seedSprint({ stories: [2, 1] });
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     for (const [n, task] of world.tasks.entries()) {
       const job = await claim(world.actor);
       expect(job.task?.id).toBe(task.id);
@@ -85,7 +85,7 @@ describe("claiming", () => {
 
   it("works on stories side by side under STORY, within a story in order", async () => {
     const world = await t.seedSprint({ strategy: "STORY", stories: [2, 2] });
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     const first = await claim(world.actor, "worker-1");
     const second = await claim(world.actor, "worker-2");
     expect([first.task?.id, second.task?.id]).toEqual([
@@ -108,7 +108,7 @@ describe("claiming", () => {
       await allowMyWorkers(t.actorOf(worker), { product_id: product.id, allowed: true });
     }
     for (const world of [foreign, older, newer]) {
-      await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+      await world.start();
     }
     const actor = t.actorOf(worker);
     expect((await claim(actor)).product.id).toBe(older.product.id);
@@ -121,7 +121,7 @@ describe("claiming", () => {
 
   it("gives nothing out of an archived product or a paused run", async () => {
     const world = await t.seedSprint({ stories: [1] });
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const run = await world.start();
     await t.query`update public.products set archived_at = now() where id = ${world.product.id}`;
     await claimRefusal(world.actor);
     await t.query`update public.products set archived_at = null where id = ${world.product.id}`;
@@ -132,14 +132,14 @@ describe("claiming", () => {
   it("names the repository of the task where it has one of its own", async () => {
     const address = "https://example.com/other";
     const world = await t.seedSprint({ stories: [1], task: { p_repo_url: address } });
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     const wish = { worker: "worker-1", also_repos: [address] };
     expect((await claimAgentJob(world.actor, wish)).job?.repo_url).toBe(address);
   });
 
   it("moves the task also when a job row is inserted as CLAIMED or RUNNING", async () => {
     const world = await t.seedSprint({ stories: [2] });
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const run = await world.start();
     for (const [n, status] of (["CLAIMED", "RUNNING"] as const).entries()) {
       await t.query`
         insert into public.agent_jobs (product_id, task_id, kind, status, sprint_run_id, lane_id)
@@ -152,7 +152,7 @@ describe("claiming", () => {
 describe("the quota gate", () => {
   it("gives no job to a worker under its user's threshold, says why, and opens again", async () => {
     const world = await t.seedSprint({ stories: [1] });
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     await t.query`update public.users set min_quota_pct = 30 where id = ${world.owner.id}`;
     const refused = await claimAgentJob(world.actor, { worker: "w", quota_pct: 29 });
     expect(refused.job).toBeNull();

@@ -17,7 +17,6 @@ import {
   pauseSprintRun,
   resumeSprintRun,
   startRun,
-  startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
@@ -122,7 +121,7 @@ const steps: ((walk: Walk) => Promise<unknown>)[] = [
   work,
   work,
   async ({ world, runs }) => {
-    runs.push((await startSprintRun(world.actor, { sprint_id: world.sprint.id })).id);
+    runs.push((await world.start()).id);
   },
   async ({ world, runs, below }) => {
     const task_ids = world.tasks.filter(() => below(2) === 0).map(({ id }) => id);

@@ -3,7 +3,6 @@ import { hostsSchema } from "~/contract/text";
 import { claimAgentJob, getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { createProduct, getProduct, updateProduct } from "~/nouns/products/operations.server";
 import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { editTask } from "~/nouns/tasks/operations.server";
 import { confinements } from "~/nouns/workers/confinement";
 import type { ClaimAgentJobInput } from "~/nouns/workers/contract";
@@ -16,7 +15,7 @@ const forge = "https://forge.example.com/";
 
 async function runningSprint(): Promise<SprintWorld> {
   const world = await t.seedSprint({ strategy: "STORY", stories: [1] });
-  await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  await world.start();
   return world;
 }
 
@@ -130,7 +129,7 @@ describe("a task with its own repository", () => {
     await updateProduct(world.actor, { product_id: world.product.id, repo_url: `${forge}own` });
     await editTask(world.actor, { task_id: at(world.tasks, 0).id, repo_url: `${forge}other` });
     await editTask(world.actor, { task_id: at(world.tasks, 1).id, repo_url: `${forge}own` });
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     expect((await claims(world)).job?.task_id).toBe(at(world.tasks, 1).id);
     expect((await claims(world, { worker: "worker-2" })).job).toBeNull();
   });

@@ -13,7 +13,7 @@ import { updateProduct } from "~/nouns/products/operations.server";
 import type { ReportedEvidence } from "~/nouns/proof/contract";
 import { getProof, waiveCriterion } from "~/nouns/proof/operations.server";
 import { listQuestions } from "~/nouns/questions/operations.server";
-import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { getSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, claimRefusal, type SprintOptions } from "../../setup/world";
@@ -29,7 +29,7 @@ async function openRun(required: (typeof doneRequirements)[number], options: Spr
     done_requires: required,
     definition_of_done: "- Tests pass",
   });
-  const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const run = await world.start();
   const story = at(world.stories, 0);
   const proof = () => getProof(world.actor, { story_id: story.id });
   const take = async (worker: string) => {

@@ -7,7 +7,7 @@ import {
 import { addDependency } from "~/nouns/dependencies/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
-import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { getSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { restartWorker } from "~/nouns/workers/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, create, type SprintOptions } from "../../setup/world";
@@ -18,7 +18,7 @@ const t = await createTestDatabase();
 async function openRun(done_requires: "other_worker" | "person", options: SprintOptions) {
   const world = await t.seedSprint(options);
   await updateProduct(world.actor, { product_id: world.product.id, done_requires });
-  const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const run = await world.start();
   return { world, readRun: () => getSprintRun(world.actor, { sprint_run_id: run.id }) };
 }
 

@@ -7,7 +7,6 @@ import {
   updateTaskExecution,
 } from "~/nouns/agent-jobs/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { restartWorker } from "~/nouns/workers/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, type SprintWorld } from "../../setup/world";
@@ -22,7 +21,7 @@ async function running(fallback: string[], strategy: "STORY" | "SPRINT_BATCH" = 
     product_id: world.product.id,
     ...{ agent: "claude", model: "opus", effort: "low", fallback },
   });
-  await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  await world.start();
   return world;
 }
 

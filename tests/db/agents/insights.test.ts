@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { getInsights, listModelPrices, setModelPrice } from "~/nouns/insights/operations.server";
-import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { getSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { completeSprint } from "~/nouns/sprints/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
@@ -77,7 +77,7 @@ describe("insights", () => {
       cache_write_per_million: 4,
     });
     const world = await t.seedSprint({ stories: [2] });
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const run = await world.start();
     for (const model of ["m-1", "m-unknown"]) {
       const job = await claim(world.actor);
       await reportAgentJob(world.actor, {

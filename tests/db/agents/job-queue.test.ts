@@ -6,7 +6,6 @@ import {
   listAgentJobs,
   reportAgentJob,
 } from "~/nouns/agent-jobs/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { getSoloState, workerHeartbeat } from "~/nouns/workers/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, claimRefusal } from "../../setup/world";
@@ -32,7 +31,7 @@ describe("single jobs", () => {
 
   it("can be cancelled while queued, once and for all; the next one of the branch is in turn", async () => {
     const world = await t.seedSprint({ stories: [2] });
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const run = await world.start();
     const { jobs } = await listAgentJobs(world.actor, { sprint_run_id: run.id });
     const first = at(jobs, 0);
     const cancelled = await cancelAgentJob(world.actor, { job_id: first.id });
@@ -53,7 +52,7 @@ describe("the queue", () => {
   it("says whether anything is left, and who holds a job", async () => {
     const world = await t.seedSprint({ stories: [3] });
     expect(await checkQueueEmpty(world.actor, {})).toMatchObject({ empty: true, queued: 0 });
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     expect(await checkQueueEmpty(world.actor, {})).toMatchObject({
       empty: false,
       claimable: true,
@@ -83,7 +82,7 @@ describe("the first state of the solo stream", () => {
       jobs: [],
       workers: { count: 0 },
     });
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const run = await world.start();
     const job = await claim(world.actor);
     await claimRefusal(world.actor, "worker-2");
     await workerHeartbeat(world.actor, { worker: "worker-3", stopped: true });
@@ -107,7 +106,7 @@ const { announced } = announcements(t);
 describe("change events", () => {
   it("report the job, its task in progress and its task done", async () => {
     const world = await t.seedSprint({ stories: [1] });
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     const job = await claim(world.actor);
     await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });
     const told = (await announced(`product:${world.product.id}`)).map(({ payload }) => payload);

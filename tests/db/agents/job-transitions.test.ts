@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cancelAgentJob, reportAgentJob } from "~/nouns/agent-jobs/operations.server";
-import {
-  cancelSprintRun,
-  getSprintRun,
-  startSprintRun,
-} from "~/nouns/sprint-runs/operations.server";
+import { cancelSprintRun, getSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim } from "../../setup/world";
 import { statusOf } from "../refusal";
@@ -20,7 +16,7 @@ type Report = (typeof reports)[number];
 /** The first job of a run, brought to a state on the way that workers and people take. */
 async function jobIn(state: State) {
   const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
-  const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const run = await world.start();
   const { jobs } = await getSprintRun(world.actor, { sprint_run_id: run.id });
   const id = at(jobs, 0).id;
   const say = (status: Report) => {

@@ -7,7 +7,7 @@ import {
   listJobMessages,
   messageJob,
 } from "~/nouns/comments/operations.server";
-import { cancelSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { cancelSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { deleteTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, type SprintOptions } from "../../setup/world";
@@ -130,7 +130,7 @@ describe("a comment that is sent to the agent", () => {
 
   it("waits with a job that no worker has yet, and is part of its claim", async () => {
     const world = await t.seedSprint({ stories: [1] });
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     const place = { kind: "task", id: at(world.tasks, 0).id } as const;
     await addComment(world.actor, { ...place, body: "Early", send_to_agent: true });
     expect((await claim(world.actor)).messages).toMatchObject([{ text: "Early" }]);

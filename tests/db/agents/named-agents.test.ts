@@ -7,7 +7,6 @@ import {
 } from "~/nouns/agent-jobs/operations.server";
 import { changeThings } from "~/nouns/changes/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { updateStory } from "~/nouns/stories/operations.server";
 import { editTask, getTaskDetail, updateTask } from "~/nouns/tasks/operations.server";
 import type { ClaimAgentJobInput } from "~/nouns/workers/contract";
@@ -19,7 +18,7 @@ const t = await createTestDatabase();
 
 async function running(stories: number[] = [1]): Promise<SprintWorld> {
   const world = await t.seedSprint({ strategy: "STORY", stories });
-  await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  await world.start();
   return world;
 }
 

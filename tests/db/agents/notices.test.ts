@@ -15,7 +15,6 @@ import {
   updateWebhook,
 } from "~/nouns/notices/operations.server";
 import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim } from "../../setup/world";
 import { statusOf } from "../refusal";
@@ -106,7 +105,7 @@ describe("the outbox", () => {
   it("reports failed runs and reviews, and nothing about a change that was rolled back", async () => {
     const world = await t.seedSprint({ stories: [1, 1], strategy: "STORY" });
     await subscribePush(world.actor, device("runs"));
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     const jobs = [await claim(world.actor, "w-1"), await claim(world.actor, "w-2")];
     await drain();
     const client = await t.sql.connect();

@@ -19,6 +19,7 @@ import {
   at,
   claim,
   claimRefusal,
+  finish,
   type SprintOptions,
   type SprintWorld,
   wait,
@@ -31,10 +32,10 @@ const t = await createTestDatabase();
 /** A run of a product that asks, whose first job has failed. */
 async function failed(options: SprintOptions, prepare?: (world: SprintWorld) => Promise<void>) {
   const world = await t.seedSprint({ strategy: "STORY", ...options });
-  const { actor, product, sprint } = world;
+  const { actor, product, start } = world;
   await updateProduct(actor, { product_id: product.id, on_failure: "ask" });
   await prepare?.(world);
-  const run = await startSprintRun(actor, { sprint_id: sprint.id });
+  const run = await start();
   const job = await claim(actor);
   const report = () =>
     reportAgentJob(actor, {
@@ -47,12 +48,9 @@ async function failed(options: SprintOptions, prepare?: (world: SprintWorld) => 
   return { ...world, run, job, report, question, readRun };
 }
 
-async function finish(actor: Actor, worker?: string) {
+async function finishNext(actor: Actor, worker?: string) {
   const job = await claim(actor, worker);
-  await reportAgentJob(actor, {
-    ...{ job_id: job.id, attempt: job.attempt },
-    ...{ status: "done", verify_result: "ALIGNED" },
-  });
+  await finish(actor, job);
   return job;
 }
 
@@ -106,7 +104,7 @@ describe("a job that fails where the product asks", () => {
       status: "done",
       verify_result: "ALIGNED",
     });
-    expect((await finish(actor)).task?.code).toBe("T-3");
+    expect((await finishNext(actor)).task?.code).toBe("T-3");
   });
 
   it.each(["a text", "a dismissal"])("tries again on %s, with all its retries", async (answer) => {
@@ -127,7 +125,7 @@ describe("a job that fails where the product asks", () => {
       await waitStory(actor, at(stories, 2), at(stories, 1));
     });
     const { actor, question, readRun } = world;
-    await finish(actor);
+    await finishNext(actor);
     await answerQuestion(actor, { question_id: question.id, option: 1 });
     expect(await t.taskStatuses(world)).toEqual(["TO_DO", "TO_DO", "TO_DO", "DONE"]);
     const run = await readRun();
@@ -178,7 +176,7 @@ describe("a job that fails where the product asks", () => {
     const { questions } = await listQuestions(actor, { state: "open" });
     expect(questions).toMatchObject([{ job_id: job.id }]);
     expect(at(questions, 0).question).toContain("All 3 retries are used up.");
-    await finish(actor, "worker-2");
+    await finishNext(actor, "worker-2");
     expect(await claimRefusal(actor)).toBe("question");
   });
 

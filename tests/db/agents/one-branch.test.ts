@@ -1,12 +1,11 @@
 import { expect, it } from "vitest";
-import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { addDependency } from "~/nouns/dependencies/operations.server";
 import { reviewJob } from "~/nouns/job-reviews/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { at, claim, claimRefusal } from "../../setup/world";
+import { at, claim, claimRefusal, finish } from "../../setup/world";
 
 const t = await createTestDatabase();
 
@@ -20,10 +19,7 @@ async function openLane() {
       ...{ kind: "task", id: at(world.tasks, task).id, blocked_by: at(world.tasks, blocker).id },
     });
   await startSprintRun(actor, { sprint_id: world.sprint.id });
-  const done = (job: { id: string; attempt: number }) =>
-    reportAgentJob(actor, {
-      ...{ job_id: job.id, attempt: job.attempt, status: "done", verify_result: "ALIGNED" },
-    });
+  const done = (job: { id: string; attempt: number }) => finish(actor, job);
   const work = async () => {
     const job = await claim(actor);
     await done(job);

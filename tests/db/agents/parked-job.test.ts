@@ -12,7 +12,7 @@ import {
   getNotificationsState,
 } from "~/nouns/questions/operations.server";
 import { sweep } from "~/nouns/schedules/operations.server";
-import { resumeSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { resumeSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, claimRefusal } from "../../setup/world";
 import { statusOf } from "../refusal";
@@ -22,7 +22,7 @@ const t = await createTestDatabase();
 describe("parking", () => {
   async function parkedJob(rest: Partial<AskQuestionInput> = {}) {
     const world = await t.seedSprint({ strategy: "STORY", stories: [1, 1] });
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const run = await world.start();
     const job = await claim(world.actor);
     const question = await askQuestion(world.actor, {
       task_id: at(world.tasks, 0).id,
@@ -129,7 +129,7 @@ describe("parking", () => {
   it("may escalate on expiry: asked again to another member, the job still waits", async () => {
     const world = await t.seedSprint({ stories: [1] });
     const boss = await t.newMember(world.product.id);
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     const job = await claim(world.actor);
     const question = await askQuestion(world.actor, {
       task_id: at(world.tasks, 0).id,

@@ -7,7 +7,6 @@ import {
   pauseSprintRun,
   resumeSprint,
   resumeSprintRun,
-  startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, claimRefusal, create } from "../../setup/world";
@@ -18,7 +17,7 @@ const done = { status: "done", verify_result: "ALIGNED" } as const;
 
 async function startedRun() {
   const world = await t.seedSprint({ stories: [2, 1] });
-  const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const run = await world.start();
   return { world, run, id: { sprint_run_id: run.id } };
 }
 
@@ -114,7 +113,7 @@ describe("resuming a paused run", () => {
 
   it("ends DONE when its last held claim finished", async () => {
     const world = await t.seedSprint({ stories: [1] });
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const run = await world.start();
     const job = await claim(world.actor);
     await pauseSprintRun(world.actor, { sprint_run_id: run.id });
     await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });

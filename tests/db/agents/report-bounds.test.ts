@@ -5,7 +5,7 @@ import {
   updateTaskExecution,
   verifySprintTask,
 } from "~/nouns/agent-jobs/operations.server";
-import { getSprintRun, startSprintRun } from "~/nouns/sprint-runs/operations.server";
+import { getSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { deleteTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim } from "../../setup/world";
@@ -94,7 +94,7 @@ describe("a batch", () => {
 
   it("is cancelled, not done, when its only job is cancelled", async () => {
     const world = await t.seedSprint({ ...batch, stories: [2] });
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const run = await world.start();
     const [job] = (await getSprintRun(world.actor, { sprint_run_id: run.id })).jobs;
     await cancelAgentJob(world.actor, { job_id: job?.id ?? "" });
     expect(await getSprintRun(world.actor, { sprint_run_id: run.id })).toMatchObject({
@@ -122,7 +122,7 @@ describe("the work of a new run", () => {
     await report({ status: "failed", failure_class: "verification_failed", failure_reason });
     await t.query`update tasks set status = 'TO_DO' where id = ${at(world.tasks, 0).id}`;
     await t.query`update sprints set status = 'ACTIVE' where id = ${world.sprint.id}`;
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     expect(await claim(world.actor)).toMatchObject({
       previous_failure: failure_reason,
       earlier_jobs: [job.id],

@@ -4,7 +4,6 @@ import {
   cancelSprintRun,
   pauseSprintRun,
   resumeSprintRun,
-  startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { claim } from "../../setup/world";
@@ -25,8 +24,8 @@ type State = (typeof states)[number];
 
 /** A run of one task, brought to a state on the way that workers and people take. */
 async function runIn(state: State) {
-  const { actor, sprint } = await t.seedSprint({ stories: [1] });
-  const { id } = await startSprintRun(actor, { sprint_id: sprint.id });
+  const { actor, start } = await t.seedSprint({ stories: [1] });
+  const { id } = await start();
   const run = { sprint_run_id: id };
   const isClaimed = !["queued", "paused", "cancelled"].includes(state);
   const job = isClaimed ? await claim(actor) : undefined;

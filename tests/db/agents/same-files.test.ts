@@ -12,17 +12,16 @@ import {
   getSprintRun,
   pauseSprintRun,
   resumeSprintRun,
-  startSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { at, claim, type SprintOptions } from "../../setup/world";
+import { at, claim, finish, type SprintOptions } from "../../setup/world";
 
 const t = await createTestDatabase();
 const sha = (letter: string) => letter.repeat(40);
 
 async function scene(options: SprintOptions) {
   const world = await t.seedSprint(options);
-  const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const run = await world.start();
   const read = () => getSprintRun(world.actor, { sprint_run_id: run.id });
   const why = async (kind: "job" | "run", id: string) =>
     (await whyNotMoving(world.actor, { kind, id })).reasons;
@@ -108,9 +107,7 @@ describe("a dependency against the order of a lane", () => {
     for (const _job of tasks) {
       const job = await claim(actor);
       order.push(job.task_id);
-      await reportAgentJob(actor, {
-        ...{ job_id: job.id, attempt: job.attempt, status: "done", verify_result: "ALIGNED" },
-      });
+      await finish(actor, job);
     }
     expect(order).toEqual([second.id, third.id, first.id]);
     expect((await read()).status).toBe("done");

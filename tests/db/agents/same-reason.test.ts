@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { claimAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, type SprintWorld, wait } from "../../setup/world";
 
@@ -33,7 +32,7 @@ const obstacles: ((world: SprintWorld, jobId: string) => Promise<unknown>)[] = [
 describe("a claim that finds nothing", { timeout: 60_000 }, () => {
   it.each(seeds)("gives a reason that the job itself gives (%i)", async (seed) => {
     const world = await t.seedSprint({ stories: [1] });
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const run = await world.start();
     const rows = await t.query<{ id: string }>`select id from public.agent_jobs
       where sprint_run_id = ${run.id}`;
     const job = at(rows, 0).id;
@@ -51,7 +50,7 @@ describe("a claim that finds nothing", { timeout: 60_000 }, () => {
   it("says of an archived product that it is archived, also next to one that waits", async () => {
     const world = await t.seedSprint({ stories: [2] });
     await wait(world.actor, at(world.tasks, 0), at(world.tasks, 1));
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     await t.query`update public.products set archived_at = now() where id = ${world.product.id}`;
     const archived = { code: "archived", message: expect.stringContaining("2 queued") };
     for (const named of [{}, { product_id: world.product.id }]) {
@@ -62,7 +61,7 @@ describe("a claim that finds nothing", { timeout: 60_000 }, () => {
 
   it("does not call a failed look a rate limit", async () => {
     const world = await t.seedSprint({ stories: [1] });
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     await t.query`update public.agent_jobs set not_before = now() + interval '1 hour',
       failure_class = 'agent_error' where product_id = ${world.product.id}`;
     const { reason } = await claimAgentJob(world.actor, { worker: "worker-1" });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at } from "../../setup/world";
 import { days, later, serviceAt } from "./at-time";
@@ -56,7 +55,7 @@ describe("expire_questions", () => {
 describe("cleanup_agent_artifacts", () => {
   it("hard-deletes failed and cancelled jobs older than seven days by finished_at, and no others", async () => {
     const world = await t.seedSprint({ stories: [1] });
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const run = await world.start();
     const insert = async (status: string, finishedAt: Date | null) => {
       const rows = await t.query<{ id: string }>`
         insert into public.agent_jobs (product_id, task_id, kind, status, sprint_run_id, finished_at)

@@ -16,7 +16,7 @@ import { refusalOf, statusOf } from "../refusal";
 const t = await createTestDatabase();
 
 async function refusedBlockers(world: SprintWorld) {
-  const refusal = await refusalOf(startSprintRun(world.actor, { sprint_id: world.sprint.id }));
+  const refusal = await refusalOf(world.start());
   expect(refusal.status).toBe(409);
   const { rows } = await t.sql.query(
     "select (select count(*) from public.sprint_runs where product_id = $1)::int as runs, (select count(*) from public.agent_jobs where product_id = $1)::int as jobs",
@@ -32,13 +32,13 @@ describe("starting a run", () => {
     await t.query`insert into public.tasks (product_id, story_id, code, title, implementation_plan)
       select product_id, story_id, 'N-' || n, 'One of many', 'Do it.'
       from public.tasks, generate_series(2, 1200) n where id = ${at(world.tasks, 0).id}`;
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const run = await world.start();
     expect(run.counts).toMatchObject({ queued: 1_200 });
   });
 
   it("makes one job per task in PBI, story, task order under SPRINT, on one branch", async () => {
     const world = await t.seedSprint({ stories: [2, 1] });
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const run = await world.start();
     expect(run).toMatchObject({
       status: "queued",
       pr_strategy: "SPRINT",
@@ -79,14 +79,14 @@ describe("starting a run", () => {
       p_sprint_id: world.sprint.id,
       p_story_id: story.id,
     });
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const run = await world.start();
     const { jobs } = await getSprintRun(world.actor, { sprint_run_id: run.id });
     expect(jobs.map((job) => job.task_id)).toEqual([task.id, ...world.tasks.map(({ id }) => id)]);
   });
 
   it("gives each story a branch and its own lane under STORY", async () => {
     const world = await t.seedSprint({ strategy: "STORY", stories: [2, 2] });
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const run = await world.start();
     const { jobs } = await getSprintRun(world.actor, { sprint_run_id: run.id });
     expect(jobs.map((job) => job.branch)).toEqual(
       world.stories.flatMap((s) => s.tasks.map(() => `${run.branch}--${s.code}`)),
@@ -96,7 +96,7 @@ describe("starting a run", () => {
 
   it("makes exactly one SPRINT_IMPLEMENTATION job and frozen executions under SPRINT_BATCH", async () => {
     const world = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [2, 1] });
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const run = await world.start();
     await t.query`update public.tasks set implementation_plan = 'edited', verify_required = 'ANY'
       where product_id = ${world.product.id}`;
     const { jobs, executions } = await getSprintRun(world.actor, { sprint_run_id: run.id });
@@ -124,20 +124,20 @@ describe("starting a run", () => {
   it("leaves tasks out that are already done", async () => {
     const world = await t.seedSprint({ stories: [2, 1] });
     await updateTask(world.actor, { task_id: at(world.tasks, 0).id, status: "done" });
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const run = await world.start();
     expect(run.jobs_total).toBe(2);
   });
 
   it("allows one unfinished run a sprint, and another after its end", async () => {
     const world = await t.seedSprint();
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
-    const refusal = await refusalOf(startSprintRun(world.actor, { sprint_id: world.sprint.id }));
+    const run = await world.start();
+    const refusal = await refusalOf(world.start());
     expect(refusal.status).toBe(409);
     expect(blockersDetailSchema.parse(refusal.detail).blockers).toMatchObject([
       { type: "run_unfinished", sprint_run_id: run.id },
     ]);
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
-    const second = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const second = await world.start();
     expect(second.branch).toMatch(/SP-1-run-2$/);
     const { runs } = await listSprintRuns(world.actor, { product_id: world.product.id });
     expect(runs.map(({ id }) => id)).toEqual([second.id, run.id]);
@@ -197,14 +197,14 @@ describe("blockers", () => {
     ]);
     for (const strategy of ["SPRINT", "STORY"] as const) {
       const world = await t.seedSprint({ strategy, stories: [1], task: other });
-      await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+      await world.start();
     }
     const same = await t.seedSprint({
       strategy: "SPRINT_BATCH",
       stories: [1],
       task: { p_repo_url: "https://example.com/ledger" },
     });
-    await startSprintRun(same.actor, { sprint_id: same.sprint.id });
+    await same.start();
   });
 
   it("lists all of them at once, in words", async () => {
@@ -221,7 +221,7 @@ describe("blockers", () => {
       "open_question",
       "pbi_blocked",
     ]);
-    const refusal = await refusalOf(startSprintRun(world.actor, { sprint_id: world.sprint.id }));
+    const refusal = await refusalOf(world.start());
     expect(refusal.message).toContain("Task T-1 has no implementation plan.");
     expect(refusal.message).toContain("PBI PBI-1 is blocked.");
   });
@@ -255,9 +255,9 @@ describe("who may start", () => {
     const world = await t.seedSprint({ stories: [1] });
     await t.query`insert into public.rate_limit_counters (action, key, window_start, count)
       values ('enqueue', ${world.owner.id}, now(), 29)`;
-    const last = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const last = await world.start();
     await cancelSprintRun(world.actor, { sprint_run_id: last.id });
-    const refusal = await refusalOf(startSprintRun(world.actor, { sprint_id: world.sprint.id }));
+    const refusal = await refusalOf(world.start());
     expect(refusal.status).toBe(429);
     expect(refusal.retryAfter).toBeGreaterThan(0);
   });

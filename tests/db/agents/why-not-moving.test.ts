@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { whyNotMoving } from "~/nouns/agent-jobs/operations.server";
-import {
-  getSprintRun,
-  pauseSprintRun,
-  startSprintRun,
-} from "~/nouns/sprint-runs/operations.server";
+import { getSprintRun, pauseSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { workerHeartbeat } from "~/nouns/workers/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, create } from "../../setup/world";
@@ -14,7 +10,7 @@ const t = await createTestDatabase();
 
 async function startedRun() {
   const world = await t.seedSprint({ stories: [2] });
-  const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const run = await world.start();
   const { jobs } = await getSprintRun(world.actor, { sprint_run_id: run.id });
   const why = async (kind: "job" | "task" | "run", id: string) => {
     const answer = await whyNotMoving(world.actor, { kind, id });

@@ -38,7 +38,7 @@ const reportOn = (world: SprintWorld, job: { id: string; attempt: number }, rest
 
 /** The first task of a run waits for its review. */
 async function waitForReview(world: SprintWorld) {
-  const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const run = await world.start();
   const job = await claim(world.actor);
   const shas = { base_sha: "aaa", head_sha: "bbb" };
   await reportOn(world, job, { verify_result: "ALIGNED", branch: job.branch, ...shas });
@@ -53,7 +53,7 @@ describe("work that waits for a review", () => {
     expect(await t.statusesOf("agent_jobs", [job.id])).toEqual(["QUEUED"]);
     const preflight = await preflightSprintRun(world.actor, { sprint_id: world.sprint.id });
     expect(preflight).toMatchObject({ ready: true, tasks_total: 1, jobs_total: 1 });
-    expect(await startSprintRun(world.actor, { sprint_id: world.sprint.id })).toMatchObject({
+    expect(await world.start()).toMatchObject({
       jobs_total: 1,
     });
     await reviewJob(world.actor, { job_id: job.id, verdict: "approve" });
@@ -81,7 +81,7 @@ describe("work that waits for a review", () => {
     const summary = "Say it louder";
     await reviewJob(world.actor, { job_id: job.id, verdict: "request_changes", summary });
     expect(await t.taskStatuses(world)).toEqual(["TO_DO"]);
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await world.start();
     const again = await claim(world.actor);
     expect(again.review).toMatchObject([{ body: summary }]);
     expect(again.begins_from).toMatchObject([{ head_sha: "bbb" }]);
@@ -89,7 +89,7 @@ describe("work that waits for a review", () => {
 
   it("returns to the board too when it is a batch whose run was cancelled", async () => {
     const world = await seedJudged({ strategy: "SPRINT_BATCH", stories: [2] });
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const run = await world.start();
     const job = await claim(world.actor);
     for (const { id } of world.tasks) {
       const end = { status: "done", verify_result: "ALIGNED" } as const;
@@ -113,7 +113,7 @@ describe("work that waits for a review", () => {
     const task_ids = world.tasks.map(({ id }) => id);
     const refusal = await refusalOf(startRun(world.actor, { task_ids }));
     expect(refusal.detail).toMatchObject({ blockers: [{ type: "task_in_review" }] });
-    const empty = await refusalOf(startSprintRun(world.actor, { sprint_id: world.sprint.id }));
+    const empty = await refusalOf(world.start());
     expect(empty.message).toContain("what is left waits for a review");
   });
 
@@ -132,7 +132,7 @@ describe("work that waits for a review", () => {
     await addDependency(world.actor, { kind: "task", id: second.id, blocked_by: first.id });
     const { run } = await waitForReview(world);
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
-    expect(await startSprintRun(world.actor, { sprint_id: world.sprint.id })).toMatchObject({
+    expect(await world.start()).toMatchObject({
       jobs_total: 1,
     });
   });

@@ -13,11 +13,7 @@ import {
   removeDependency,
 } from "~/nouns/dependencies/operations.server";
 import { search } from "~/nouns/search/operations.server";
-import {
-  getSprintRun,
-  preflightSprintRun,
-  startSprintRun,
-} from "~/nouns/sprint-runs/operations.server";
+import { getSprintRun, preflightSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { deleteStory } from "~/nouns/stories/operations.server";
 import { createTask, deleteTask, moveTask, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { stepsOf } from "../../../app/routes/_app.products.$productId.runs_.$runId/run-steps";
@@ -27,6 +23,7 @@ import {
   claim,
   claimRefusal,
   create,
+  finish,
   type SprintWorld,
   wait,
   waitStory,
@@ -36,7 +33,7 @@ import { refusalOf } from "../refusal";
 
 const t = await createTestDatabase();
 
-const start = (world: SprintWorld) => startSprintRun(world.actor, { sprint_id: world.sprint.id });
+const start = (world: SprintWorld) => world.start();
 const four = ({ tasks }: SprintWorld) =>
   [at(tasks, 0), at(tasks, 1), at(tasks, 2), at(tasks, 3)] as const;
 const codesInOrder = async (runId: string): Promise<string[]> => {
@@ -47,12 +44,7 @@ const codesInOrder = async (runId: string): Promise<string[]> => {
 };
 const done = async (world: SprintWorld, worker?: string) => {
   const job = await claim(world.actor, worker);
-  const report = await reportAgentJob(world.actor, {
-    job_id: job.id,
-    attempt: job.attempt,
-    status: "done",
-    verify_result: "ALIGNED",
-  });
+  const report = await finish(world.actor, job);
   return { code: job.task?.code, released: report.released };
 };
 
@@ -134,12 +126,7 @@ describe("dispatch", () => {
         message: `It is blocked by ${b.code} (in sprint).`,
       }),
     );
-    const report = await reportAgentJob(world.actor, {
-      job_id: job.id,
-      attempt: job.attempt,
-      status: "done",
-      verify_result: "ALIGNED",
-    });
+    const report = await finish(world.actor, job);
     expect(report.released).toEqual([waiting.code]);
     await t.expectRightCounters();
     expect((await done(world)).code).toBe(waiting.code);

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { createWebhook, subscribePush } from "~/nouns/notices/operations.server";
 import { askQuestion } from "~/nouns/questions/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { dataApi } from "../../setup/data-api";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim, type SprintWorld, type TestUser } from "../../setup/world";
@@ -31,7 +30,7 @@ const denied = "42501";
 
 beforeAll(async () => {
   world = await t.seedSprint({ strategy: "SPRINT_BATCH", stories: [1] });
-  await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  await world.start();
   await claim(world.actor);
   await askQuestion(world.actor, { story_id: at(world.stories, 0).id, question: "?" });
   await subscribePush(world.actor, { endpoint: "https://p.example.com", p256dh: "k", auth: "a" });

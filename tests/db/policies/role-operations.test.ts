@@ -8,7 +8,6 @@ import { createInvitation } from "~/nouns/products/invitations.server";
 import { allowMyWorkers, setMemberRole } from "~/nouns/products/operations.server";
 import { askAboutIdea, askQuestion } from "~/nouns/questions/operations.server";
 import { createSavedView } from "~/nouns/saved-views/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { appendStoryLog, startOver } from "~/nouns/stories/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
@@ -109,7 +108,7 @@ await t.query`update public.users set is_demo = true where id = ${people.demo.id
 /** Anyone who becomes a viewer keeps what they made: none of it lets them write. */
 const viewer = t.actorOf(people.viewer);
 const story_id = at(world.stories, 0).id;
-const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+const run = await world.start();
 await allowMyWorkers(viewer, { product_id, allowed: true });
 const job = await claim(viewer);
 const question = await askQuestion(viewer, { story_id, question: "Which?" });
