@@ -5,11 +5,7 @@ const { t, app } = await openApp({ pages: true });
 const user = await t.createUser({ username: "grace" });
 
 function post(path: string, fields: Record<string, string>, cookie = ""): Promise<Response> {
-  return app.request(path, {
-    method: "POST",
-    headers: { cookie, origin: app.origin },
-    body: new URLSearchParams(fields),
-  });
+  return app.submit(path, fields, { cookie });
 }
 
 describe("plain forms, without script", () => {

@@ -22,11 +22,7 @@ beforeEach(async () => {
 });
 
 function post(path: string, fields: Record<string, string>, address: string): Promise<Response> {
-  return app.request(path, {
-    method: "POST",
-    headers: { origin: app.origin, "x-forwarded-for": address },
-    body: new URLSearchParams(fields),
-  });
+  return app.submit(path, fields, { "x-forwarded-for": address });
 }
 
 function data(path: string, route: string): string {
@@ -74,11 +70,11 @@ describe("W1: the limits of the forms", () => {
     let host = 0;
     const elsewhere = () => `198.51.100.${++host}`;
     const logIn = (identifier: string, password: string, headers: Record<string, string> = {}) =>
-      app.request(data("/login", "routes/_auth.login"), {
-        method: "POST",
-        headers: { origin: app.origin, "x-forwarded-for": elsewhere(), ...headers },
-        body: new URLSearchParams({ identifier, password }),
-      });
+      app.submit(
+        data("/login", "routes/_auth.login"),
+        { identifier, password },
+        { "x-forwarded-for": elsewhere(), ...headers },
+      );
     const guess = async (identifier: string, times: number) => {
       for (let done = 0; done < times; done += 1) {
         expect((await logIn(identifier, "wrong")).status).toBe(401);
@@ -147,15 +143,15 @@ describe("W1: the limits of the forms", () => {
       const user = await t.createUser();
       const cookie = await app.signIn(user);
       await guess(user.username, 10);
-      const answer = await app.request("/settings?index", {
-        method: "POST",
-        headers: { origin: app.origin, cookie },
-        body: new URLSearchParams({
+      const answer = await app.submit(
+        "/settings?index",
+        {
           intent: "password",
           current_password: user.password,
           new_password: "another long secret",
-        }),
-      });
+        },
+        { cookie },
+      );
       expect(answer.status).toBeLessThan(400);
       expect((await logIn(user.username, "another long secret", { cookie })).status).toBe(204);
     });

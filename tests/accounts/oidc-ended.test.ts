@@ -111,12 +111,7 @@ describe("an account that ended at the provider", () => {
       password,
     });
     expect(error).toBeNull();
-    const login = () =>
-      app.request("/login", {
-        method: "POST",
-        headers: { origin: app.origin },
-        body: new URLSearchParams({ identifier: leaver.user.username, password }),
-      });
+    const login = () => app.submit("/login", { identifier: leaver.user.username, password });
     const refused = await login();
     expect(refused.status).toBe(403);
     expect(await refused.text()).toContain("Sign in through the provider again");

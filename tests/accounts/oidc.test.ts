@@ -164,10 +164,9 @@ describe("whose account it is", () => {
     expect(await whoIs(open, cookie)).toContain(mallory.username);
     expect(await whoIs(open, squatter), "a session from before").toBe("");
     expect((await open.request("/api/products", { headers: bearer(token) })).status).toBe(401);
-    const byPassword = await open.request("/login", {
-      method: "POST",
-      headers: { origin: open.origin },
-      body: new URLSearchParams({ identifier: mallory.username, password: mallory.password }),
+    const byPassword = await open.submit("/login", {
+      identifier: mallory.username,
+      password: mallory.password,
     });
     expect(byPassword.status).toBe(401);
   });

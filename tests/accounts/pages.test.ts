@@ -7,11 +7,7 @@ import type { TestUser } from "../setup/world";
 const { t, app } = await openApp({ pages: true });
 
 function post(path: string, fields: Record<string, string>, cookie = ""): Promise<Response> {
-  return app.request(path, {
-    method: "POST",
-    headers: { cookie, origin: app.origin },
-    body: new URLSearchParams(fields),
-  });
+  return app.submit(path, fields, { cookie });
 }
 
 function get(path: string, cookie: string): Promise<Response> {

@@ -16,11 +16,7 @@ const app = await startTestApp(t, { pages: true, env: { supabase } });
 const user = await t.createUser({ username: "hopper" });
 
 function post(path: string, fields: Record<string, string>, cookie = ""): Promise<Response> {
-  return app.request(path, {
-    method: "POST",
-    headers: { cookie, origin: app.origin },
-    body: new URLSearchParams(fields),
-  });
+  return app.submit(path, fields, { cookie });
 }
 
 /** What the link of a message leads back with: a code from Auth itself, which the stand-in does not make. */

@@ -8,11 +8,7 @@ const t = await createTestDatabase();
 const pages = ["_auth.register", "_auth.login", "_auth", "_app.dashboard", "_app"];
 
 const post = (app: TestApp, path: string, fields: Record<string, string>) =>
-  app.request(path, {
-    method: "POST",
-    headers: { origin: app.origin },
-    body: new URLSearchParams(fields),
-  });
+  app.submit(path, fields);
 const newcomer = { username: "mallory", email: "m@example.com", password: "a long enough secret" };
 const accounts = async (name: string) =>
   (await t.sql.query("select from public.users where username = $1", [name])).rowCount;

@@ -12,13 +12,9 @@ async function scene() {
   const backlog = await t.seedBacklog(owner);
   const labels = `/api/products/${backlog.product.id}/labels`;
   const as = async (user: typeof owner) => {
-    const headers = { "content-type": "application/json", ...(await t.bearerOf(user)) };
+    const headers = await t.bearerOf(user);
     const send = (method: string, path: string, body?: unknown) =>
-      app.request(path, {
-        method,
-        headers,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
+      app.send(method, path, body, headers);
     return {
       send,
       read: async (path: string) => (await send("GET", path)).json(),

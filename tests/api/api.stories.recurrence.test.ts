@@ -16,13 +16,9 @@ async function scene() {
   const owner = await t.createUser();
   const actor = t.actorOf(owner);
   const { product, pbi, story, task, sprint } = await t.seedBacklog(owner);
-  const headers = { ...(await t.bearerOf(owner)), "content-type": "application/json" };
+  const headers = await t.bearerOf(owner);
   const ask = (method: string, body?: unknown, as = headers) =>
-    app.request(`/api/stories/${story.id}/recurrence`, {
-      method,
-      headers: as,
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
+    app.send(method, `/api/stories/${story.id}/recurrence`, body, as);
   const get = async (path: string) => app.request(path, { headers });
   /** The template's next slot, as if the clock stood there. */
   const makeDue = (ago = "0 seconds") =>
@@ -76,17 +72,13 @@ describe("/api/stories/:id/recurrence", () => {
   });
 
   it("is for members: viewers read, strangers know nothing, tokens ask where triage is on", async () => {
-    const { ask, actor, product, owner } = await scene();
+    const { ask, actor, product } = await scene();
     await ask("PUT", weekly);
-    const as = async (user: typeof owner) => ({
-      ...(await t.bearerOf(user)),
-      "content-type": "application/json",
-    });
     const viewer = await t.createMember(product.id, { viewer: true });
-    expect((await ask("GET", undefined, await as(viewer))).status).toBe(200);
-    expect((await ask("PUT", weekly, await as(viewer))).status).toBe(403);
-    expect((await ask("DELETE", undefined, await as(viewer))).status).toBe(403);
-    const stranger = await as(await t.createUser());
+    expect((await ask("GET", undefined, await t.bearerOf(viewer))).status).toBe(200);
+    expect((await ask("PUT", weekly, await t.bearerOf(viewer))).status).toBe(403);
+    expect((await ask("DELETE", undefined, await t.bearerOf(viewer))).status).toBe(403);
+    const stranger = await t.bearerOf(await t.createUser());
     for (const [method, body] of [["GET"], ["PUT", weekly], ["DELETE"]] as const) {
       expect([403, 404]).toContain((await ask(method, body, stranger)).status);
     }

@@ -6,26 +6,14 @@ const { t, app } = await openApp();
 
 /** `/api/products/:id/views` (api.products.$id.views) and `/api/views/:id` (api.views.$id). */
 async function scene() {
-  const [owner, member, other] = await Promise.all([
-    t.createUser(),
-    t.createUser(),
-    t.createUser(),
-  ]);
+  const owner = await t.createUser();
   const product = await t.seedProduct(owner);
-  await t.addMember(product.id, member);
-  await t.addMember(product.id, other);
+  const [member, other] = [await t.createMember(product.id), await t.createMember(product.id)];
   const views = `/api/products/${product.id}/views`;
   const as = async (user: typeof owner) => {
-    const headers = {
-      "content-type": "application/json",
-      ...(await t.bearerOf(user)),
-    };
+    const headers = await t.bearerOf(user);
     const send = (method: string, path: string, body?: unknown) =>
-      app.request(path, {
-        method,
-        headers,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
+      app.send(method, path, body, headers);
     return {
       send,
       make: async (body: unknown): Promise<SavedView> => {

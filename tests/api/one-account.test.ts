@@ -1,31 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { saveJobDiff } from "~/nouns/agent-jobs/operations.server";
 import { openApp } from "../setup/app";
-import { busyMilliseconds } from "../setup/thread-work";
+import { healthBeside } from "../setup/thread-work";
 import { bearer, claim } from "../setup/world";
 
 // What one account may ask for, and how long others wait next to it: never by the clock, always against something harmless.
 
 const { t, app } = await openApp({ pages: true });
 
-/** The most that the service's thread worked until it answered `/api/health`, while something else was answered. */
 async function longestBeside(work: Promise<Response>): Promise<number> {
-  let isDone = false;
-  const done = work
-    .then((answer) => {
-      expect(answer.status).toBe(200);
-      return answer.arrayBuffer();
-    })
-    .finally(() => {
-      isDone = true;
-    });
-  let longest = 0;
-  do {
-    const before = busyMilliseconds();
-    await (await app.request("/api/health")).arrayBuffer();
-    longest = Math.max(longest, busyMilliseconds() - before);
-  } while (!isDone);
-  await done;
+  const { longest, status } = await healthBeside(app, work);
+  expect(status).toBe(200);
   return longest;
 }
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { importFormats } from "~/nouns/transfers/contract";
 import { openApp } from "../setup/app";
 import { routesFromSources } from "../setup/route-build";
-import { busyMilliseconds } from "../setup/thread-work";
+import { healthBeside } from "../setup/thread-work";
 import { bearer } from "../setup/world";
 
 /** What the thread that answers everyone may work on one request of someone else, in milliseconds. */
@@ -75,23 +75,6 @@ const bodiesOf = (size: number): [type: string, body: string][] => [
   ["multipart/form-data; x-boundary=c; boundary=b", `${fill(size - 7, part)}--b--\r\n`],
 ];
 
-/** The longest work of the thread between two answers of `/api/health`, while something else is asked. */
-async function healthBeside(work: Promise<Response>): Promise<{ longest: number; status: number }> {
-  let status = 0;
-  const done = work.then(async (answer) => {
-    await answer.arrayBuffer();
-    status = answer.status;
-  });
-  let longest = 0;
-  do {
-    const before = busyMilliseconds();
-    await (await app.request("/api/health")).arrayBuffer();
-    longest = Math.max(longest, busyMilliseconds() - before);
-  } while (status === 0);
-  await done;
-  return { longest, status };
-}
-
 /** The longest work that a 10 MB body may be to the thread: it is copied and passed on, not read. */
 const promisedForUploads = 400;
 const megabyte = 1_048_576;
@@ -109,13 +92,13 @@ describe("without an account", () => {
       return app.request(path, { method, headers: { "content-type": type }, body });
     };
     for (const [type, body] of bodiesOf(500 * kilobyte)) {
-      const { longest, status } = await healthBeside(send(type, body));
+      const { longest, status } = await healthBeside(app, send(type, body));
       expect(longest, type).toBeLessThan(promised);
       // An endpoint with an account says 401 before it reads; pairing begins without a body.
       if (described?.name !== "startPairing") expect([400, 401, 405, 413], type).toContain(status);
     }
     for (const [type, body] of bodiesOf(64 * kilobyte)) {
-      const { longest, status } = await healthBeside(send(type, body));
+      const { longest, status } = await healthBeside(app, send(type, body));
       expect(status, type).toBeLessThan(500);
       expect(longest, type).toBeLessThan(promised);
     }
@@ -194,6 +177,7 @@ describe("with an account", () => {
       for (const [type, body] of bodiesOf(10 * megabyte)) {
         const headers = { ...bearer(token), "content-type": type };
         const { longest, status } = await healthBeside(
+          app,
           app.request(path, { method, headers, body }),
         );
         expect([400, 404, 413, 422], type).toContain(status);
@@ -218,6 +202,7 @@ describe("with an account", () => {
         form.set(name, value);
       form.set("file", new File([Buffer.from(file)], "worst"));
       const { longest, status } = await healthBeside(
+        app,
         app.request("/api/products/import", { method: "POST", headers: bearer(token), body: form }),
       );
       expect([200, 422]).toContain(status);
@@ -248,7 +233,7 @@ describe("with an account", () => {
         app.request(path, { method: "POST", headers: { ...headers, "content-type": type }, body });
       const forms = bodiesOf(10 * megabyte).filter(([type]) => type.startsWith("multipart"));
       for (const [type, body] of forms) {
-        const { longest, status } = await healthBeside(send(type, body));
+        const { longest, status } = await healthBeside(app, send(type, body));
         expect(status, type).toBe(422);
         expect(longest, type).toBeLessThan(promisedForUploads);
       }

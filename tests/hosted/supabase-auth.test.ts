@@ -229,11 +229,7 @@ async function openProject(auth: Record<string, string>) {
   };
   const app = await startTestApp(t, { pages: true, env: { supabase } });
   const post = async (path: string, fields: Record<string, string>) => {
-    const response = await app.request(path, {
-      method: "POST",
-      headers: { origin: app.origin },
-      body: new URLSearchParams(fields),
-    });
+    const response = await app.submit(path, fields);
     const location = response.headers.get("location");
     return { status: response.status, location, text: await response.text() };
   };

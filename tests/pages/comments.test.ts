@@ -14,13 +14,7 @@ async function scene() {
     actor: t.actorOf(ada),
     backlog,
     read: async (path: string) => (await app.request(path, { headers: { cookie } })).text(),
-    send: (path: string, fields: Record<string, string>) =>
-      app.request(path, {
-        method: "POST",
-        headers: { cookie, origin: app.origin },
-        body: new URLSearchParams(fields),
-        redirect: "manual",
-      }),
+    send: (path: string, fields: Record<string, string>) => app.submit(path, fields, { cookie }),
     pages: [
       ["pbi", pbi.id, `/products/${product.id}/backlog?panel=pbi:${pbi.id}`],
       ["story", story.id, `/stories/${story.id}`],

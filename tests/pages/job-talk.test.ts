@@ -10,12 +10,7 @@ it("a person writes to the agent from the page of its job and of its task, and b
   const cookie = await app.signIn(world.owner);
   const read = async (path: string) => (await app.request(path, { headers: { cookie } })).text();
   const send = (path: string, fields: Record<string, string>) =>
-    app.request(path, {
-      method: "POST",
-      headers: { cookie, origin: app.origin },
-      body: new URLSearchParams(fields),
-      redirect: "manual",
-    });
+    app.submit(path, fields, { cookie });
   const [jobPage, taskPage] = [`/jobs/${job.id}`, `/tasks/${task.id}`];
   expect(await read(jobPage)).toContain("Write to the agent");
   const action = `${jobPage}?index`;

@@ -51,19 +51,18 @@ describe("making what it says", () => {
     const panel = `/products/${product.id}/backlog?panel=paste`;
     const list = "- Fly\n  - Fold\n  - Throw\n- Land";
     const fields = { into: `pbi:${pbi.id}`, list };
-    const preview = await app.request(panel, {
-      method: "POST",
-      headers: { cookie: await app.signIn(owner), origin: app.origin },
-      body: new URLSearchParams({ intent: "preview-list", ...fields }),
-    });
+    const preview = await app.submit(
+      panel,
+      { intent: "preview-list", ...fields },
+      { cookie: await app.signIn(owner) },
+    );
     expect((await preview.text()).includes("Create 2 stories and 2 tasks")).toBe(true);
 
-    const made = await app.request(panel, {
-      method: "POST",
-      headers: { cookie: await app.signIn(owner), origin: app.origin },
-      body: new URLSearchParams({ intent: "create-list", ...fields }),
-      redirect: "manual",
-    });
+    const made = await app.submit(
+      panel,
+      { intent: "create-list", ...fields },
+      { cookie: await app.signIn(owner) },
+    );
     expect(made.status).toBe(303);
     const page = await visitor.read(String(made.headers.get("location")));
     expect(page.includes("Created 2 stories and 2 tasks.")).toBe(true);

@@ -23,10 +23,9 @@ describe("a full pairing over HTTP", () => {
       texts.push(JSON.stringify([...response.headers]), await response.clone().text());
       return response;
     };
-    const login = await app.request("/login", {
-      method: "POST",
-      headers: { origin: app.origin },
-      body: new URLSearchParams({ identifier: user.username, password: user.password }),
+    const login = await app.submit("/login", {
+      identifier: user.username,
+      password: user.password,
     });
     const phoneCookie = setCookieOf(login, "session")?.split(";")[0] ?? "";
 

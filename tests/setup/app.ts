@@ -18,6 +18,8 @@ import { createVisitor, type Visitor } from "./page-forms";
 import { routesFromSources } from "./route-build";
 import type { Store } from "./world";
 
+type FormFields = Record<string, string> | [name: string, value: string][];
+
 export interface TestApp {
   /** Where the app answers, for example `http://127.0.0.1:41234`. */
   origin: string;
@@ -35,6 +37,8 @@ export interface TestApp {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Response>;
+  /** Sends a form, as a page of the app does. */
+  submit(path: string, fields: FormFields, headers?: Record<string, string>): Promise<Response>;
   /** The `Cookie` header of a signed-in browser of the user. */
   signIn(user: { id: string }, options?: { expired?: boolean }): Promise<string>;
   /** The user at the pages. */
@@ -123,6 +127,12 @@ export async function startTestApp(t: Store, options: TestAppOptions = {}): Prom
       headers: { "content-type": "application/json", ...headers },
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
+  const submit: TestApp["submit"] = (path, fields, headers) =>
+    request(path, {
+      method: "POST",
+      headers: { origin, ...headers },
+      body: new URLSearchParams(fields),
+    });
   const signIn = async (user: { id: string }, { expired = false } = {}) => {
     const sessionId = randomUUID();
     await t.sql.query(
@@ -135,9 +145,9 @@ export async function startTestApp(t: Store, options: TestAppOptions = {}): Prom
     return cookie?.split(";")[0] ?? "";
   };
   const visitorOf = async (user: { id: string }) =>
-    createVisitor({ origin, request }, await signIn(user));
+    createVisitor({ request, submit }, await signIn(user));
   const address = { origin, port, services, cronSecret, logLines };
-  return { ...address, request, send, signIn, visitorOf, stop };
+  return { ...address, request, send, submit, signIn, visitorOf, stop };
 }
 
 /** The app over a fresh database. */

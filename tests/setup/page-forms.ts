@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { TestApp } from "./app";
 
 /** A person at the pages without script: reads a page, changes fields of one of its forms and sends it. */
-export function createVisitor(app: Pick<TestApp, "origin" | "request">, cookie: string) {
+export function createVisitor(app: Pick<TestApp, "request" | "submit">, cookie: string) {
   const read = async (path: string): Promise<string> => {
     const page = await app.request(path, { headers: { cookie } });
     expect(page.status, path).toBe(200);
@@ -10,11 +10,7 @@ export function createVisitor(app: Pick<TestApp, "origin" | "request">, cookie: 
   };
 
   const send = (path: string, fields: FormFields): Promise<Response> =>
-    app.request(path, {
-      method: "POST",
-      headers: { cookie, origin: app.origin },
-      body: new URLSearchParams(fields),
-    });
+    app.submit(path, fields, { cookie });
 
   /** Sends the form with this intent (null: whose fields are these) as the page shows it; answers where that led. */
   const submit = async (

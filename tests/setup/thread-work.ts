@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { TestApp } from "./app";
 
 /**
  * The time that this thread, which is the service's, has worked. It is what decides how long the others wait: the service answers
@@ -14,4 +15,22 @@ export function busyMilliseconds(): number {
   } catch {
     return performance.now();
   }
+}
+
+/** The most that the thread worked until it answered `/api/health`, while something else was answered; and the status of that. */
+export async function healthBeside(app: TestApp, work: Promise<Response>) {
+  let isDone = false;
+  const done = work
+    .then((answer) => answer.arrayBuffer())
+    .finally(() => {
+      isDone = true;
+    });
+  let longest = 0;
+  do {
+    const before = busyMilliseconds();
+    await (await app.request("/api/health")).arrayBuffer();
+    longest = Math.max(longest, busyMilliseconds() - before);
+  } while (!isDone);
+  await done;
+  return { longest, status: (await work).status };
 }

@@ -6,55 +6,42 @@ import {
   promoteIdea,
 } from "~/nouns/ideas/operations.server";
 import { createProduct, getAgentContext } from "~/nouns/products/operations.server";
-import { createSprint, startSprint } from "~/nouns/sprints/operations.server";
-import { addStoryToSprint } from "~/nouns/stories/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at } from "../../setup/world";
 
 const t = await createTestDatabase();
-const _unknownId = "00000000-0000-4000-8000-000000000000";
-
-async function seedSprint(taskCount = 2) {
-  const world = await t.seedWorld(taskCount);
-  const sprint = await createSprint(world.actor, {
-    product_id: world.product.id,
-    sprint_goal: "Goal",
-  });
-  await addStoryToSprint(world.actor, { sprint_id: sprint.id, story_id: world.story.id });
-  await startSprint(world.actor, { sprint_id: sprint.id });
-  return { ...world, sprint, product_id: world.product.id };
-}
 
 describe("get_agent_context", () => {
   it("has exactly the fields of the contract", async () => {
-    const { actor, product, product_id, sprint, story, tasks } = await seedSprint(1);
+    const { actor, product, sprint, stories, tasks } = await t.seedSprint({ stories: [1] });
+    const product_id = product.id;
     const idea = await createIdea(actor, { product_id, title: "Idea", description: "d" });
     const task = at(tasks, 0);
     expect(JSON.parse(await getAgentContext.json(actor, { product_id }))).toEqual({
       product: {
         id: product.id,
-        code: "WORLD",
-        name: "World",
-        description: "",
-        repo_url: "",
-        definition_of_done: "",
+        code: product.code,
+        name: "Ledger",
+        description: "Keeps accounts.",
+        repo_url: "https://example.com/ledger",
+        definition_of_done: "Reviewed and released",
       },
       active_sprint: { id: sprint.id, sprint_goal: "Goal", status: "ACTIVE" },
       next_story: {
-        id: story.id,
+        id: at(stories, 0).id,
         code: "ST-001",
-        title: "Story",
+        title: "Story 1",
         description: "",
-        acceptance_criteria: "",
+        acceptance_criteria: "- [ ] Works",
         priority: 3,
         status: "in_sprint",
         tasks: [
           {
             id: task.id,
             code: "T-1",
-            title: "Task 1",
+            title: "Task 1.1",
             description: "",
-            implementation_plan: null,
+            implementation_plan: "Change src/part-1-1.ts",
             priority: 3,
             sort_order: 1,
             status: "todo",
@@ -95,10 +82,8 @@ describe("get_agent_context", () => {
     const linked = await createIdea(actor, { product_id: second.id, title: "linked" });
     await linkIdeaProduct(actor, { idea_id: linked.id, product_id });
     await createIdea(actor, { product_id: second.id, title: "of another product" });
-    const stranger = await t.createUser();
-    await t.query`insert into public.product_members (product_id, user_id)
-      values (${product_id}, ${stranger.id})`;
-    await createIdea(t.actorOf(stranger), { product_id, title: "of another user" });
+    const member = await t.createMember(product_id);
+    await createIdea(t.actorOf(member), { product_id, title: "of another user" });
     await t.query`insert into public.ideas (user_id, product_id, title, created_at)
       select ${owner.id}, ${product_id}, 'n ' || n, clock_timestamp() + make_interval(secs => n) from generate_series(1, 60) n`;
     const { open_ideas } = await getAgentContext(actor, { product_id });
@@ -111,9 +96,7 @@ describe("get_agent_context", () => {
 
   it("may be called by a demo account that is a member", async () => {
     const { product } = await t.seedWorld(0);
-    const demo = await t.createUser({ demo: true });
-    await t.query`insert into public.product_members (product_id, user_id)
-      values (${product.id}, ${demo.id})`;
+    const demo = await t.createMember(product.id, { demo: true });
     expect((await getAgentContext(t.actorOf(demo), { product_id: product.id })).product.code).toBe(
       "WORLD",
     );

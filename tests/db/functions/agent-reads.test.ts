@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { getAgentContext, getBacklog, getNextStory } from "~/nouns/products/operations.server";
-import { createSprint, listSprintTasks, startSprint } from "~/nouns/sprints/operations.server";
+import { listSprintTasks } from "~/nouns/sprints/operations.server";
 import { addStoryToSprint, createStory } from "~/nouns/stories/operations.server";
 import { createTask, getTaskDetail, setTaskStatus } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
@@ -10,21 +10,10 @@ import { statusOf } from "../refusal";
 const t = await createTestDatabase();
 const unknownId = "00000000-0000-4000-8000-000000000000";
 
-async function seedSprint(taskCount = 2) {
-  const world = await t.seedWorld(taskCount);
-  const sprint = await createSprint(world.actor, {
-    product_id: world.product.id,
-    sprint_goal: "Goal",
-  });
-  await addStoryToSprint(world.actor, { sprint_id: sprint.id, story_id: world.story.id });
-  await startSprint(world.actor, { sprint_id: sprint.id });
-  return { ...world, sprint, product_id: world.product.id };
-}
-
 describe("get_next_story", () => {
   it("has exactly the fields of the contract, without a priority", async () => {
-    const { actor, product_id } = await seedSprint(0);
-    const answer = JSON.parse(await getNextStory.json(actor, { product_id }));
+    const { actor, product } = await t.seedSprint({ stories: [0] });
+    const answer = JSON.parse(await getNextStory.json(actor, { product_id: product.id }));
     expect(Object.keys(answer)).toEqual([
       "id",
       "code",
@@ -37,7 +26,8 @@ describe("get_next_story", () => {
   });
 
   it("takes the first story by sort_order that is neither done nor failed, and none gives 404", async () => {
-    const { actor, pbi, product_id, sprint, tasks } = await seedSprint(1);
+    const { actor, pbi, product, sprint, tasks } = await t.seedSprint({ stories: [1] });
+    const product_id = product.id;
     const later = await createStory(actor, {
       pbi_id: pbi.id,
       title: "Later",
@@ -61,7 +51,8 @@ describe("get_next_story", () => {
 
 describe("list_sprint_tasks", () => {
   it("orders by the story's, then the task's sort_order, and cuts at the limit", async () => {
-    const { actor, pbi, sprint, story } = await seedSprint(0);
+    const { actor, pbi, sprint, stories } = await t.seedSprint({ stories: [0] });
+    const story = at(stories, 0);
     const early = await createStory(actor, { pbi_id: pbi.id, title: "Early", code: "ST-0" });
     await addStoryToSprint(actor, { sprint_id: sprint.id, story_id: early.id });
     await createTask(actor, { story_id: story.id, title: "c", code: "T-1", priority: 0 });
@@ -91,8 +82,8 @@ describe("list_sprint_tasks", () => {
   });
 
   it("has 10 by default, 50 at most, and refuses other limits with 422", async () => {
-    const { actor, sprint, story } = await seedSprint(0);
-    await t.query`insert into public.tasks (story_id, title) select ${story.id}, 'x'
+    const { actor, sprint, stories } = await t.seedSprint({ stories: [0] });
+    await t.query`insert into public.tasks (story_id, title) select ${at(stories, 0).id}, 'x'
       from generate_series(1, 60)`;
     expect(await listSprintTasks(actor, { sprint_id: sprint.id })).toHaveLength(10);
     expect(await listSprintTasks(actor, { sprint_id: sprint.id, limit: 50 })).toHaveLength(50);
@@ -149,7 +140,7 @@ describe("timestamps", () => {
 
 describe("every read of agents", () => {
   it("is 404 for an unknown id and 403 for a foreign one", async () => {
-    const { product, sprint, tasks } = await seedSprint(1);
+    const { product, sprint, tasks } = await t.seedSprint({ stories: [1] });
     const stranger = t.actorOf(await t.createUser());
     const reads = [
       (id: string) => getAgentContext.json(stranger, { product_id: id }),

@@ -4,11 +4,8 @@ import { changeThings } from "~/nouns/changes/operations.server";
 import { addComment, deleteComment, editComment } from "~/nouns/comments/operations.server";
 import { addDependency, removeDependency } from "~/nouns/dependencies/operations.server";
 import { createIdea, linkIdeaProduct, unlinkIdeaProduct } from "~/nouns/ideas/operations.server";
-import { createWebhook } from "~/nouns/notices/operations.server";
-import { createInvitation } from "~/nouns/products/invitations.server";
 import { archiveProduct, createProduct, restoreProduct } from "~/nouns/products/operations.server";
-import { askAboutIdea, askQuestion } from "~/nouns/questions/operations.server";
-import { createSavedView } from "~/nouns/saved-views/operations.server";
+import { askQuestion } from "~/nouns/questions/operations.server";
 import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { appendStoryLog, startOver } from "~/nouns/stories/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
@@ -16,7 +13,7 @@ import { createTestDatabase } from "../../setup/database";
 import { at, claim } from "../../setup/world";
 import { asUser, becomeCaller, outcomeOf } from "../as-user";
 import { refusalOf } from "../refusal";
-import { attempt, listOperations, snapshot } from "./operations";
+import { attempt, fillProduct, listOperations, snapshot } from "./operations";
 
 /**
  * An archived product is read-only on every way: each writing operation with the ids of one that holds a run, a job at
@@ -68,36 +65,16 @@ const member = await t.createMember(product_id);
 const run = await startSprintRun(actor, { sprint_id: world.sprint.id });
 const job = await claim(actor);
 const story_id = at(world.stories, 0).id;
-const question = await askQuestion(actor, { story_id, question: "Which?" });
-const idea = await createIdea(actor, { product_id, title: "Idea" });
-const asked = await askAboutIdea(actor, { idea_id: idea.id, question: "How?" });
+const filled = await fillProduct(t, world, actor, job.id);
+const idea_id = filled.p_idea_id;
 const other = await createProduct(actor, { code: "OTHER", name: "Goes on" });
 const elsewhere = await createIdea(actor, { product_id: other.id, title: "Elsewhere" });
 await linkIdeaProduct(actor, { idea_id: elsewhere.id, product_id });
-await linkIdeaProduct(actor, { idea_id: idea.id, product_id: other.id });
-const webhook = await createWebhook(actor, { product_id, url: "https://example.com/hook" });
-const view = await createSavedView(actor, { product_id, page: "board", name: "View", look: {} });
-const invitation = await createInvitation(actor, { product_id, role: "MEMBER" });
+await linkIdeaProduct(actor, { idea_id, product_id: other.id });
 await archiveProduct(actor, { product_id });
 
-const landing = await t.query`
-  insert into public.landings (product_id, job_id, branch, ours_sha, worker, lease_until)
-  values (${product_id}, ${job.id}, 'backloom/ST-1', 'abc', 'w', now()) returning id`;
-
-const lesson = await t.query`insert into public.lessons (product_id, text, cause)
-  values (${product_id}, 'Test it.', 'ci_failed') returning id`;
-
-const upkeep = await t.query`insert into public.upkeeps (product_id, kind, worker, lease_until)
-  values (${product_id}, 'agents_md', 'w', now()) returning id`;
-
-const issueNote = await t.query`
-  insert into public.issue_notes (product_id, url, deed, worker, lease_until)
-  values (${product_id}, 'https://code.example/acme/shop/issues/7', 'comment', 'w', now()) returning id`;
-
-const file = await t.sql.query(
-  `insert into public.files (product_id, name, type, size) values ($1, 'a.png', 'image/png', 1) returning id`,
-  [product_id],
-);
+const file = await t.query`insert into public.files (product_id, name, type, size)
+  values (${product_id}, 'a.png', 'image/png', 1) returning id`;
 
 const waiting = { kind: "task" as const, id: at(world.tasks, 0).id };
 
@@ -119,25 +96,9 @@ const direct: Record<string, () => Promise<unknown>> = {
 };
 
 const ids = {
-  p_invitation_id: invitation.id,
-  p_webhook_id: webhook.id,
-  p_landing_id: at(landing, 0).id,
-  p_lesson_id: at(lesson, 0).id,
-  p_issue_note_id: at(issueNote, 0).id,
-  p_upkeep_id: at(upkeep, 0).id,
-  p_view_id: view.id,
-  p_file_id: at(file.rows, 0).id,
-  p_product_id: product_id,
-  p_pbi_id: world.pbi.id,
-  p_story_id: story_id,
-  p_story_ids: story_id,
-  p_task_id: at(world.tasks, 0).id,
-  p_sprint_id: world.sprint.id,
+  ...filled,
+  p_file_id: at(file, 0).id,
   p_sprint_run_id: run.id,
-  p_job_id: job.id,
-  p_question_id: question.id,
-  p_user_question_id: asked.id,
-  p_idea_id: idea.id,
   p_user_id: member.id,
   p_assignee_id: owner.id,
 };
@@ -170,8 +131,8 @@ describe("an archived product", () => {
 
   it.each([
     ["members", `product_members where product_id = '${product_id}' and role = 'MEMBER'`],
-    ["ideas", `ideas where id = '${idea.id}'`],
-    ["links of its ideas", `idea_products where idea_id = '${idea.id}'`],
+    ["ideas", `ideas where id = '${idea_id}'`],
+    ["links of its ideas", `idea_products where idea_id = '${idea_id}'`],
     ["links of ideas elsewhere to it", `idea_products where idea_id = '${elsewhere.id}'`],
     ["tasks", `tasks where product_id = '${product_id}'`],
     ["stories", `stories where product_id = '${product_id}'`],

@@ -1,5 +1,12 @@
 import type pg from "pg";
+import type { Actor } from "~/db/rpc.server";
+import { createIdea } from "~/nouns/ideas/operations.server";
+import { createWebhook } from "~/nouns/notices/operations.server";
+import { createInvitation } from "~/nouns/products/invitations.server";
+import { askAboutIdea, askQuestion } from "~/nouns/questions/operations.server";
+import { createSavedView } from "~/nouns/saved-views/operations.server";
 import type { TestDatabase } from "../../setup/database";
+import { at, type SprintWorld } from "../../setup/world";
 
 export interface Operation {
   name: string;
@@ -24,6 +31,53 @@ export const countedReads: readonly string[] = ["list_candidates", "search"];
 
 /** A fitting id for each parameter by its name, so that an operation gets as far as it can. */
 export type Ids = Record<string, string> & { p_product_id: string };
+
+/** One of everything that a product of a sprint may hold, as its author and its workers leave it; answers the ids. */
+export async function fillProduct(
+  t: TestDatabase,
+  world: SprintWorld,
+  author: Actor,
+  job_id: string,
+) {
+  const product_id = world.product.id;
+  const story_id = at(world.stories, 0).id;
+  const question = await askQuestion(author, { story_id, question: "Which?" });
+  const idea = await createIdea(author, { product_id, title: "Idea" });
+  const asked = await askAboutIdea(author, { idea_id: idea.id, question: "How?" });
+  const view = await createSavedView(author, { product_id, page: "board", name: "View", look: {} });
+  const webhook = await createWebhook(world.actor, { product_id, url: "https://example.com/hook" });
+  const invitation = await createInvitation(world.actor, { product_id, role: "MEMBER" });
+  const landing = await t.query`
+    insert into public.landings (product_id, job_id, branch, ours_sha, worker, lease_until)
+    values (${product_id}, ${job_id}, 'backloom/ST-1', 'abc', 'w', now()) returning id`;
+  const lesson = await t.query`insert into public.lessons (product_id, text, cause)
+    values (${product_id}, 'Test it.', 'ci_failed') returning id`;
+  const upkeep = await t.query`insert into public.upkeeps (product_id, kind, worker, lease_until)
+    values (${product_id}, 'agents_md', 'w', now()) returning id`;
+  const issueNote = await t.query`
+    insert into public.issue_notes (product_id, url, deed, worker, lease_until)
+    values (${product_id}, 'https://code.example/acme/shop/issues/7', 'comment', 'w', now())
+    returning id`;
+  return {
+    p_invitation_id: invitation.id,
+    p_webhook_id: webhook.id,
+    p_landing_id: at(landing, 0).id,
+    p_lesson_id: at(lesson, 0).id,
+    p_issue_note_id: at(issueNote, 0).id,
+    p_upkeep_id: at(upkeep, 0).id,
+    p_view_id: view.id,
+    p_product_id: product_id,
+    p_pbi_id: world.pbi.id,
+    p_story_id: story_id,
+    p_story_ids: story_id,
+    p_task_id: at(world.tasks, 0).id,
+    p_sprint_id: world.sprint.id,
+    p_job_id: job_id,
+    p_question_id: question.id,
+    p_user_question_id: asked.id,
+    p_idea_id: idea.id,
+  };
+}
 
 /** Texts that are one of a few words, or of a form. */
 const texts: Readonly<Record<string, string>> = {

@@ -2,22 +2,25 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { claimAgentJob, takeAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { changeThings } from "~/nouns/changes/operations.server";
 import { addComment } from "~/nouns/comments/operations.server";
-import { createIdea } from "~/nouns/ideas/operations.server";
-import { createWebhook } from "~/nouns/notices/operations.server";
-import { createInvitation } from "~/nouns/products/invitations.server";
-import { allowMyWorkers, setMemberRole } from "~/nouns/products/operations.server";
-import { askAboutIdea, askQuestion } from "~/nouns/questions/operations.server";
-import { createSavedView } from "~/nouns/saved-views/operations.server";
-import { appendStoryLog, startOver } from "~/nouns/stories/operations.server";
+import { allowMyWorkers, setMemberRole, updateProduct } from "~/nouns/products/operations.server";
+import { askQuestion } from "~/nouns/questions/operations.server";
+import { appendStoryLog, startOver, updateStory } from "~/nouns/stories/operations.server";
 import { updateTask } from "~/nouns/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, claim } from "../../setup/world";
 import { becomeCaller } from "../as-user";
 import { refusalOf } from "../refusal";
-import { attempt, countedReads, listOperations, namesOneOf, snapshot } from "./operations";
+import {
+  attempt,
+  countedReads,
+  fillProduct,
+  listOperations,
+  namesOneOf,
+  snapshot,
+} from "./operations";
 
 /**
- * Who may what: each operation of the service, called as owner, member, viewer, stranger and demo account of one product that holds
+ * Who may what: each operation of the service, called as owner, member, viewer, stranger and demo accounts of one product that holds
  * a run, a job at work, questions, ideas, a view and a webhook. New operations are covered as soon as they exist.
  */
 
@@ -91,50 +94,43 @@ const membersOwn: readonly string[] = ["allow_my_workers", "leave_product"];
 const personal: readonly string[] = ["get_idea", "get_idea_conversation", "list_reviews"];
 
 const t = await createTestDatabase();
+const secret = "Quetzalcoatlus";
 const world = await t.seedSprint({ stories: [2] });
 const product_id = world.product.id;
+await updateProduct(world.actor, { product_id, name: secret, description: secret });
 const people = {
   owner: world.owner,
   member: await t.createUser(),
   viewer: await t.createUser(),
   demo: await t.createUser(),
+  /** Someone with a product of their own who became a demo account. */
+  demoOwner: await t.createUser(),
   stranger: await t.createUser(),
 };
 for (const user of [people.member, people.viewer, people.demo]) {
   await t.addMember(product_id, user);
 }
-await t.query`update public.users set is_demo = true where id = ${people.demo.id}`;
+await t.seedProduct(people.demoOwner);
+await t.query`update public.users set is_demo = true
+  where id = any(${[people.demo.id, people.demoOwner.id]})`;
 
 /** Anyone who becomes a viewer keeps what they made: none of it lets them write. */
 const viewer = t.actorOf(people.viewer);
 const story_id = at(world.stories, 0).id;
+await updateStory(world.actor, { story_id, title: secret });
+await appendStoryLog(world.actor, { story_id, type: "IMPLEMENTATION_PLAN", content: secret });
 const run = await world.start();
 await allowMyWorkers(viewer, { product_id, allowed: true });
 const job = await claim(viewer);
-const question = await askQuestion(viewer, { story_id, question: "Which?" });
-const idea = await createIdea(viewer, { product_id, title: "Idea" });
-const asked = await askAboutIdea(viewer, { idea_id: idea.id, question: "How?" });
 const comment = await addComment(viewer, {
-  ...{ kind: "task", id: at(world.tasks, 0).id, body: "Theirs." },
+  ...{
+    kind: "task",
+    id: at(world.tasks, 0).id,
+    body: `${secret}: look, @${people.stranger.username}`,
+  },
 });
-const view = await createSavedView(viewer, { product_id, page: "board", name: "View", look: {} });
-const webhook = await createWebhook(world.actor, { product_id, url: "https://example.com/hook" });
-const invitation = await createInvitation(world.actor, { product_id, role: "MEMBER" });
+const filled = await fillProduct(t, world, viewer, job.id);
 await setMemberRole(world.actor, { product_id, user_id: people.viewer.id, role: "VIEWER" });
-
-const landing = await t.query`
-  insert into public.landings (product_id, job_id, branch, ours_sha, worker, lease_until)
-  values (${product_id}, ${job.id}, 'backloom/ST-1', 'abc', 'w', now()) returning id`;
-
-const lesson = await t.query`insert into public.lessons (product_id, text, cause)
-  values (${product_id}, 'Test it.', 'ci_failed') returning id`;
-
-const upkeep = await t.query`insert into public.upkeeps (product_id, kind, worker, lease_until)
-  values (${product_id}, 'agents_md', 'w', now()) returning id`;
-
-const issueNote = await t.query`
-  insert into public.issue_notes (product_id, url, deed, worker, lease_until)
-  values (${product_id}, 'https://code.example/acme/shop/issues/7', 'comment', 'w', now()) returning id`;
 
 const waiting = { kind: "task" as const, id: at(world.tasks, 0).id };
 
@@ -151,26 +147,10 @@ const direct: Record<string, () => Promise<unknown>> = {
 };
 
 const ids = {
-  p_invitation_id: invitation.id,
-  p_webhook_id: webhook.id,
-  p_landing_id: at(landing, 0).id,
-  p_lesson_id: at(lesson, 0).id,
-  p_issue_note_id: at(issueNote, 0).id,
-  p_upkeep_id: at(upkeep, 0).id,
-  p_view_id: view.id,
-  p_product_id: product_id,
-  p_pbi_id: world.pbi.id,
-  p_story_id: story_id,
-  p_story_ids: story_id,
-  p_task_id: at(world.tasks, 0).id,
+  ...filled,
   p_id: at(world.tasks, 0).id,
   p_comment_id: comment.id,
-  p_sprint_id: world.sprint.id,
   p_sprint_run_id: run.id,
-  p_job_id: job.id,
-  p_question_id: question.id,
-  p_user_question_id: asked.id,
-  p_idea_id: idea.id,
   p_user_id: people.member.id,
   p_assignee_id: people.owner.id,
 };
@@ -185,7 +165,10 @@ const writing = new Set(
     .filter((name) => !countedReads.includes(name)),
 );
 type Role = keyof typeof people;
+const roles = ["owner", "member", "viewer", "demo", "demoOwner", "stranger"] as const;
 const outcomes = new Map<string, Record<Role, string>>();
+/** Who was told the name of the product or of its story by what. */
+const told: [role: Role, name: string][] = [];
 
 async function outcomeAs(role: Role, operation: (typeof all)[number]): Promise<string> {
   const client = await t.sql.connect();
@@ -193,7 +176,9 @@ async function outcomeAs(role: Role, operation: (typeof all)[number]): Promise<s
     await client.query("begin");
     await becomeCaller(client, people[role]);
     const outcome = await attempt(client, operation, ids);
-    return "answer" in outcome ? "answered" : outcome.code;
+    if (!("answer" in outcome)) return outcome.code;
+    if (outcome.answer.includes(secret)) told.push([role, operation.name]);
+    return "answered";
   } finally {
     await client.query("rollback");
     client.release();
@@ -203,8 +188,8 @@ async function outcomeAs(role: Role, operation: (typeof all)[number]): Promise<s
 beforeAll(async () => {
   const before = await snapshot(t);
   for (const operation of all) {
-    const codes = { owner: "", member: "", viewer: "", demo: "", stranger: "" };
-    for (const role of ["owner", "member", "viewer", "demo", "stranger"] as const) {
+    const codes = { owner: "", member: "", viewer: "", demo: "", demoOwner: "", stranger: "" };
+    for (const role of roles) {
       codes[role] = await outcomeAs(role, operation);
     }
     outcomes.set(operation.name, codes);
@@ -253,7 +238,11 @@ describe("each operation, as each role", () => {
   });
 
   it("that writes is refused to demo accounts", () => {
-    expect(namesWhere(({ demo }, name) => writing.has(name) && demo === "answered")).toEqual([]);
+    const answered = namesWhere(
+      ({ demo, demoOwner }, name) =>
+        writing.has(name) && (demo === "answered" || demoOwner === "answered"),
+    );
+    expect(answered).toEqual([]);
   });
 
   it("that names something of the product is refused to strangers", () => {
@@ -262,5 +251,11 @@ describe("each operation, as each role", () => {
     );
     const open = namesWhere(({ stranger }, name) => named.has(name) && stranger === "answered");
     expect(open).toEqual([]);
+  });
+
+  it("tells strangers no word of the product, whether they name it or not", () => {
+    const toldTo = (whom: Role) => told.filter(([role]) => role === whom);
+    expect(toldTo("member").length).toBeGreaterThan(10);
+    expect(toldTo("stranger")).toEqual([]);
   });
 });
