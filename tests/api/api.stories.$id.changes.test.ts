@@ -11,7 +11,7 @@ const { t, app } = stage;
 const scene = (...rounds: File[][]) => openStory(stage, ...rounds);
 
 describe("GET /api/stories/:id/changes", () => {
-  it("has what nobody has judged, done tasks too, in one diff from where the story begins", async () => {
+  it("has what no one has judged, done tasks too, in one diff from where the story begins", async () => {
     const { read, jobs, tasks, owner } = await scene([first, other], [second]);
     expect(await t.taskStatuses({ tasks } as never)).toEqual(["DONE", "REVIEW"]);
     const found = await read();

@@ -118,11 +118,7 @@ describe("a template", () => {
       expect(text, path).not.toContain(String(story.code));
     }
     for (const wish of [{ story_id: story.id }, { task_ids: [task.id] }]) {
-      const run = await app.request("/api/runs", {
-        method: "POST",
-        headers,
-        body: JSON.stringify(wish),
-      });
+      const run = await app.send("POST", "/api/runs", wish, headers);
       expect([run.status, await run.text()]).toEqual([409, expect.stringContaining("template")]);
     }
   });

@@ -94,7 +94,7 @@ function methodsOf({ module: { action } }: Route): string[] {
   return action && "methods" in action ? z.array(z.string()).parse(action.methods) : [];
 }
 
-/** The thread works no longer than promised while this is answered, and it is answered. */
+/** The thread works no longer than promised during this request, which does not fail. */
 async function holdsNoOneUp(work: Promise<Response>, kind?: string): Promise<void> {
   const { longest, status } = await healthBeside(app, work);
   expect(status).toBeLessThan(500);

@@ -32,7 +32,7 @@ export const countedReads: readonly string[] = ["list_candidates", "search"];
 /** A fitting id for each parameter by its name, so that an operation gets as far as it can. */
 export type Ids = Record<string, string> & { p_product_id: string };
 
-/** One of everything that a product of a sprint may hold, as its author and its workers leave it; answers the ids. */
+/** One of everything that a product of a sprint may hold, as its author and its workers leave it, with the ids. */
 export async function fillProduct(
   t: TestDatabase,
   world: SprintWorld,

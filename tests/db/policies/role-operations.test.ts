@@ -103,7 +103,7 @@ const people = {
   member: await t.createUser(),
   viewer: await t.createUser(),
   demo: await t.createUser(),
-  /** Someone with a product of their own who became a demo account. */
+  /** The owner of another product who became a demo account. */
   demoOwner: await t.createUser(),
   stranger: await t.createUser(),
 };
@@ -167,7 +167,7 @@ const writing = new Set(
 type Role = keyof typeof people;
 const roles = ["owner", "member", "viewer", "demo", "demoOwner", "stranger"] as const;
 const outcomes = new Map<string, Record<Role, string>>();
-/** Who was told the name of the product or of its story by what. */
+/** Each role with the operation that showed it the name of the product or of its story. */
 const told: [role: Role, name: string][] = [];
 
 async function outcomeAs(role: Role, operation: (typeof all)[number]): Promise<string> {
@@ -253,7 +253,7 @@ describe("each operation, as each role", () => {
     expect(open).toEqual([]);
   });
 
-  it("tells strangers no word of the product, whether they name it or not", () => {
+  it("shows strangers no word of the product, whether they name it or not", () => {
     const toldTo = (whom: Role) => told.filter(([role]) => role === whom);
     expect(toldTo("member").length).toBeGreaterThan(10);
     expect(toldTo("stranger")).toEqual([]);
