@@ -1,12 +1,9 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { connectClient } from "../mcp/clients";
-import { createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
+import { openApp } from "../setup/app";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t);
+const { t, app } = await openApp();
 const integer = z.looseObject({ type: z.literal("integer") });
 const fields = z.record(z.string(), z.unknown()).optional();
 
@@ -37,7 +34,7 @@ it("a whole number that callers send fits its column, or names its limit", async
       ...tooLong(requestBody, [path]),
     ]),
   );
-  const token = await createToken(t, await createUser(t));
+  const token = await t.createToken(await t.createUser());
   for (const path of ["/mcp", "/mcp/worker"]) {
     const client = await connectClient(app, token, "2026-07-28", path);
     for (const { name, inputSchema } of await client.listTools()) {

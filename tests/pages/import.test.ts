@@ -1,16 +1,13 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { createProduct } from "~/nouns/products/operations.server";
-import { signIn, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
+import { openApp } from "../setup/app";
 import { formsIn } from "../setup/page-forms";
-import { createUser } from "../setup/users";
 import { linear } from "../transfers/exports";
 
-const t = await createTestDatabase();
-const app = await startTestApp(t, { pages: true });
-const owner = await createUser(t);
-const headers = { cookie: await signIn(t, app, owner), origin: app.origin };
+const { t, app } = await openApp({ pages: true });
+const owner = await t.createUser();
+const headers = { cookie: await app.signIn(owner), origin: app.origin };
 
 /** Sends a form of the page, and reads what the page without script then shows. */
 async function send(fields: [name: string, value: string][]) {

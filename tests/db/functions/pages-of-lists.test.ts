@@ -1,24 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { callAs } from "~/db/rpc.server";
-import { reportAgentJob } from "~/nouns/agent-jobs/operations.server";
 import { updateProduct } from "~/nouns/products/operations.server";
-import { startSprintRun } from "~/nouns/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
-import { claim, seedSprint } from "../agents/sprint-world";
-import { at } from "../world";
+import { at, claim, finish } from "../../setup/world";
 
 const t = await createTestDatabase();
-const { owner, actor, product, sprint, stories } = await seedSprint(t, {
+const { owner, actor, product, sprint, stories, start } = await t.seedSprint({
   strategy: "STORY",
   stories: [1, 1, 1, 1],
 });
 await updateProduct(actor, { product_id: product.id, done_requires: "person" });
-await startSprintRun(actor, { sprint_id: sprint.id });
-for (const _ of stories) {
-  const { id: job_id, attempt } = await claim(actor);
-  await reportAgentJob(actor, { job_id, attempt, status: "done", verify_result: "ALIGNED" });
-}
+await start();
+for (const _ of stories) await finish(actor, await claim(actor));
 const story_id = at(stories, 3).id;
 const webhook_id = "00000000-0000-4000-8000-000000000001";
 await t.sql.query(`
