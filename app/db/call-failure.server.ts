@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { type DatabaseRefusal, toContractError } from "./refusal.server";
+import { z } from "zod";
+import { ContractError, type ErrorStatus, errorStatuses, type Issue } from "~/contract/errors";
 
 /**
  * A failed call. `unknown` means that the statement was sent but the connection was lost before the answer:
@@ -51,4 +52,93 @@ function isWorthRepeating(failure: CallFailure): boolean {
 /** 20 to 40 ms, doubled with each attempt. */
 function pauseBefore(attempt: number): number {
   return 20 * 2 ** (attempt - 1) * (1 + Math.random());
+}
+
+/** A database error, as both Postgres and PostgREST's error body describe it. */
+interface DatabaseRefusal {
+  code: string;
+  message: string;
+  detail: string | null;
+}
+
+const detailSchema = z.looseObject({
+  issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  retry_after: z.number().optional(),
+});
+
+/**
+ * Converts a database error to the service's error (specification: Errors). `PTxyz` carries the HTTP status and a
+ * message for the caller. Constraint violations become 422 without their names. Other errors reveal no internals.
+ */
+function toContractError(refusal: DatabaseRefusal): Error {
+  const own = /^PT(\d{3})$/.exec(refusal.code);
+  if (own) return fromOperation(Number(own[1]), refusal);
+  const [status, message] = classify(refusal.code);
+  if (status === undefined) return new DatabaseError(refusal);
+  return new ContractError(status, message, {});
+}
+
+/** A failure the caller cannot act on. Logged with its cause and answered as 500. */
+export class DatabaseError extends Error {
+  readonly sqlState: string;
+
+  constructor(refusal: DatabaseRefusal) {
+    super(`The database answered ${refusal.code}: ${refusal.message}`);
+    this.name = "DatabaseError";
+    this.sqlState = refusal.code;
+  }
+}
+
+function fromOperation(code: number, refusal: DatabaseRefusal): Error {
+  const status = errorStatuses.find((known) => known === code);
+  if (status === undefined) return new DatabaseError(refusal);
+  return new ContractError(status, refusal.message, readDetail(refusal.detail));
+}
+
+function readDetail(text: string | null): {
+  issues?: Issue[];
+  retryAfter?: number;
+  detail?: Record<string, unknown>;
+} {
+  const parsed = detailSchema.safeParse(parseJson(text));
+  if (!parsed.success) return {};
+  const { issues, retry_after: retryAfter, ...detail } = parsed.data;
+  return {
+    ...(issues ? { issues } : {}),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(Object.keys(detail).length > 0 ? { detail } : {}),
+  };
+}
+
+function classify(code: string): [ErrorStatus | undefined, string] {
+  if (code === "23505") return [422, "This value is already taken; choose another one"];
+  if (code.startsWith("23"))
+    return [422, "A value refers to something that does not exist or breaks a rule"];
+  if (code.startsWith("22")) return [422, "A value has the wrong form or is out of range"];
+  if (code === "42501") return [403, "You may not do this"];
+  if (code === diskFull)
+    return [
+      503,
+      "The disk of the database is full, and nothing was saved; make room on it, then try again",
+    ];
+  if (isBusy(code)) return [503, "The database is busy or restarting; try again in a moment"];
+  return [undefined, ""];
+}
+
+const diskFull = "53100";
+
+/** Timeouts, exhausted or lost connections, and conflicts that retries did not resolve. */
+function isBusy(code: string): boolean {
+  return (
+    ["57014", "40001", "40P01", "55P03", "25P03"].includes(code) ||
+    ["53", "57P", "08", "PGRST00"].some((prefix) => code.startsWith(prefix))
+  );
+}
+
+function parseJson(text: string | null): unknown {
+  try {
+    return text === null ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

@@ -5,7 +5,6 @@ import { bracketed, loopbackNames, ownAddresses } from "~/own-origins.server";
 import type { Services } from "~/services.server";
 import { answerApi } from "./answer-api";
 import { createAddressReader } from "./client-address";
-import { corsHeaders } from "./cors";
 import { type BuildSource, createPageApp } from "./page-app";
 import { sendJsonProblem, sendPlainProblem } from "./problems";
 import { NodeRequestContext } from "./request-context";
@@ -168,4 +167,29 @@ function hostnameOf(host: string | undefined): string {
   const [, name, port] = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i.exec(host ?? "") ?? [];
   if (name === undefined || Number(port ?? 0) > 65_535) return "";
   return name.toLowerCase();
+}
+
+/** Addresses that no cookie opens, only a token or a code, so pages of other sites may ask as any program. */
+const openToAllSites =
+  /^\/(?:mcp|mcp\/all|mcp\/worker|token|revoke|oauth\/register|\.well-known\/oauth-[^/]+(?:\/.*)?)$/;
+
+/** CORS headers for MCP clients in a browser; never with credentials. None for all other addresses. A page that
+ * rebinds its own name to this machine still lacks the token, and its host name is refused. */
+function corsHeaders(
+  { pathname, isBroken }: RequestTarget,
+  { method }: IncomingMessage,
+): readonly (readonly [string, string])[] {
+  if (isBroken || !openToAllSites.test(pathname)) return [];
+  const everyAnswer = [
+    ["access-control-allow-origin", "*"],
+    ["access-control-expose-headers", "www-authenticate, retry-after, mcp-session-id"],
+  ] as const;
+  if (method !== "OPTIONS") return everyAnswer;
+  const asked = "authorization, content-type, last-event-id, mcp-protocol-version, mcp-session-id";
+  return [
+    ...everyAnswer,
+    ["access-control-allow-methods", "GET, POST, DELETE"],
+    ["access-control-allow-headers", asked],
+    ["access-control-max-age", "86400"],
+  ];
 }

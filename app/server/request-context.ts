@@ -5,7 +5,6 @@ import type { Once } from "~/db/once.server";
 import type { Services } from "~/services.server";
 import type { RequestContext, ResponseSink } from "./load-context";
 import { readBody } from "./read-body";
-import { NodeResponseSink } from "./response-sink";
 
 /** The load context of one request. Parts that only some routes need are created lazily. */
 export class NodeRequestContext implements RequestContext {
@@ -78,5 +77,55 @@ export class NodeRequestContext implements RequestContext {
     if (this.#response.closed || this.#response.destroyed) controller.abort();
     else this.#response.once("close", () => controller.abort());
     return controller;
+  }
+}
+
+/** How long a reader may take for the last bytes of an ended stream. */
+const lastBytesMilliseconds = 5_000;
+
+/** A sink over one Node response. All calls are safe after the connection is gone. */
+export class NodeResponseSink implements ResponseSink {
+  readonly #response: ServerResponse;
+  #opened = false;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  get opened(): boolean {
+    return this.#opened;
+  }
+
+  waitingBytes(): number {
+    return this.#response.writableLength;
+  }
+
+  open(status: number, headers: Readonly<Record<string, string | readonly string[]>>): void {
+    this.#opened = true;
+    const response = this.#response;
+    if (response.destroyed) return;
+    response.statusCode = status;
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    response.flushHeaders();
+    response.socket?.setNoDelay(true);
+    response.socket?.setTimeout(0);
+  }
+
+  write(chunk: string | Uint8Array): boolean {
+    return !this.#response.destroyed && this.#response.write(chunk);
+  }
+
+  /** Destroys the connection if the reader stalls: its place among the open streams is already free. */
+  end(): void {
+    const response = this.#response;
+    if (response.destroyed) return;
+    const timer = setTimeout(() => response.destroy(), lastBytesMilliseconds);
+    timer.unref();
+    response.once("close", () => clearTimeout(timer));
+    response.end();
+  }
+
+  destroy(): void {
+    this.#response.destroy();
   }
 }

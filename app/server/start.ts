@@ -4,9 +4,11 @@ import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { checkRegistration } from "~/cli/doctor/check-registration.server";
 import { describeFirstStart, type FirstStart, prepareFirstStart } from "~/cli/first-start.server";
+import type { Database } from "~/db/database.server";
 import { type Env, EnvironmentError, readEnv } from "~/env.server";
 import { Metrics } from "~/metrics/metrics.server";
 import { startNoticeSender } from "~/notices/sender.server";
+import { checkIdentities } from "~/nouns/identities/check-identities.server";
 import { bracketed } from "~/own-origins.server";
 import { createHub } from "~/realtime/hub.server";
 import type { Services } from "~/services.server";
@@ -19,9 +21,8 @@ import { startBackupSchedule } from "./backup-schedule.server";
 import { builtFiles, developmentBuild } from "./build-source";
 import { createFront } from "./front";
 import { HttpServer, stopOnSignals } from "./http-server";
-import { startIdentitySchedule } from "./identity-schedule.server";
 import { createLog } from "./log";
-import { startScheduler } from "./scheduler.server";
+import { startCron, startScheduler } from "./scheduler.server";
 import { UploadPlaces } from "./upload-places";
 import { readWorkerFile } from "./worker-file.server";
 
@@ -171,3 +172,22 @@ start().catch((error: unknown) => {
   if (!isExpected && error instanceof Error) process.stderr.write(`${error.stack}\n`);
   process.exit(1);
 });
+
+interface IdentityScheduleOptions {
+  database: Database;
+  log: Logger;
+  env: Pick<Env, "oidc" | "sessionSecrets">;
+}
+
+/** Any process checks what is due, so an account that ended at the provider is noticed within half an hour. */
+const everyFiveMinutes = "*/5 * * * *";
+
+/** Starts checking connected accounts at the identity provider. The returned function stops it. */
+function startIdentitySchedule({ database, log, env }: IdentityScheduleOptions): () => void {
+  const { oidc: settings, sessionSecrets } = env;
+  if (!settings) return () => undefined;
+  const cron = startCron(everyFiveMinutes, { log }, "identity checks", () =>
+    checkIdentities({ database, log, settings, sessionSecrets }),
+  );
+  return () => cron.stop();
+}

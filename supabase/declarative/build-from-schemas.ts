@@ -2,7 +2,6 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import pg from "pg";
 import { projectRoot } from "../embedded/project-root";
-import { type Statement, splitStatements } from "./statements";
 
 const folder = join(projectRoot, "supabase/schemas");
 
@@ -58,4 +57,40 @@ async function readPieces(): Promise<Piece[]> {
     return statements.map((statement) => ({ ...statement, place: `${place}:${statement.line}` }));
   });
   return (await Promise.all(read)).flat();
+}
+
+/** A statement of an SQL file and the line on which it starts. */
+interface Statement {
+  text: string;
+  line: number;
+}
+
+/** Tokens in which semicolons do not end a statement: comments, quoted text and dollar-quoted bodies. */
+const hidden = /--[^\n]*|'(?:[^']|'')*'|"[^"]*"|\$(\w*)\$[\s\S]*?\$\1\$/y;
+
+/** Splits a file into statements without their closing semicolons. Omits comments before a statement. */
+export function splitStatements(sql: string): Statement[] {
+  const statements: Statement[] = [];
+  let start = -1;
+  let at = 0;
+  while (at < sql.length) {
+    hidden.lastIndex = at;
+    const match = hidden.exec(sql);
+    const character = sql.charAt(at);
+    const isComment = match?.[0].startsWith("--") ?? false;
+    if (start < 0 && !isComment && !/[\s;]/.test(character)) start = at;
+    if (!match && character === ";" && start >= 0) {
+      statements.push({ text: sql.slice(start, at), line: lineOf(sql, start) });
+      start = -1;
+    }
+    at = match ? hidden.lastIndex : at + 1;
+  }
+  if (start >= 0) {
+    throw new Error(`Line ${lineOf(sql, start)}: this statement has no semicolon at its end.`);
+  }
+  return statements;
+}
+
+function lineOf(sql: string, at: number): number {
+  return sql.slice(0, at).split("\n").length;
 }

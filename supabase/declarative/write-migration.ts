@@ -3,12 +3,15 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
+import pg from "pg";
+import { applyShims } from "../embedded/apply-shims";
 import { migrationsFolder } from "../embedded/migrations";
+import { startCluster } from "../embedded/postgres/cluster";
 import { projectRoot } from "../embedded/project-root";
+import { loadSecrets } from "../embedded/secrets";
 import { applyMigrations } from "./apply-migrations";
 import { buildFromSchemas } from "./build-from-schemas";
 import { compareDatabases } from "./compare-databases";
-import { startScratchDatabases } from "./scratch-databases";
 
 const run = promisify(execFile);
 
@@ -87,3 +90,37 @@ main().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 });
+
+interface ScratchDatabases {
+  /** Creates a database with what a new Supabase project has. Returns its address for role `postgres`. */
+  make(name: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Starts a temporary Postgres for comparing databases. It is deleted when it stops. */
+async function startScratchDatabases(): Promise<ScratchDatabases> {
+  const dataDir = await mkdtemp(join(tmpdir(), "backloom-scratch-"));
+  const { databasePassword: password } = await loadSecrets(dataDir);
+  const cluster = await startCluster({ dataDir, password, settings: { fsync: "off" } });
+  return {
+    make: async (name) => {
+      await createDatabase(cluster.url("supabase_admin", "template1"), name);
+      await applyShims(cluster.url("supabase_admin", name), password);
+      return cluster.url("postgres", name);
+    },
+    stop: async () => {
+      await cluster.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function createDatabase(adminUrl: string, name: string): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    await client.query(`create database ${pg.escapeIdentifier(name)}`);
+  } finally {
+    await client.end();
+  }
+}

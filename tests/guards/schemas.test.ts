@@ -2,13 +2,12 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildFromSchemas } from "../../supabase/declarative/build-from-schemas";
+import { buildFromSchemas, splitStatements } from "../../supabase/declarative/build-from-schemas";
 import {
   compareDatabases,
   describeDatabase,
   differencesBetween,
 } from "../../supabase/declarative/compare-databases";
-import { splitStatements } from "../../supabase/declarative/statements";
 import { listMigrations } from "../../supabase/embedded/migrations";
 import { createEmptyDatabase, createTestDatabase } from "../setup/database";
 

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { checkSchedules } from "~/cli/doctor/check-schedules.server";
+import { checkSchedules } from "~/cli/doctor/check-database.server";
 import { readEnv } from "~/env.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";

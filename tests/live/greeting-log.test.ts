@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { GreetingLog } from "~/live/greeting-log";
+import { GreetingLog } from "~/live/shared-stream";
 import type { Signal } from "~/live/signal";
 import { makesOld } from "~/live/use-live-revalidation";
 

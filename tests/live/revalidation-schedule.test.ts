@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { RevalidationSchedule } from "~/live/revalidation-schedule";
+import { RevalidationSchedule } from "~/live/live-provider";
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { topics } from "~/contract/topics";
-import { openJobBell } from "~/mcp/job-bell.server";
+import { openJobBell } from "~/mcp/wait-for-job.server";
 import { listProducts, updateProduct } from "~/nouns/products/operations.server";
 import { startTestApp } from "../setup/app";
 import { bearer } from "../setup/world";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import pino from "pino";
 import { describe, expect, it } from "vitest";
+import { verifyWebhook } from "~/notices/deliver.server";
 import type { SenderOptions } from "~/notices/sender.server";
-import { verifyWebhook } from "~/notices/webhook.server";
 import { type WebhookEvent, webhookEvents } from "~/nouns/notices/contract";
 import { createWebhook, listWebhookDeliveries } from "~/nouns/notices/operations.server";
 import { answerQuestion, askQuestion } from "~/nouns/questions/operations.server";

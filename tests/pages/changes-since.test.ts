@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { roundOf } from "~/features/diff/round.server";
-import { changedFiles, showFile, showFiles } from "~/features/diff/show-diff.server";
+import { changedFiles, roundOf, showFile, showFiles } from "~/features/diff/show-diff.server";
 import type { DiffFile, JobDiff } from "~/nouns/agent-jobs/job-diff";
 import { parsePatch } from "~/nouns/agent-jobs/patch";
 

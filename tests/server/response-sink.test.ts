@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
-import { NodeResponseSink } from "~/server/response-sink";
+import { NodeResponseSink } from "~/server/request-context";
 
 describe("an ended stream", () => {
   it("lets go of a reader who takes nothing any more", async () => {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { callService } from "~/db/rpc.server";
+import type { Env } from "~/env.server";
 import type { Backend } from "~/server/backend";
 import { type Check, failed, passed, reasonOf } from "./check";
-import { checkSchedules } from "./check-schedules.server";
 
 const factsSchema = z.object({
   migrations: z.array(z.string()),
@@ -49,4 +49,87 @@ async function checkMigrations(applied: readonly string[]): Promise<Check> {
     "migrated",
     `${missing.length} migrations are missing, the first is ${first.name}: run npm run admin -- migrate`,
   );
+}
+
+const name = "schedules";
+const patience = 10_000;
+
+interface ScheduleFacts {
+  schedules: readonly string[];
+  vault_secrets: readonly string[];
+}
+
+/**
+ * Checks that the scheduled endpoints are called in one of the two ways of docs/supabase.md, and that the running service
+ * accepts the secret. Really calls `expire-questions`, which is safe: it expires only overdue questions.
+ */
+export async function checkSchedules(
+  backend: Pick<Backend, "isEmbedded" | "env">,
+  facts: ScheduleFacts,
+): Promise<Check> {
+  const { isEmbedded, env } = backend;
+  if (isEmbedded) return passed(name, "the running service keeps them itself");
+  if (env.cronSecret === undefined) {
+    return failed(name, "CRON_SECRET is unset, so the scheduled endpoints refuse every request");
+  }
+  const refusal = await findRefusedSecret(env, env.cronSecret);
+  if (refusal !== undefined) return failed(name, refusal);
+  if (facts.schedules.length < 2) return checkEdgeFunction(env, env.cronSecret);
+  const missing = ["backloom_cron_secret", "backloom_origin"].filter(
+    (secret) => !facts.vault_secrets.includes(secret),
+  );
+  if (missing.length === 0) return passed(name, facts.schedules.join(", "));
+  return failed(name, `Vault has no secret ${missing.join(" and ")}: see docs/supabase.md`);
+}
+
+/** Returns the problem if the running service refuses the secret. A stopped service is not a problem. */
+async function findRefusedSecret(env: Env, secret: string): Promise<string | undefined> {
+  if (!isFitForHeader(secret)) {
+    return "CRON_SECRET has characters that a header cannot carry: use ASCII letters, digits and punctuation";
+  }
+  const status = await post(`${env.appOrigin}/api/cron/expire-questions`, secret, "{}")
+    .then((response) => response.status)
+    .catch(() => undefined);
+  if (status !== 401) return undefined;
+  return `The service at ${env.appOrigin} refuses this CRON_SECRET: start it with the same one`;
+}
+
+function isFitForHeader(secret: string): boolean {
+  try {
+    return new Headers({ authorization: secret }).get("authorization") === secret;
+  } catch {
+    return false;
+  }
+}
+
+const answerSchema = z.looseObject({ error: z.string().optional() });
+
+async function checkEdgeFunction(env: Env, secret: string): Promise<Check> {
+  const address = `${env.supabase?.url}/functions/v1/scheduled`;
+  try {
+    const response = await post(address, secret, JSON.stringify({ job: "expire-questions" }));
+    if (response.ok) {
+      return passed(
+        name,
+        "the Edge Function reaches the service; call it at 03:00 and 04:00 UTC from a scheduler of your own",
+      );
+    }
+    if (response.status === 404) return failed(name, nobodyCalls);
+    const { error } = answerSchema.parse(await response.json().catch(() => ({})));
+    return failed(name, `The Edge Function answers ${response.status}: ${error ?? "no reason"}`);
+  } catch (error) {
+    return failed(name, `${nobodyCalls} (the Edge Function: ${reasonOf(error)})`);
+  }
+}
+
+const nobodyCalls =
+  "pg_cron has no entries of this service: enable pg_cron and pg_net and run select private.install_schedules(), or deploy supabase/functions/scheduled";
+
+function post(address: string, secret: string, body: string): Promise<Response> {
+  return fetch(address, {
+    method: "POST",
+    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+    body,
+    signal: AbortSignal.timeout(patience),
+  });
 }

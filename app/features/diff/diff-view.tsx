@@ -1,9 +1,10 @@
+import { Link, useSearchParams } from "@remix-run/react";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { visible } from "~/features/proof/visible";
+import { countText } from "~/ui/numbers";
 import { useWriteAccess } from "~/ui/write-access";
 import { ChangedFile } from "./changed-file";
 import { ChapterList } from "./chapter-list";
-import { FilePageLinks } from "./file-page-links";
 import type { FilePage } from "./file-pages";
 import type { BelowLine, Side } from "./line-column";
 import type { Mark, ShownChapter, ShownFile } from "./shown-diff";
@@ -211,4 +212,28 @@ function storedLook(): string {
   } catch {
     return "split";
   }
+}
+
+/** Leads through the pages of a diff with many files. */
+function FilePageLinks({ page, pages, from, to, total }: FilePage) {
+  const [query] = useSearchParams();
+  if (pages === 1) return null;
+  const link = (label: string, next: number) => {
+    if (next < 1 || next > pages) return null;
+    const address = new URLSearchParams(query);
+    address.delete("open");
+    address.set("files", String(next));
+    return (
+      <Link to={`?${address}`} className="text-accent underline pointer-coarse:py-3">
+        {label}
+      </Link>
+    );
+  };
+  return (
+    <nav aria-label="Files" className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
+      <span>{`${from} to ${to} of ${countText(total, "file")}`}</span>
+      {link("Previous files", page - 1)}
+      {link("Next files", page + 1)}
+    </nav>
+  );
 }

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
-import type { JobDiff } from "~/nouns/agent-jobs/job-diff";
+import { RecentlyMade } from "~/features/markdown/recently-made.server";
+import type { DiffFile, JobDiff } from "~/nouns/agent-jobs/job-diff";
 import { isFoldedFile } from "~/nouns/job-reviews/folded-files";
-import { type RoundFile, roundOf } from "./round.server";
+import type { ComparedFile, ComparedLines, Comparison } from "./compare-files";
 import { showLines } from "./show-lines.server";
 import type { ShownFile } from "./shown-diff";
+import { askThread } from "./thread.server";
 
 /** Lines sent with the page; the rest load on scroll. */
 const linesAtOnce = 800;
@@ -67,4 +69,127 @@ function nameFile({ file: { patch, ...file }, index, note }: RoundFile): ShownFi
     .slice(0, 12);
   const hunks = patch === undefined ? [] : null;
   return { ...file, index, key, lineCount, folded, hunks, ...(note ? { note } : {}) };
+}
+
+/** A file as changed between two attempts. */
+interface RoundFile {
+  file: DiffFile;
+  /** Index in the later diff; files that are only in the earlier one follow. */
+  index: number;
+  /** Why it is not shown line by line. */
+  note?: string;
+}
+
+/** A file's entries in the two diffs; null in a diff that does not list it. */
+interface Pair {
+  before: DiffFile | null;
+  now: DiffFile | null;
+  index: number;
+}
+
+/** Line pairs compared for all files of a diff. Beyond that, changed lines count as replaced. */
+const mostPairs = 2_000_000;
+/** Characters of comparisons to cache, so that reopening a comparison costs nothing. */
+const mostKept = 8_000_000;
+const kept = new RecentlyMade<ComparedLines | null>(mostKept);
+
+/**
+ * Returns the changes between two attempts. If both diffs start from the same original, they tell what each did to it;
+ * lines neither touched are equal. `wanted` limits the work to the file with this index.
+ */
+export async function roundOf(
+  before: JobDiff,
+  now: JobDiff,
+  viewer: string,
+  wanted?: number,
+): Promise<RoundFile[]> {
+  const isSameBase = before.base_sha === now.base_sha;
+  const files: RoundFile[] = [];
+  let pairs = mostPairs;
+  const compare = async (old: DiffFile | null, file: DiffFile | null) => {
+    const question = { before: compared(old), now: compared(file), isSameBase, pairs };
+    const lines = await compareOnce(question, viewer);
+    if (lines === null) return null;
+    const { patch, additions, deletions } = lines;
+    pairs -= lines.pairs;
+    return { patch, additions, deletions };
+  };
+  for (const pair of pairsOf(before, now)) {
+    if (wanted !== undefined && pair.index !== wanted) continue;
+    const change = pair.now ? await changeOf(pair, compare) : await returnOf(pair, compare);
+    if (change) files.push({ index: pair.index, ...change });
+  }
+  return files.filter(
+    ({ file, note }) => note !== undefined || file.patch !== "" || file.status === "renamed",
+  );
+}
+
+function pairsOf(before: JobDiff, now: JobDiff): Pair[] {
+  const earlier = new Map(before.files.map((file) => [file.path, file]));
+  const pairs = now.files.flatMap((file, index): Pair[] => {
+    const old = earlier.get(file.path) ?? null;
+    earlier.delete(file.path);
+    return old && isSame(old, file) ? [] : [{ before: old, now: file, index }];
+  });
+  const gone = [...earlier.values()].map(
+    (file, place): Pair => ({ before: file, now: null, index: now.files.length + place }),
+  );
+  return [...pairs, ...gone];
+}
+
+function isSame(old: DiffFile, file: DiffFile): boolean {
+  return (
+    old.patch !== undefined &&
+    old.patch === file.patch &&
+    !old.truncated &&
+    old.old_path === file.old_path
+  );
+}
+
+type Compare = (
+  old: DiffFile | null,
+  file: DiffFile | null,
+) => Promise<Omit<ComparedLines, "pairs" | "isRough"> | null>;
+type Change = Omit<RoundFile, "index"> | null;
+
+async function changeOf({ before, now: file }: Pair, compare: Compare): Promise<Change> {
+  if (!file) return null;
+  const lines = before?.old_path === file.old_path ? await compare(before, file) : null;
+  if (lines === null) return { file, note: "Compared with where the work started." };
+  return { file: { ...file, ...lines, status: before === null ? file.status : "modified" } };
+}
+
+/** A file that the earlier attempt changed and the later one leaves in its original state. */
+async function returnOf({ before: file }: Pair, compare: Compare): Promise<Change> {
+  if (!file) return null;
+  const { patch: _patch, old_path: _old, ...named } = file;
+  const status = file.status === "added" ? ("deleted" as const) : ("modified" as const);
+  const lines = file.old_path === undefined ? await compare(file, null) : null;
+  const note = "Restored to its original state.";
+  return { file: { ...named, status, additions: 0, deletions: 0, ...lines }, note };
+}
+
+function compared(file: DiffFile | null): ComparedFile | null {
+  if (file === null) return null;
+  const { patch, truncated, binary, status } = file;
+  return { patch, truncated, binary, status };
+}
+
+/**
+ * Comparisons that take too long are cached as null; those that only waited too long are retried on the next request.
+ * Results that got too few pairs because of other files are not cached.
+ */
+async function compareOnce(question: Comparison, viewer: string): Promise<ComparedLines | null> {
+  const { before, now, isSameBase } = question;
+  const key = createHash("sha256")
+    .update(JSON.stringify([before, now, isSameBase]))
+    .digest("base64");
+  const known = kept.get(key);
+  if (known !== undefined) return known && { ...known, pairs: 0 };
+  const outcome = await askThread({ compare: question }, viewer);
+  if (outcome === "too-busy") return null;
+  const made: ComparedLines | null = outcome === "too-heavy" ? null : JSON.parse(outcome.made);
+  const isFinal = !made?.isRough || question.pairs === mostPairs;
+  if (isFinal) kept.keep(key, made, 200 + (made?.patch.length ?? 0));
+  return made;
 }

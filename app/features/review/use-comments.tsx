@@ -1,9 +1,13 @@
-import { type ReactNode, useCallback, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import type { Spot } from "~/features/diff/diff-view";
 import { type BelowLine, lineKey } from "~/features/diff/line-column";
 import type { JobComment } from "~/nouns/job-reviews/contract";
-import { CommentForm, type Written } from "./comment-form";
-import { LineComment } from "./line-comment";
+import { ActionForm } from "~/ui/action-form";
+import { Button } from "~/ui/button";
+import { HiddenFields } from "~/ui/field";
+import { IdempotencyKey } from "~/ui/forms/idempotency-key";
+import { RelativeTime } from "~/ui/relative-time";
+import { WriteFields } from "~/ui/write-access";
 
 /** A comment with the place of its file on the page; null if the file is gone. */
 export type PlacedComment = JobComment & { index: number | null };
@@ -62,4 +66,104 @@ export function useComments(
   }
   const belowLines: ReadonlyMap<number, BelowLine> = below;
   return { below: belowLines, above, apart, setSpot: open };
+}
+
+/** A line that a person writes on, and the attempts that the page showed then. */
+interface Written extends Spot {
+  of: string;
+}
+
+/** Form for a comment on a line. Comments stay drafts until the review is submitted. */
+function CommentForm({
+  written,
+  texts,
+  name,
+  onClose,
+}: {
+  written: Written;
+  /** What was typed so far, by name: it outlives the form's place on the page. */
+  texts: Map<string, string>;
+  name: string;
+  onClose: () => void;
+}) {
+  const { line } = written;
+  const text = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => text.current?.focus(), []);
+  return (
+    <ActionForm
+      aria-label={`Comment on line ${line}`}
+      className="my-1 ml-3 grid max-w-2xl gap-2 rounded border border-line-strong bg-raised p-3"
+      onDone={() => {
+        texts.delete(name);
+        onClose();
+      }}
+    >
+      <WriteFields>
+        <IdempotencyKey />
+        <HiddenFields fields={{ intent: "add-comment", ...written }} />
+        <textarea
+          ref={text}
+          name="body"
+          required
+          rows={3}
+          maxLength={10_000}
+          defaultValue={texts.get(name)}
+          onChange={(event) => texts.set(name, event.target.value)}
+          aria-label={`Comment on line ${line}`}
+          className="w-full rounded border border-line-strong bg-surface px-2.5 py-1.5 text-sm"
+          onKeyDown={(event) => {
+            if (event.key === "Escape") onClose();
+            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+              event.currentTarget.form?.requestSubmit();
+            }
+          }}
+        />
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" tone="primary" className="pointer-coarse:h-11">
+            Add to review
+          </Button>
+          <Button onClick={onClose} tone="quiet" className="pointer-coarse:h-11">
+            Cancel
+          </Button>
+        </div>
+      </WriteFields>
+    </ActionForm>
+  );
+}
+
+/** A comment on a line. Only its author sees a draft, and can delete it. */
+function LineComment({ comment }: { comment: JobComment }) {
+  return (
+    <article
+      aria-label={`Comment by ${comment.author}`}
+      className="my-1 ml-3 grid max-w-2xl gap-1 rounded border border-line bg-raised px-3 py-2 text-sm"
+    >
+      <header className="flex flex-wrap items-center gap-x-2 text-xs text-muted">
+        <strong className="font-medium text-ink">{comment.author}</strong>
+        <RelativeTime at={comment.created_at} />
+        {comment.draft ? <span className="text-status-waiting">draft</span> : null}
+        {comment.stale ? (
+          <span className="text-status-waiting">
+            outdated: line {comment.line} of attempt {comment.attempt}
+          </span>
+        ) : null}
+      </header>
+      {comment.stale ? (
+        <pre className="overflow-hidden font-mono text-xs text-ellipsis text-muted line-through">
+          {comment.line_text.slice(0, 200)}
+        </pre>
+      ) : null}
+      <p className="break-words whitespace-pre-wrap">{comment.body}</p>
+      {comment.draft ? (
+        <ActionForm>
+          <HiddenFields
+            fields={{ intent: "delete-comment", job_id: comment.job_id, comment_id: comment.id }}
+          />
+          <Button type="submit" size="sm" tone="quiet">
+            Delete
+          </Button>
+        </ActionForm>
+      ) : null}
+    </article>
+  );
 }

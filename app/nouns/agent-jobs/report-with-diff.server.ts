@@ -2,13 +2,15 @@ import "~/contract/zod-words";
 import type { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
+import { isFoldedFile } from "~/nouns/job-reviews/folded-files";
 import { guideLimits, guideSchema } from "~/nouns/job-reviews/guide";
 import { saveJobGuide } from "~/nouns/job-reviews/operations.server";
 import type { ReportedJob } from "./contract";
-import { type SaveJobDiffInput, saveJobDiffBody } from "./job-diff";
+import { readHeadNames, readName } from "./git-name";
+import { type DiffFile, type SaveJobDiffInput, saveJobDiffBody } from "./job-diff";
 import type { ReportAgentJobInput, reportWithDiffInput } from "./job-report";
 import { reportAgentJob, saveJobDiff } from "./operations.server";
-import { readPatch } from "./read-patch";
+import { type Hunk, parsePatch } from "./patch";
 
 /** Stores the changes before the report, so that reviewers of the report find them. */
 export async function reportWithDiff(
@@ -51,4 +53,93 @@ function diffOf(report: ReportAgentJobInput, diff: string): SaveJobDiffInput {
     "The diff cannot be kept as it is. Correct what the issues name, or report without it.",
     { issues },
   );
+}
+
+/** Parses the output of `git diff` into files, for agents that have nothing else. Throws 422 for other text. */
+export function readPatch(text: string): DiffFile[] {
+  if (text.trim() === "") return [];
+  if (!text.startsWith("diff --git ")) throw refusal("must begin with a line diff --git.");
+  const files: DiffFile[] = [];
+  for (const section of text.split(/^(?=diff --git )/m)) addFile(files, readFile(section));
+  return files;
+}
+
+/** A file that became a link, or the reverse, has two sections: the old one removed and the new one added. */
+function addFile(files: DiffFile[], file: DiffFile): void {
+  const last = files.at(-1);
+  if (last?.path !== file.path) {
+    files.push(file);
+    return;
+  }
+  last.status = "type_changed";
+  last.additions += file.additions;
+  last.deletions += file.deletions;
+  last.patch = `${last.patch ?? ""}${file.patch ?? ""}`;
+}
+
+function readFile(patch: string): DiffFile {
+  const { headers, hunks } = parsePatch(patch);
+  const [head = "", ...lines] = headers[0] ?? [];
+  const after = (word: string) => lines.find((line) => line.startsWith(word))?.slice(word.length);
+  const oldPath = after("rename from ") ?? after("copy from ");
+  const path = after("rename to ") ?? after("copy to ");
+  const sides = [pathOf(after("+++ ")), pathOf(after("--- ")), headPath(head)];
+  const name = path === undefined ? sides.find((side) => side !== null) : readName(path);
+  if (!name) throw refusal(`has a file without a name: ${head.slice(0, 200)}`);
+  const status = statusOf(lines);
+  return {
+    path: name,
+    ...(oldPath === undefined ? {} : { old_path: readName(oldPath) }),
+    status,
+    ...counts(hunks),
+    binary: lines.some((line) => /^(?:GIT binary patch$|Binary files .* differ$)/.test(line)),
+    ...(isFoldedFile(name) ? { folded: true } : {}),
+    ...(status === "submodule" || lines.some(isUnseen) ? {} : { patch }),
+  };
+}
+
+/** A binary file without its bytes: listed, but not shown. */
+function isUnseen(line: string): boolean {
+  return /^Binary files .* differ$/.test(line);
+}
+
+function statusOf(lines: readonly string[]): DiffFile["status"] {
+  const has = (form: RegExp) => lines.some((line) => form.test(line));
+  if (has(/^(?:(?:new|old|deleted)(?: file)? mode|index .*) 160000$/)) return "submodule";
+  if (has(/^new file mode /)) return "added";
+  if (has(/^deleted file mode /)) return "deleted";
+  if (has(/^rename from /)) return "renamed";
+  return has(/^copy from /) ? "copied" : "modified";
+}
+
+function counts(hunks: readonly Hunk[]): Pick<DiffFile, "additions" | "deletions"> {
+  const lines = hunks.flatMap((hunk) => hunk.lines);
+  return {
+    additions: lines.filter(({ kind }) => kind === "added").length,
+    deletions: lines.filter(({ kind }) => kind === "deleted").length,
+  };
+}
+
+/** Path of a `---` or `+++` line. Git ends names that contain spaces with a tab, and writes /dev/null for none. */
+function pathOf(written: string | undefined): string | null {
+  if (written === undefined) return null;
+  const name = readName(written.replace(/\t$/, ""));
+  return name === "/dev/null" ? null : withoutSide(name);
+}
+
+function headPath(head: string): string | null {
+  const names = readHeadNames(head);
+  return names === null ? null : withoutSide(names[1]);
+}
+
+function withoutSide(name: string): string {
+  if (!/^[ab]\//.test(name)) {
+    throw refusal("must have the names a/… and b/… (git diff --src-prefix=a/ --dst-prefix=b/).");
+  }
+  return name.slice(2);
+}
+
+function refusal(words: string): ContractError {
+  const message = `The diff ${words} Send what git diff prints.`;
+  return new ContractError(422, message, { issues: [{ path: "diff", message }] });
 }

@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
-import type { ExportDocument } from "./export-document";
-import { importFiles, placeFiles, type ReadContent, withFreeIds } from "./import-files.server";
+import { fileName } from "~/nouns/files/file-name";
+import { requireFileRoom } from "../files/require-file-room.server";
+import { type ExportDocument, type ExportedFile, exportDocumentSchema } from "./export-document";
 
 /** Result of an import. Codes are in the order of the document. */
 export interface ImportedDocument {
@@ -175,4 +177,59 @@ function edgesOf(kind: string, things: readonly { blocked_by: string[] }[], code
   return things.flatMap(({ blocked_by }, index) =>
     blocked_by.map((blocker) => ({ kind, blocked: codes[index], blocker })),
   );
+}
+
+/** The content of a file of the document, as it is next to it. */
+type ReadContent = (file: ExportedFile) => Promise<Uint8Array>;
+
+/** What of an id is in a document: `"id"`, evidence, and addresses in texts. */
+const anyId = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/** A file keeps its id where no one has that; else it gets another, in the texts that show it too. */
+async function withFreeIds(
+  database: Database,
+  document: ExportDocument,
+): Promise<{ document: ExportDocument; givenIds: ReadonlyMap<string, string> }> {
+  const p_ids = document.files.map(({ id }) => id);
+  if (p_ids.length === 0) return { document, givenIds: new Map() };
+  const taken = await callService(database, "taken_file_ids", { p_ids }, z.array(z.uuid()));
+  const others = new Map(taken.map((id) => [id, `${randomUUID()}`]));
+  const givenIds = new Map(p_ids.map((id) => [others.get(id) ?? id, id]));
+  if (others.size === 0) return { document, givenIds };
+  const text = JSON.stringify(document).replace(anyId, (id) => others.get(id) ?? id);
+  return { document: exportDocumentSchema.parse(JSON.parse(text)), givenIds };
+}
+
+/** Keeps the files of an import, before the texts and the evidence that show them. */
+async function importFiles(
+  database: Database,
+  productId: string,
+  files: readonly ExportedFile[],
+  readContent: ReadContent,
+): Promise<void> {
+  for (const file of files) {
+    const bytes = await readContent(file);
+    await requireFileRoom(database, bytes.length);
+    await callService(
+      database,
+      "import_file",
+      {
+        p_product_id: productId,
+        p_file: { ...file, name: fileName(file.name) },
+        p_content: Buffer.from(bytes).toString("base64"),
+      },
+      z.object({ id: z.uuid() }),
+    );
+  }
+}
+
+/** Once everything is there, files go where they belong. */
+async function placeFiles(
+  database: Database,
+  productId: string,
+  files: readonly ExportedFile[],
+): Promise<void> {
+  if (files.length === 0) return;
+  const given = { p_product_id: productId, p_files: files };
+  await callService(database, "place_files", given, z.object({ id: z.uuid() }));
 }

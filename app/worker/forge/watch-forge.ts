@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ZodError } from "zod";
+import { pullTextsSchema } from "~/nouns/pulls/contract";
 import { interruptible } from "../base/interruption";
 import { messageOf } from "../base/problems";
 import type { WorkFolder } from "../base/work-folder";
@@ -7,10 +8,9 @@ import { openRepositoryOf } from "../git/repository";
 import { readRulesOf } from "../git/rules";
 import { mainOf } from "../git/worktree";
 import type { ServedProduct } from "../service/served-product";
-import type { PullTools } from "./bring-pull";
-import { pullKeeping } from "./keep-pulls";
+import { bringPull, type PullTools } from "./bring-pull";
 import { issueLook } from "./look-at-issues";
-import { pullLook } from "./look-at-pulls";
+import { isOfOne, pullLook } from "./look-at-pulls";
 import { openForge } from "./open-forge";
 import { fileKeeping } from "./upkeep/keep-files";
 
@@ -73,4 +73,50 @@ async function openToolsOf(watch: Watch, product: ServedProduct): Promise<PullTo
   const repository = await openRepositoryOf(wish, options, folder);
   const rules = await readRulesOf(repository.folder, await mainOf(repository));
   return { options, service, journal, repository, rules };
+}
+
+/** What was last written for a branch, or when it is tried again. */
+interface Kept {
+  digest: string;
+  failures: number;
+  notBefore: number;
+}
+
+const mostBrought = 20;
+const shortestPause = 60_000;
+const longestPause = 1_800_000;
+
+/**
+ * Opens pull requests of done work that could not be opened, and brings those up to date whose work was proven after its
+ * last push: by CI, a person or another worker.
+ */
+function pullKeeping(
+  service: PullTools["service"],
+  productId: string,
+  now = () => performance.now(),
+) {
+  const kept = new Map<string, Kept>();
+  return async (open: () => Promise<PullTools>): Promise<void> => {
+    const path = `/api/products/${productId}/pull-texts`;
+    const { draft, branches } = await service.read(path, pullTextsSchema);
+    const due = branches.filter(({ branch, digest }) => isDue(kept.get(branch), digest, now()));
+    if (due.length === 0) return;
+    const tools = await open();
+    for (const { digest, ...wish } of due.slice(0, mostBrought)) {
+      const failures = await bringPull(tools, { ...wish, isDraftFirst: draft })
+        .then(() => 0)
+        .catch((error: unknown) => {
+          if (!isOfOne(error)) throw error;
+          tools.journal.sayOnce(`${wish.branch} has no pull request: ${messageOf(error)}`);
+          return (kept.get(wish.branch)?.failures ?? 0) + 1;
+        });
+      const pause = Math.min(longestPause, shortestPause * 2 ** failures);
+      kept.set(wish.branch, { digest, failures, notBefore: now() + pause });
+    }
+  };
+}
+
+function isDue(before: Kept | undefined, digest: string, now: number): boolean {
+  if (before === undefined) return true;
+  return before.failures === 0 ? before.digest !== digest : before.notBefore <= now;
 }

@@ -1,4 +1,5 @@
-import { rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { JobPayload } from "~/nouns/workers/contract";
 import { RepositoryNotAllowed } from "../base/allowed-repositories";
 import { interruptible, uninterrupted } from "../base/interruption";
@@ -8,13 +9,16 @@ import { AttemptOver, messageOf, Refusal, TakenOver, WorkerProblem } from "../ba
 import { sendable } from "../base/sendable";
 import { hearOfFiles } from "../git/checkout";
 import { BranchInUse } from "../git/remote";
+import { openRepositoryOf } from "../git/repository";
+import { addReadingTree } from "../git/worktree";
 import type { Sandbox } from "../sandbox/sandbox";
-import { type Attempt, reportUsage } from "./attempt";
+import { ideaAssignment } from "./assignment";
+import { type Attempt, park, reportUsage } from "./attempt";
 import { workOnBatch } from "./batch-job";
-import { workOnChat } from "./chat-job";
+import { execute, failureOf } from "./execute";
 import { type JobRun, keeperOf, openAttempt, prepare } from "./open-attempt";
-import { openJobContext } from "./open-for-job";
-import { reportFailure, returnJob } from "./reports";
+import { openForJob, openJobContext } from "./open-for-job";
+import { report, reportFailure, reportStart, returnJob } from "./reports";
 import { workOnTask } from "./task-job";
 import { verifyWork } from "./verify-job";
 import { removeLargeFiles, WorktreeTooLarge, watchDisk } from "./watch-disk";
@@ -153,4 +157,44 @@ function nameOf(job: JobPayload): string {
   return job.idea === null
     ? `${job.kind} of ${job.run?.sprint_code ?? job.run?.subject ?? "a sprint"}`
     : job.idea.code;
+}
+
+/** Answers a user's question about an idea, with the repository to read. The answer is the summary or the output. */
+async function workOnChat(attempt: Attempt, sandboxes: Sandbox): Promise<void> {
+  const { job, journal } = attempt;
+  const place = await openPlace(attempt);
+  try {
+    attempt.sandbox = await openForJob(attempt, sandboxes, { ...place, main: "HEAD" });
+    await reportStart(attempt);
+    const assignment = ideaAssignment(job);
+    const outcome = await execute(attempt, assignment, place.folder, {});
+    const failure = failureOf(outcome);
+    if (failure !== undefined) return await reportFailure(attempt, failure, outcome.result);
+    if (outcome.result.question !== undefined) {
+      return await park(attempt, assignment, outcome.result);
+    }
+    const answer = outcome.result.summary ?? (outcome.end.answer || outcome.end.output);
+    if (answer.trim() === "") {
+      const silent = { failure_class: "agent_error", failure_reason: "The command gave no answer" };
+      return await reportFailure(attempt, silent, outcome.result);
+    }
+    await report(attempt, "done", { summary: answer });
+    journal.say(`Answered the question about ${job.idea?.code ?? "the idea"}`);
+  } finally {
+    await place.remove();
+  }
+}
+
+/** A read-only checkout of the repository if available; a conversation can do without. */
+async function openPlace({ job, options, folder, journal }: Attempt) {
+  const name = `${job.id}-${job.attempt}`;
+  try {
+    const repository = await openRepositoryOf(job, options, folder);
+    return await addReadingTree({ repository, parent: folder.worktrees, name });
+  } catch (error) {
+    journal.say(`Answering without the repository: ${messageOf(error)}`);
+  }
+  const empty = join(folder.worktrees, name);
+  await mkdir(empty, { recursive: true });
+  return { folder: empty, remove: () => rm(empty, { recursive: true, force: true }) };
 }

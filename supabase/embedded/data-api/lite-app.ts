@@ -1,6 +1,9 @@
 import { App } from "@supabase/lite";
+import { createPostgresConnection } from "@supabase/lite/postgres";
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import { z } from "zod";
 import type { EmbeddedSecrets } from "../secrets";
-import { connectLite } from "./lite-connection";
 import { answerAsPostgrest, rememberError } from "./postgrest-answer";
 
 mendProcessWarnings();
@@ -72,4 +75,73 @@ function mendProcessWarnings(): void {
       typeof warning === "string" ? warning : Object.assign(warning, { includes: () => false });
     Reflect.apply(filtered, process, [asked, ...rest]);
   };
+}
+
+/**
+ * A connection of @supabase/lite whose queries run over a `pg` pool. Lite's own pool (postgres.js) is never opened: it
+ * never answers a query that waits while a connection closes, and never ends once it has reserved one
+ * (porsager/postgres 1195 and 925).
+ */
+function connectLite(url: string, connections: number) {
+  const connection = createPostgresConnection({ url });
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: connections,
+    idleTimeoutMillis: 10_000,
+    options: "-c TimeZone=UTC",
+    types: typesOfLite,
+  });
+  // A connection ended by Postgres is replaced at the next query. Its running query gets its own error.
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  connection.kysely = new Kysely({ dialect: new PostgresDialect({ pool }) });
+  connection.close = () => pool.end();
+  return connection;
+}
+
+const textsSchema = z.array(z.string().nullable());
+
+/** Times stay text as Postgres wrote them. Numbers become JavaScript numbers if no digit is lost. */
+const parsers = new Map<number, (text: string) => unknown>([
+  [20 /* int8 */, toNumberIfExact],
+  [1700 /* numeric */, toNumberIfExact],
+  [1082 /* date */, asItIs],
+  [1083 /* time */, asItIs],
+  [1266 /* timetz */, asItIs],
+  [1114 /* timestamp */, asItIs],
+  [1184 /* timestamptz */, asItIs],
+  [1016 /* int8[] */, toNumbers],
+  [1231 /* numeric[] */, toNumbers],
+  [1182 /* date[] */, toTexts],
+  [1183 /* time[] */, toTexts],
+  [1270 /* timetz[] */, toTexts],
+  [1115 /* timestamp[] */, toTexts],
+  [1185 /* timestamptz[] */, toTexts],
+  // Used by catalog queries.
+  [1002 /* "char"[] */, toTexts],
+  [1003 /* name[] */, toTexts],
+]);
+
+/** Parses Postgres values as @supabase/lite expects them. */
+const typesOfLite: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: "text" | "binary") =>
+    (format !== "binary" && parsers.get(oid)) || pg.types.getTypeParser(oid, format ?? "text"),
+};
+
+function asItIs(text: string): string {
+  return text;
+}
+
+function toNumberIfExact(text: string): number | string {
+  const value = Number(text);
+  return String(value) === text ? value : text;
+}
+
+function toTexts(text: string): (string | null)[] {
+  const oid: number = 1009; /* text[] */
+  return textsSchema.parse(pg.types.getTypeParser(oid, "text")(text));
+}
+
+function toNumbers(text: string): (number | string | null)[] {
+  return toTexts(text).map((entry) => (entry === null ? null : toNumberIfExact(entry)));
 }

@@ -3,7 +3,6 @@ import type { ImportDraft } from "../contract";
 import { timeOf, withComments, withFacts } from "./clean-text";
 import { Draft } from "./draft";
 import { addFamilies } from "./family";
-import { jiraMarkdown } from "./jira-markdown";
 import { type CsvRow, readCsv } from "./read-csv.server";
 import { toState, type WorkState } from "./state";
 
@@ -138,4 +137,36 @@ function jiraTime(value: string): string | undefined {
   const [, day, month, year, rest = ""] = /^(\d{1,2})\/(\w{3})\/(\d{2,4})(.*)$/.exec(value) ?? [];
   if (!day || !month || !year) return timeOf(value);
   return timeOf(`${day} ${month} ${year.length === 2 ? `20${year}` : year}${rest} UTC`);
+}
+
+/** Converts common Jira wiki markup to Markdown, line by line. Rare markup stays as it is. */
+export function jiraMarkdown(text: string): string {
+  let isCode = false;
+  return text
+    .split("\n")
+    .map((line) => {
+      const fence = /^\{(?:code|noformat)(?::(\w+)\b)?[^}]*\}$/.exec(line.trim());
+      if (fence) {
+        isCode = !isCode;
+        return isCode ? `\`\`\`${fence[1] ?? ""}` : "```";
+      }
+      return isCode ? line : lineOf(line);
+    })
+    .join("\n");
+}
+
+function lineOf(line: string): string {
+  const heading = /^h([1-6])\.\s+(.*)$/s.exec(line);
+  if (heading) return `${"#".repeat(Number(heading[1]))} ${inline(heading[2] ?? "")}`;
+  const item = /^([*#-]{1,6})\s+(.*)$/s.exec(line);
+  if (!item) return inline(line);
+  const [, marks = "", said = ""] = item;
+  return `${"  ".repeat(marks.length - 1)}${marks.endsWith("#") ? "1." : "-"} ${inline(said)}`;
+}
+
+function inline(text: string): string {
+  return text
+    .replace(/\{\{([^{}]{1,500})\}\}/g, "`$1`")
+    .replace(/\[([^[\]|]{1,500})\|(https?:[^[\]|\s]{1,2000})\]/g, "[$1]($2)")
+    .replace(/(^|\s)\*([^*\s][^*]{0,500})\*(?=\s|[.,:;!?]|$)/g, "$1**$2**");
 }

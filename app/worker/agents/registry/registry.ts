@@ -1,8 +1,16 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { access, mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { findProgram } from "../../base/find-program";
+import { WorkerProblem } from "../../base/problems";
+import { processEnvironment } from "../../base/process";
 import { acpStart } from "../acp/command";
 import type { KnownDriver } from "../driver";
 import type { ToolNeeds } from "../needs";
 import { copiedOn, entries, type RegistryEntry } from "./entries";
-import { askToInstall, findEntry, installedPlace, installWords } from "./install";
 
 /** Agents of the ACP registry: what speaks ACP, started by the registry's command. */
 export const registryDrivers: readonly KnownDriver[] = entries.map((entry) => {
@@ -77,4 +85,142 @@ function likenessOf(one: string, other: string): number {
 
 function pairsOf(text: string): Set<string> {
   return new Set(Array.from(text.slice(1), (_, place) => text.slice(place, place + 2)));
+}
+
+type Environment = Record<string, string>;
+type Package = NonNullable<RegistryEntry["package"]>;
+
+/** Folder of an agent that the worker installed: one per version, as another version is asked about again. */
+function placeFor({ id, package: its }: RegistryEntry, environment: Environment) {
+  return its && join(folderOf(environment), `${id}-${its.version}`);
+}
+
+/** That folder, if it is there. */
+async function installedPlace(entry: RegistryEntry, environment: Environment) {
+  const place = placeFor(entry, environment);
+  if (place === undefined) return null;
+  return stat(place).then(
+    () => place,
+    () => null,
+  );
+}
+
+function folderOf({ HOME = homedir() }: Environment): string {
+  return join(HOME, ".backloom", "agents");
+}
+
+/** The user's own program comes first. */
+async function findEntry(entry: RegistryEntry, environment: Environment) {
+  const own = await findProgram(entry.program, environment);
+  const place = placeFor(entry, environment);
+  if (own !== null || place === undefined) return own;
+  return findProgram(programIn(place, entry), environment);
+}
+
+function programIn(place: string, { program }: RegistryEntry): string {
+  return join(place, "node_modules", ".bin", program);
+}
+
+/** How the user installs it themselves. */
+function installWords({ program, page, package: its }: RegistryEntry): string {
+  if (its !== undefined) return `npm install -g ${its.name}@${its.version}`;
+  return `the registry has only an archive, which is not supported: put ${program} on PATH as ${page} says`;
+}
+
+/** Asks the user in their terminal, and installs. Without a terminal, nothing is fetched. */
+async function askToInstall(
+  entry: RegistryEntry,
+  environment: Environment,
+  stop: AbortSignal,
+): Promise<void> {
+  const { title, id, package: its } = entry;
+  const place = placeFor(entry, environment);
+  if (its === undefined || place === undefined) return;
+  const missing = `${title} is not installed on this machine`;
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    throw new WorkerProblem(
+      `${missing}, and without a terminal nothing is fetched: start the worker once in a terminal with --agent ${id}, or run ${installWords(entry)}`,
+    );
+  }
+  const line = `npm ${wordsOf(place, its).join(" ")}`;
+  const answer = await askInTerminal(
+    `${missing}. The worker would run as you:\n  ${line}\nInstall it? [y/N] `,
+    stop,
+  );
+  if (!/^\s*y(es)?\s*$/i.test(answer)) {
+    throw new WorkerProblem(`${missing}, and nothing was fetched: ${installWords(entry)}`);
+  }
+  await install(entry, its, place, environment, stop);
+}
+
+/** Ctrl-C reaches the worker, not the question. The end of the input is a no. */
+async function askInTerminal(question: string, stop: AbortSignal): Promise<string> {
+  const lines = createInterface({ input: process.stdin, terminal: false });
+  process.stdout.write(question);
+  try {
+    const [answer] = await Promise.race([
+      once(lines, "line", { signal: stop }),
+      once(lines, "close", { signal: stop }),
+    ]);
+    return String(answer ?? "");
+  } finally {
+    lines.close();
+  }
+}
+
+function wordsOf(place: string, { name, version }: Package): string[] {
+  return ["install", "--no-audit", "--no-fund", "--prefix", place, `${name}@${version}`];
+}
+
+/** In a folder next to its place until it is whole, so that a kill leaves nothing that counts as installed. */
+async function install(
+  entry: RegistryEntry,
+  its: Package,
+  place: string,
+  environment: Environment,
+  stop: AbortSignal,
+): Promise<void> {
+  const npm = await findProgram("npm", environment);
+  if (npm === null)
+    throw new WorkerProblem("npm is not installed on this machine: install Node.js with npm");
+  await mkdir(folderOf(environment), { recursive: true, mode: 0o700 });
+  await removeUnfinished(environment);
+  const unfinished = await mkdtemp(`${place}${unfinishedMark}`);
+  try {
+    const child = spawn(npm, wordsOf(unfinished, its), {
+      ...{ cwd: unfinished, env: processEnvironment(environment), signal: stop },
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+    const [code] = await once(child, "close");
+    const program = programIn(unfinished, entry);
+    const isThere = await access(program).then(
+      () => true,
+      () => false,
+    );
+    if (code !== 0 || !isThere) {
+      throw new WorkerProblem(
+        code === 0
+          ? `${its.name}@${its.version} has no program ${entry.program}: see ${entry.page}`
+          : `npm could not install ${its.name}@${its.version}: see its lines above`,
+      );
+    }
+    await rm(place, { recursive: true, force: true });
+    await rename(unfinished, place);
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+}
+
+const unfinishedMark = ".unfinished-";
+
+/** What killed workers left behind. An hour leaves another worker's installation alone. */
+async function removeUnfinished(environment: Environment): Promise<void> {
+  const folder = folderOf(environment);
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const found = name.includes(unfinishedMark) ? await stat(path).catch(() => null) : null;
+    if (found !== null && found.mtimeMs < Date.now() - 3_600_000) {
+      await rm(path, { recursive: true, force: true });
+    }
+  }
 }
