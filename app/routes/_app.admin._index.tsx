@@ -9,11 +9,11 @@ import { canonicalId } from "~/http/uuid";
 import { type ManagedUser, roles } from "~/nouns/accounts/contract";
 import { adminListUsers, adminUpdateUser } from "~/nouns/accounts/operations.server";
 import { resetPasswordOf } from "~/nouns/accounts/reset-password-of.server";
-import { ActionForm } from "~/ui/action-form";
+import { PressForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
 import { Badge } from "~/ui/badge";
-import { Button, ButtonLink } from "~/ui/button";
+import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { CopyBlock } from "~/ui/copy-button";
@@ -115,27 +115,27 @@ function UserRow({ user, isOwn }: { user: ManagedUser; isOwn: boolean }) {
       <Cell label="Role">
         <span className="flex flex-wrap items-center gap-x-1 whitespace-nowrap">
           {isAdmin ? "Administrator" : "Developer"}
-          <ActionForm action={ownAddress}>
-            <HiddenFields
-              fields={{ intent: "role", user_id: user.id, role: isAdmin ? "DEVELOPER" : "ADMIN" }}
-            />
-            <Button type="submit" size="sm" tone="quiet">
-              {isAdmin ? "Make developer" : "Make administrator"}
-            </Button>
-          </ActionForm>
+          <PressForm
+            action={ownAddress}
+            fields={{ intent: "role", user_id: user.id, role: isAdmin ? "DEVELOPER" : "ADMIN" }}
+            size="sm"
+            tone="quiet"
+          >
+            {isAdmin ? "Make developer" : "Make administrator"}
+          </PressForm>
         </span>
       </Cell>
       <Cell label="Demo">
         <span className="flex flex-wrap items-center gap-2">
           {user.is_demo ? <Badge tone="accent">demo</Badge> : "no"}
-          <ActionForm action={ownAddress}>
-            <HiddenFields
-              fields={{ intent: "demo", user_id: user.id, is_demo: String(!user.is_demo) }}
-            />
-            <Button type="submit" size="sm" tone="quiet">
-              {user.is_demo ? "Remove demo" : "Make demo"}
-            </Button>
-          </ActionForm>
+          <PressForm
+            action={ownAddress}
+            fields={{ intent: "demo", user_id: user.id, is_demo: String(!user.is_demo) }}
+            size="sm"
+            tone="quiet"
+          >
+            {user.is_demo ? "Remove demo" : "Make demo"}
+          </PressForm>
         </span>
       </Cell>
       <Cell label="Last seen" className="text-muted">

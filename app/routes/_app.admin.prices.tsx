@@ -5,12 +5,12 @@ import { pageAction, pageLoader, requireWriter } from "~/http/page-guards.server
 import { requireAdmin } from "~/http/require-admin.server";
 import { type ListedPrice, setModelPriceInput } from "~/nouns/insights/contract";
 import { listModelPrices, setModelPrice } from "~/nouns/insights/operations.server";
-import { ActionForm } from "~/ui/action-form";
+import { PressForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Badge } from "~/ui/badge";
-import { Button, SubmitButton } from "~/ui/button";
+import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
-import { HiddenFields, TextField } from "~/ui/field";
+import { TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { Cell, Table } from "~/ui/table";
 import { WriteFields } from "~/ui/write-access";
@@ -98,12 +98,9 @@ function PriceRow({ price }: { price: ListedPrice }) {
             Edit
           </Link>
           {shipped ? null : (
-            <ActionForm>
-              <HiddenFields fields={{ intent: "remove", model_id }} />
-              <Button type="submit" size="sm" tone="quiet">
-                Remove
-              </Button>
-            </ActionForm>
+            <PressForm fields={{ intent: "remove", model_id }} size="sm" tone="quiet">
+              Remove
+            </PressForm>
           )}
         </div>
       </Cell>
@@ -140,8 +137,7 @@ function PriceForm({ model, price }: { model: string | null; price: ListedPrice 
       title="Set a price"
       about="Per one million tokens. This replaces the price of a listed model."
     >
-      <ServerForm form={form}>
-        <input type="hidden" name="intent" value="set" />
+      <ServerForm form={form} fields={{ intent: "set" }}>
         <WriteFields quiet className="grid gap-4 sm:grid-cols-3">
           <TextField label="Model" mono required {...form.field("model_id")} />
           <TextField label="Input" {...amount} {...form.field("input_per_million")} />

@@ -15,9 +15,9 @@ import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page
 import { isCanonicalUuid } from "~/http/uuid";
 import { type AgentJob, jobIdInput } from "~/nouns/agent-jobs/contract";
 import { cancelAgentJob, listAgentJobs, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
-import { ActionForm } from "~/ui/action-form";
+import { PressForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
-import { Button, ButtonLink } from "~/ui/button";
+import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { FilterLinks } from "~/ui/filter-links";
 import { costsText, tokensText } from "~/ui/numbers";
@@ -137,11 +137,9 @@ function JobRow({ job, why }: { job: AgentJob; why: readonly BlockedReason[] | n
             </ButtonLink>
             <ProductAccess productId={job.product_id}>
               <WriteFields quiet>
-                <ActionForm>
-                  <Button type="submit" size="sm" tone="quiet" name="job_id" value={job.id}>
-                    Cancel
-                  </Button>
-                </ActionForm>
+                <PressForm size="sm" tone="quiet" name="job_id" value={job.id}>
+                  Cancel
+                </PressForm>
               </WriteFields>
             </ProductAccess>
           </span>

@@ -29,7 +29,7 @@ import {
   removeProductMember,
   setMemberRole,
 } from "~/nouns/products/operations.server";
-import { ActionForm } from "~/ui/action-form";
+import { PressForm, WriteForm } from "~/ui/action-form";
 import { Avatar } from "~/ui/avatar";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
@@ -161,15 +161,13 @@ function MyWorkers({ allowed }: { allowed: boolean }) {
       title="Allow my workers"
       about="When this is on, any member can have jobs run on your machine: your worker carries out the tasks of this product with the code of its repository, within the limits of --allow and the sandbox. When this is off, your workers run its jobs only if you start them with --product."
     >
-      <WriteFields quiet>
-        <ActionForm className="flex flex-wrap items-center gap-3 text-sm">
-          <input type="hidden" name="intent" value="allow-workers" />
-          <Badge tone={allowed ? "accent" : undefined}>{allowed ? "On" : "Off"}</Badge>
-          <Button type="submit" name="allowed" value={allowed ? "no" : "yes"}>
-            {allowed ? "Turn off" : "Allow my workers"}
-          </Button>
-        </ActionForm>
-      </WriteFields>
+      <WriteForm className="flex flex-wrap items-center gap-3 text-sm">
+        <HiddenFields fields={{ intent: "allow-workers" }} />
+        <Badge tone={allowed ? "accent" : undefined}>{allowed ? "On" : "Off"}</Badge>
+        <Button type="submit" name="allowed" value={allowed ? "no" : "yes"}>
+          {allowed ? "Turn off" : "Allow my workers"}
+        </Button>
+      </WriteForm>
     </Section>
   );
 }
@@ -179,12 +177,13 @@ function ChangeRole({ member }: { member: ProductMember }) {
   if (member.role === "VIEWER") {
     return (
       <WriteFields quiet>
-        <ActionForm>
-          <HiddenFields fields={{ intent: "role", user_id: member.user_id, role: "member" }} />
-          <Button type="submit" size="sm" aria-label={`Make ${member.username} a member`}>
-            Make member
-          </Button>
-        </ActionForm>
+        <PressForm
+          fields={{ intent: "role", user_id: member.user_id, role: "member" }}
+          size="sm"
+          aria-label={`Make ${member.username} a member`}
+        >
+          Make member
+        </PressForm>
       </WriteFields>
     );
   }
@@ -197,14 +196,8 @@ function ChangeRole({ member }: { member: ProductMember }) {
         question={`Make ${member.username} a viewer?`}
         consequence="Viewers see everything and comment, but change nothing. Their stories become unassigned, their workers get no more jobs here, and their tokens can only read."
         confirmLabel="Make viewer"
-      >
-        {(buttons) => (
-          <ActionForm>
-            <HiddenFields fields={{ intent: "role", user_id: member.user_id, role: "viewer" }} />
-            {buttons}
-          </ActionForm>
-        )}
-      </Confirm>
+        fields={{ intent: "role", user_id: member.user_id, role: "viewer" }}
+      />
     </WriteFields>
   );
 }
@@ -227,14 +220,8 @@ function RemoveOrLeave({
       question={self ? "Leave this product?" : `Remove ${member.username}?`}
       consequence="Open pages and agents lose access immediately."
       confirmLabel={self ? "Leave" : "Remove"}
-    >
-      {(buttons) => (
-        <ActionForm>
-          <HiddenFields fields={{ intent: self ? "leave" : "remove", user_id: member.user_id }} />
-          {buttons}
-        </ActionForm>
-      )}
-    </Confirm>
+      fields={{ intent: self ? "leave" : "remove", user_id: member.user_id }}
+    />
   );
   // Viewers change nothing here, but may leave.
   return self && member.role === "VIEWER" ? form : <WriteFields quiet>{form}</WriteFields>;

@@ -16,13 +16,13 @@ import type { BoardStory } from "~/nouns/pages/contract";
 import { getSoloBoard } from "~/nouns/pages/operations.server";
 import { assignStoryInput } from "~/nouns/stories/contract";
 import { assignStory } from "~/nouns/stories/operations.server";
-import { ActionForm } from "~/ui/action-form";
+import { PressForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { CodeChip } from "~/ui/badge";
-import { Button, ButtonLink } from "~/ui/button";
+import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
-import { FormErrors, HiddenFields } from "~/ui/field";
+import { FormErrors } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 import { WriteFields } from "~/ui/write-access";
 
@@ -206,13 +206,15 @@ function SoloStories({
               {story.title}
             </Link>
             <WriteFields quiet>
-              <ActionForm>
-                <HiddenFields fields={{ intent, assignee_id: "" }} />
-                <Button type="submit" size="sm" name="story_id" value={story.id}>
-                  {button}
-                  <span className="sr-only"> {story.code}</span>
-                </Button>
-              </ActionForm>
+              <PressForm
+                fields={{ intent, assignee_id: "" }}
+                size="sm"
+                name="story_id"
+                value={story.id}
+              >
+                {button}
+                <span className="sr-only"> {story.code}</span>
+              </PressForm>
             </WriteFields>
           </li>
         ))}

@@ -123,14 +123,12 @@ function WaitingStory({
           <RelativeTime at={story.created_at} />
         </span>
         <WriteFields quiet className="flex gap-1">
-          <ActionForm aria-label={`Accept ${code}`}>
-            <HiddenFields fields={{ intent: "accept", story_id: id }} />
+          <ActionForm aria-label={`Accept ${code}`} fields={{ intent: "accept", story_id: id }}>
             <Button type="submit" size="sm" tone="primary" data-accept>
               Accept
             </Button>
           </ActionForm>
-          <ActionForm aria-label={`Decline ${code}`}>
-            <HiddenFields fields={{ intent: "decline", story_id: id }} />
+          <ActionForm aria-label={`Decline ${code}`} fields={{ intent: "decline", story_id: id }}>
             <Button type="submit" size="sm" tone="quiet" data-decline>
               Decline
             </Button>

@@ -10,13 +10,11 @@ import { revokeOtherSessions } from "~/nouns/accounts/revoke-other-sessions.serv
 import { revokeApiToken } from "~/nouns/api-tokens/operations.server";
 import { type Grant, scopes, scopeWords } from "~/nouns/oauth/contract";
 import { listGrants } from "~/nouns/oauth/operations.server";
-import { ActionForm } from "~/ui/action-form";
+import { PressForm } from "~/ui/action-form";
 import { Badge } from "~/ui/badge";
-import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { EmptyState } from "~/ui/empty-state";
-import { HiddenFields } from "~/ui/field";
 import { isolated } from "~/ui/isolated";
 import { RelativeTime } from "~/ui/relative-time";
 import { Cell, Table } from "~/ui/table";
@@ -61,12 +59,9 @@ export default function DevicesPage() {
         about="Signing out takes effect at the next request. Open live pages close automatically."
         actions={
           <WriteFields quiet>
-            <ActionForm>
-              <input type="hidden" name="intent" value="end-others" />
-              <Button type="submit" disabled={sessions.length < 2}>
-                Sign out all other devices
-              </Button>
-            </ActionForm>
+            <PressForm fields={{ intent: "end-others" }} disabled={sessions.length < 2}>
+              Sign out all other devices
+            </PressForm>
           </WriteFields>
         }
         flush
@@ -106,12 +101,9 @@ function DeviceRow({ session }: { session: Session }) {
       <Cell className="sm:text-end">
         {session.is_current ? null : (
           <WriteFields quiet>
-            <ActionForm>
-              <HiddenFields fields={{ intent: "end", session_id: session.id }} />
-              <Button type="submit" size="sm">
-                Sign out
-              </Button>
-            </ActionForm>
+            <PressForm fields={{ intent: "end", session_id: session.id }} size="sm">
+              Sign out
+            </PressForm>
           </WriteFields>
         )}
       </Cell>
@@ -212,13 +204,7 @@ function RevokeGrant({ grant }: { grant: Grant }) {
       question={`Revoke “${isolated(grant.label)}”?`}
       consequence="The app loses access immediately and must ask you again."
       confirmLabel="Revoke"
-    >
-      {(buttons) => (
-        <ActionForm>
-          <HiddenFields fields={{ intent: "revoke", token_id: grant.id }} />
-          {buttons}
-        </ActionForm>
-      )}
-    </Confirm>
+      fields={{ intent: "revoke", token_id: grant.id }}
+    />
   );
 }

@@ -14,13 +14,12 @@ import {
   unsubscribePush,
 } from "~/nouns/notices/operations.server";
 import { askForNotifications, secureOnly } from "~/secure-only";
-import { ActionForm } from "~/ui/action-form";
+import { PressForm } from "~/ui/action-form";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { enhancedField } from "~/ui/enhanced-field";
-import { HiddenFields } from "~/ui/field";
 import { RelativeTime } from "~/ui/relative-time";
 import { Cell, Table } from "~/ui/table";
 import { useWriteAccess, WriteFields } from "~/ui/write-access";
@@ -88,14 +87,12 @@ export default function NotificationsPage() {
                 </Cell>
                 <Cell className="text-end">
                   <WriteFields quiet>
-                    <ActionForm>
-                      <HiddenFields
-                        fields={{ intent: "remove", subscription_id: subscription.id }}
-                      />
-                      <Button type="submit" size="sm">
-                        Turn off
-                      </Button>
-                    </ActionForm>
+                    <PressForm
+                      fields={{ intent: "remove", subscription_id: subscription.id }}
+                      size="sm"
+                    >
+                      Turn off
+                    </PressForm>
                   </WriteFields>
                 </Cell>
               </tr>

@@ -8,7 +8,6 @@ import { createApiToken } from "~/nouns/api-tokens/create-api-token.server";
 import { listApiTokens, revokeApiToken } from "~/nouns/api-tokens/operations.server";
 import { scopes, scopeWords } from "~/nouns/oauth/contract";
 import { listProducts } from "~/nouns/products/operations.server";
-import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
 import { Badge, CodeChip } from "~/ui/badge";
@@ -17,7 +16,7 @@ import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { CopyBlock } from "~/ui/copy-button";
 import { EmptyState } from "~/ui/empty-state";
-import { CheckField, HiddenFields, SelectField, TextField } from "~/ui/field";
+import { CheckField, SelectField, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { isolated } from "~/ui/isolated";
 import { RelativeTime, useNow } from "~/ui/relative-time";
@@ -99,8 +98,7 @@ function NewTokenForm({ products }: { products: readonly ProductChoice[] }) {
       title="New token"
       about="For an agent or a script. It can do what you can do, unless you limit it, until it expires or you revoke it."
     >
-      <ServerForm form={form}>
-        <input type="hidden" name="intent" value="create" />
+      <ServerForm form={form} fields={{ intent: "create" }}>
         <WriteFields quiet className="grid gap-4 sm:grid-cols-[1fr_10rem_auto] sm:items-end">
           <TextField
             label="Name"
@@ -210,14 +208,8 @@ function TokenRow({ token }: { token: ApiToken }) {
             question={`Revoke “${isolated(token.label)}”?`}
             consequence="Anyone using it loses access at the next request. You cannot undo this."
             confirmLabel="Revoke"
-          >
-            {(buttons) => (
-              <ActionForm>
-                <HiddenFields fields={{ intent: "revoke", token_id: token.id }} />
-                {buttons}
-              </ActionForm>
-            )}
-          </Confirm>
+            fields={{ intent: "revoke", token_id: token.id }}
+          />
         )}
       </Cell>
     </tr>

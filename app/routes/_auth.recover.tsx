@@ -14,7 +14,7 @@ import { requestRecovery } from "~/nouns/accounts/request-recovery.server";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
 import { SubmitButton } from "~/ui/button";
-import { HiddenFields, TextField } from "~/ui/field";
+import { TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 
 const newPasswordSchema = z.object({
@@ -109,8 +109,7 @@ function AskForm() {
 function NewPasswordForm({ proof }: { proof: { kind: string; value: string } }) {
   const form = useServerForm<"new_password">({ lastResult: useActionResult() });
   return (
-    <ServerForm form={form}>
-      <HiddenFields fields={{ proof_kind: proof.kind, proof: proof.value }} />
+    <ServerForm form={form} fields={{ proof_kind: proof.kind, proof: proof.value }}>
       <TextField
         label="New password"
         description={`At least ${passwordMinLength} characters. All your sessions end.`}

@@ -133,8 +133,7 @@ function RegistrationForm({ redirectTo, children }: { redirectTo: string; childr
       footer={<SignInLink redirectTo={redirectTo} />}
     >
       {children}
-      <ServerForm form={form}>
-        <input type="hidden" name="redirectTo" value={redirectTo} />
+      <ServerForm form={form} fields={{ redirectTo }}>
         <TextField
           label="Username"
           description="Shown to others. Letters, digits, dots, underscores and hyphens."

@@ -2,39 +2,72 @@ import { useFetcher } from "@remix-run/react";
 import type { FormEventHandler, ReactNode } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import type { ActionResult } from "./action-result";
+import { Button, type ButtonProps } from "./button";
 import { enhancedField } from "./enhanced-field";
+import { HiddenFields } from "./field";
 import { FormResult } from "./form-result";
+import { WriteFields } from "./write-access";
 
-/**
- * A small form that changes one thing. With script it is sent in the background and says why it was refused; without
- * script it is an ordinary post that returns to the page.
- */
-export function ActionForm({
-  children,
-  fetcherKey,
-  action,
-  onDone,
-  ...form
-}: {
+/** What a form sends besides what is typed or pressed. */
+export type FormFields = Readonly<Record<string, string | number>>;
+
+interface ActionFormProps {
+  fields?: FormFields | undefined;
   children: ReactNode;
   id?: string;
   className?: string;
   "aria-label"?: string;
   autoComplete?: "off";
   fetcherKey?: string;
-  action?: string;
-  onDone?: () => void;
+  action?: string | undefined;
+  onDone?: (() => void) | undefined;
   /** Prevented, it is not sent. */
   onSubmit?: FormEventHandler<HTMLFormElement>;
-}) {
+}
+
+/**
+ * A small form that changes one thing. With script it is sent in the background and says why it was refused; without
+ * script it is an ordinary post that returns to the page.
+ */
+export function ActionForm({
+  fields = {},
+  children,
+  fetcherKey,
+  action,
+  onDone,
+  ...form
+}: ActionFormProps) {
   const fetcher = useFetcher<ActionResult>(fetcherKey ? { key: fetcherKey } : undefined);
   const { state, data } = fetcher;
   return (
     <fetcher.Form method="post" action={action} aria-busy={state !== "idle"} {...form}>
       <EnhancedField />
+      <HiddenFields fields={fields} />
       {children}
       <FormResult answer={data} isSending={state === "submitting"} onDone={onDone} />
     </fetcher.Form>
+  );
+}
+
+/** The same, disabled for people who may not change things here. */
+export function WriteForm(props: ActionFormProps) {
+  return (
+    <WriteFields quiet>
+      <ActionForm {...props} />
+    </WriteFields>
+  );
+}
+
+/** A form that is one button. */
+export function PressForm({
+  fields,
+  action,
+  ...button
+}: Pick<ActionFormProps, "fields" | "action"> & ButtonProps) {
+  return (
+    <ActionForm fields={fields} action={action}>
+      <Button type="submit" {...button} />
+    </ActionForm>
   );
 }
 

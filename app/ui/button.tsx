@@ -39,14 +39,14 @@ interface Look {
   tone?: ButtonTone;
   size?: ButtonSize;
 }
+export type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & Look;
 
-export const Button = forwardRef<HTMLButtonElement, ButtonHTMLAttributes<HTMLButtonElement> & Look>(
-  function Button({ tone, size, className, type = "button", ...rest }, ref) {
-    return (
-      <button ref={ref} type={type} className={buttonClass(tone, size, className)} {...rest} />
-    );
-  },
-);
+export const Button = forwardRef<HTMLButtonElement, ButtonProps>(function Button(
+  { tone, size, className, type = "button", ...rest },
+  ref,
+) {
+  return <button ref={ref} type={type} className={buttonClass(tone, size, className)} {...rest} />;
+});
 
 /** A link that looks like a button. Only for navigation, never for changes. */
 export function ButtonLink({ tone, size, className, ...rest }: LinkProps & Look) {
@@ -82,7 +82,7 @@ export function SubmitButton({
   children,
   tone = "primary",
   ...rest
-}: ButtonHTMLAttributes<HTMLButtonElement> & Look & { pending?: boolean; pendingLabel?: string }) {
+}: ButtonProps & { pending?: boolean; pendingLabel?: string }) {
   const navigation = useNavigation();
   const busy = pending ?? navigation.state === "submitting";
   return (

@@ -1,15 +1,16 @@
 import { type ReactNode, type RefObject, useEffect, useId, useRef } from "react";
+import { ActionForm, type FormFields } from "./action-form";
 import { Button, type ButtonSize, type ButtonTone, buttonClass } from "./button";
 
-/**
- * Asks for confirmation of a change that cannot be undone. `children` renders the form, whose confirming button submits
- * it. Works without script.
- */
+/** Asks for confirmation of a change that cannot be undone; its button sends `fields`. Works without script. */
 export function Confirm({
   trigger,
   question,
   consequence,
   confirmLabel,
+  fields,
+  action,
+  onDone,
   children,
   size = "md",
   disabled,
@@ -22,8 +23,11 @@ export function Confirm({
   question: string;
   consequence: ReactNode;
   confirmLabel: string;
-  /** Renders the form around the buttons to confirm and to go back. */
-  children: (buttons: ReactNode) => ReactNode;
+  fields?: FormFields;
+  action?: string;
+  onDone?: () => void;
+  /** Renders another form around the buttons to confirm and to go back. */
+  children?: (buttons: ReactNode) => ReactNode;
   size?: ButtonSize;
   disabled?: boolean;
   label?: string;
@@ -35,6 +39,16 @@ export function Confirm({
   const id = `confirm${useId().replaceAll(":", "")}`;
   const ref = useRef<HTMLDivElement>(null);
   useFocusWhenOpened(ref);
+  const buttons = (
+    <div className="flex justify-end gap-2">
+      <Button popovertarget={id} popovertargetaction="hide">
+        Go back
+      </Button>
+      <Button type="submit" tone={confirmTone}>
+        {confirmLabel}
+      </Button>
+    </div>
+  );
   return (
     <>
       <button
@@ -60,15 +74,12 @@ export function Confirm({
             {question}
           </p>
           <div className="text-sm text-muted">{consequence}</div>
-          {children(
-            <div className="flex justify-end gap-2">
-              <Button popovertarget={id} popovertargetaction="hide">
-                Go back
-              </Button>
-              <Button type="submit" tone={confirmTone}>
-                {confirmLabel}
-              </Button>
-            </div>,
+          {children ? (
+            children(buttons)
+          ) : (
+            <ActionForm fields={fields} action={action} onDone={onDone}>
+              {buttons}
+            </ActionForm>
           )}
         </div>
       </div>

@@ -20,8 +20,7 @@ export function ThemeChoices() {
   const current = useTheme();
   const { pathname, search } = useLocation();
   return (
-    <ActionForm action="/theme">
-      <input type="hidden" name="from" value={`${pathname}${search}`} />
+    <ActionForm action="/theme" fields={{ from: `${pathname}${search}` }}>
       {themes.map((theme) => {
         const { label, icon } = looks[theme];
         return (

@@ -1,6 +1,6 @@
 import clsx from "clsx";
 import type { Budget } from "~/nouns/budgets/contract";
-import { ActionForm } from "~/ui/action-form";
+import { ActionForm, PressForm } from "~/ui/action-form";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
@@ -125,13 +125,16 @@ function Change({ budget }: { budget: Budget }) {
           Set
         </Button>
       </ActionForm>
-      <ActionForm>
-        <input type="hidden" name="intent" value="delete-budget" />
-        <Button type="submit" size="sm" tone="quiet" name="budget_id" value={budget.id}>
-          Remove
-          <span className="sr-only"> the budget of {amountText(budget.amount, budget.unit)}</span>
-        </Button>
-      </ActionForm>
+      <PressForm
+        fields={{ intent: "delete-budget" }}
+        size="sm"
+        tone="quiet"
+        name="budget_id"
+        value={budget.id}
+      >
+        Remove
+        <span className="sr-only"> the budget of {amountText(budget.amount, budget.unit)}</span>
+      </PressForm>
     </WriteFields>
   );
 }

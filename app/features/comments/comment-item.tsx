@@ -102,14 +102,8 @@ function DeleteComment({ comment, item }: OwnComment) {
       question="Delete this comment?"
       consequence="The comment is deleted for everyone. Agents that already read it keep what they know."
       confirmLabel="Delete"
-    >
-      {(buttons) => (
-        <ActionForm>
-          <HiddenFields fields={fieldsOf("delete-comment", comment, item)} />
-          {buttons}
-        </ActionForm>
-      )}
-    </Confirm>
+      fields={fieldsOf("delete-comment", comment, item)}
+    />
   );
 }
 

@@ -2,7 +2,7 @@ import { Link, useFetcher } from "@remix-run/react";
 import { type ReactNode, useState } from "react";
 import { activeRow, isPageItem, itemOf } from "~/features/items/active-row";
 import type { AwaitedWork, Dependencies, DependencyKind } from "~/nouns/dependencies/contract";
-import { ActionForm } from "~/ui/action-form";
+import { WriteForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
@@ -76,15 +76,12 @@ function Awaited({ work, isOwner }: { work: AwaitedWork; isOwner: boolean }) {
         {branch === null ? "." : <>: merge {<code className="break-all">{branch}</code>}.</>}
       </p>
       {isOwner ? (
-        <WriteFields quiet>
-          <ActionForm>
-            <HiddenFields fields={{ intent: "mark-merged", job_id }} />
-            {head_sha === null ? null : <input type="hidden" name="head_sha" value={head_sha} />}
-            <SubmitButton tone="plain" size="sm" pendingLabel="Saving…">
-              Mark as merged
-            </SubmitButton>
-          </ActionForm>
-        </WriteFields>
+        <WriteForm fields={{ intent: "mark-merged", job_id }}>
+          {head_sha === null ? null : <input type="hidden" name="head_sha" value={head_sha} />}
+          <SubmitButton tone="plain" size="sm" pendingLabel="Saving…">
+            Mark as merged
+          </SubmitButton>
+        </WriteForm>
       ) : null}
     </div>
   );
@@ -123,24 +120,22 @@ function CandidateList({ kind, id, typed }: { kind: DependencyKind; id: string; 
   const candidates = useCandidates({ kind, id }, typed);
   if (candidates === null || candidates.length === 0) return null;
   return (
-    <WriteFields quiet>
-      <ActionForm className="mt-2 grid" aria-label="Possible blockers">
-        <input type="hidden" name="intent" value="add-dependency" />
-        {candidates.map(({ code, title, status }) => (
-          <button
-            key={code}
-            type="submit"
-            name="blocked_by"
-            value={code}
-            className="menu-item min-w-0"
-          >
-            <StatusDot status={status} />
-            <span className="font-mono text-xs text-muted">{code}</span>
-            <span className="min-w-0 truncate">{title}</span>
-          </button>
-        ))}
-      </ActionForm>
-    </WriteFields>
+    <WriteForm className="mt-2 grid" aria-label="Possible blockers">
+      <HiddenFields fields={{ intent: "add-dependency" }} />
+      {candidates.map(({ code, title, status }) => (
+        <button
+          key={code}
+          type="submit"
+          name="blocked_by"
+          value={code}
+          className="menu-item min-w-0"
+        >
+          <StatusDot status={status} />
+          <span className="font-mono text-xs text-muted">{code}</span>
+          <span className="min-w-0 truncate">{title}</span>
+        </button>
+      ))}
+    </WriteForm>
   );
 }
 

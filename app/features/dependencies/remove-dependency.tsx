@@ -1,8 +1,7 @@
 import type { DependencyKind } from "~/nouns/dependencies/contract";
-import { ActionForm } from "~/ui/action-form";
+import { WriteForm } from "~/ui/action-form";
 import { SubmitButton } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
-import { WriteFields } from "~/ui/write-access";
 
 /** Removes a dependency with one click. Also offered in the pre-flight of a run. */
 export function RemoveForm({
@@ -17,13 +16,11 @@ export function RemoveForm({
   label?: string;
 }) {
   return (
-    <WriteFields quiet>
-      <ActionForm aria-label={`Remove blocker ${blocker.code}`}>
-        <HiddenFields fields={{ intent: "remove-dependency", kind, id, blocker: blocker.id }} />
-        <SubmitButton tone="quiet" size="sm" aria-label={`${label}: ${blocker.code}`}>
-          {label}
-        </SubmitButton>
-      </ActionForm>
-    </WriteFields>
+    <WriteForm aria-label={`Remove blocker ${blocker.code}`}>
+      <HiddenFields fields={{ intent: "remove-dependency", kind, id, blocker: blocker.id }} />
+      <SubmitButton tone="quiet" size="sm" aria-label={`${label}: ${blocker.code}`}>
+        {label}
+      </SubmitButton>
+    </WriteForm>
   );
 }

@@ -1,9 +1,7 @@
 import type { ReactNode } from "react";
 import { visible } from "~/features/proof/visible";
 import type { ListedFile } from "~/nouns/files/contract";
-import { ActionForm } from "~/ui/action-form";
 import { Confirm } from "~/ui/confirm";
-import { HiddenFields } from "~/ui/field";
 import { isolated } from "~/ui/isolated";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
@@ -77,14 +75,8 @@ function DeleteFile({ file }: { file: ListedFile }) {
       question={`Delete ${isolated(name)}?`}
       consequence="The file is deleted for everyone, and texts and criteria no longer show it."
       confirmLabel="Delete"
-    >
-      {(buttons) => (
-        <ActionForm>
-          <HiddenFields fields={{ intent: "delete-file", file_id: file.id }} />
-          {buttons}
-        </ActionForm>
-      )}
-    </Confirm>
+      fields={{ intent: "delete-file", file_id: file.id }}
+    />
   );
 }
 

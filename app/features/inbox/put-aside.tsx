@@ -1,27 +1,24 @@
 import { useHydrated } from "remix-utils/use-hydrated";
 import type { InboxItem } from "~/nouns/inbox/contract";
-import { ActionForm } from "~/ui/action-form";
+import { WriteForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
-import { WriteFields } from "~/ui/write-access";
 
 /** Archive and Snooze for one inbox item. Affects only this person; the item itself does not change. */
 export function PutAside({ item }: { item: Pick<InboxItem, "kind" | "id" | "state"> }) {
   return (
-    <WriteFields quiet>
-      <ActionForm action="/inbox" className="flex flex-wrap justify-end gap-1">
-        <HiddenFields fields={{ intent: "mark", kind: item.kind, item_id: item.id }} />
-        <TomorrowMorning />
-        {item.state === "open" ? (
-          <>
-            <Mark value="done" label="Archive" about="Archive for you only (e)" />
-            <Mark value="later" label="Snooze" about="Snooze until tomorrow morning (h)" />
-          </>
-        ) : (
-          <Mark value="open" label="Move to inbox" about="Move back to your inbox" />
-        )}
-      </ActionForm>
-    </WriteFields>
+    <WriteForm action="/inbox" className="flex flex-wrap justify-end gap-1">
+      <HiddenFields fields={{ intent: "mark", kind: item.kind, item_id: item.id }} />
+      <TomorrowMorning />
+      {item.state === "open" ? (
+        <>
+          <Mark value="done" label="Archive" about="Archive for you only (e)" />
+          <Mark value="later" label="Snooze" about="Snooze until tomorrow morning (h)" />
+        </>
+      ) : (
+        <Mark value="open" label="Move to inbox" about="Move back to your inbox" />
+      )}
+    </WriteForm>
   );
 }
 

@@ -1,7 +1,5 @@
 import { useNavigate } from "@remix-run/react";
-import { ActionForm } from "~/ui/action-form";
 import { Confirm } from "~/ui/confirm";
-import { HiddenFields } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 
 const takenBack =
@@ -78,14 +76,10 @@ export function DeleteItem({
       question={`Delete ${code}?`}
       consequence={`${loss} ${takenBack}`}
       confirmLabel="Delete"
-    >
-      {(buttons) => (
-        <ActionForm action={action} onDone={leave}>
-          <HiddenFields fields={fields} />
-          {buttons}
-        </ActionForm>
-      )}
-    </Confirm>
+      action={action}
+      onDone={leave}
+      fields={fields}
+    />
   );
 }
 

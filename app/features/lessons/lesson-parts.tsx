@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
 import type { Lesson } from "~/nouns/lessons/contract";
 import { lessonLimits } from "~/nouns/lessons/contract";
-import { ActionForm } from "~/ui/action-form";
+import { ActionForm, PressForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { HiddenFields, TextAreaField } from "~/ui/field";
 import { countText } from "~/ui/numbers";
@@ -63,10 +63,12 @@ export function VerdictForm({ id, text, action }: { id: string; text: string; ac
 /** Ends a lesson: agents read it no longer. */
 export function RetireForm({ id, action }: { id: string; action?: string }) {
   return (
-    <ActionForm action={action}>
-      <HiddenFields fields={{ intent: "decide-lesson", lesson_id: id, verdict: "retire" }} />
-      <Button type="submit">Retire</Button>
-    </ActionForm>
+    <PressForm
+      action={action}
+      fields={{ intent: "decide-lesson", lesson_id: id, verdict: "retire" }}
+    >
+      Retire
+    </PressForm>
   );
 }
 

@@ -1,9 +1,9 @@
 import { Form } from "@remix-run/react";
 import type { Invitation } from "~/nouns/products/invitation";
-import { ActionForm } from "~/ui/action-form";
+import { PressForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Badge } from "~/ui/badge";
-import { Button, SubmitButton } from "~/ui/button";
+import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { CopyBlock } from "~/ui/copy-button";
 import { HiddenFields, SelectField } from "~/ui/field";
@@ -64,16 +64,13 @@ function OpenInvitation({ invitation }: { invitation: Invitation }) {
         created <RelativeTime at={created_at} />, expires <RelativeTime at={expires_at} />
       </span>
       <WriteFields quiet>
-        <ActionForm>
-          <HiddenFields fields={{ intent: "revoke-invitation", invitation_id: id }} />
-          <Button
-            type="submit"
-            size="sm"
-            aria-label={person ? `Revoke the invitation of ${person}` : undefined}
-          >
-            Revoke
-          </Button>
-        </ActionForm>
+        <PressForm
+          fields={{ intent: "revoke-invitation", invitation_id: id }}
+          size="sm"
+          aria-label={person ? `Revoke the invitation of ${person}` : undefined}
+        >
+          Revoke
+        </PressForm>
       </WriteFields>
     </li>
   );

@@ -30,8 +30,11 @@ export function AnswerForm({ question, action }: { question: AgentQuestion; acti
       )}
       <div className="flex flex-wrap items-center justify-between gap-2 text-xs text-muted">
         <span>{consequence(question)}</span>
-        <ActionForm action={action} onSubmit={(event) => hold(event, () => "Dismissed")}>
-          <input type="hidden" name="intent" value="cancel" />
+        <ActionForm
+          action={action}
+          onSubmit={(event) => hold(event, () => "Dismissed")}
+          fields={{ intent: "cancel" }}
+        >
           <Button
             type="submit"
             size="sm"

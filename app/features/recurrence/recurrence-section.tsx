@@ -49,8 +49,7 @@ export function RecurrenceSection({ recurrence, template }: ShownRecurrence) {
           <ScheduleForm recurrence={recurrence} />
         </details>
         {recurrence ? (
-          <ActionForm className="mt-3">
-            <HiddenFields fields={{ intent: "stop-recurring" }} />
+          <ActionForm className="mt-3" fields={{ intent: "stop-recurring" }}>
             <Button type="submit" size="sm">
               Stop repeating
             </Button>

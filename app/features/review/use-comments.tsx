@@ -2,7 +2,7 @@ import { type ReactNode, useCallback, useEffect, useRef, useState } from "react"
 import type { Spot } from "~/features/diff/diff-view";
 import { type BelowLine, lineKey } from "~/features/diff/line-column";
 import type { JobComment } from "~/nouns/job-reviews/contract";
-import { ActionForm } from "~/ui/action-form";
+import { ActionForm, PressForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
 import { IdempotencyKey } from "~/ui/forms/idempotency-key";
@@ -155,14 +155,13 @@ function LineComment({ comment }: { comment: JobComment }) {
       ) : null}
       <p className="break-words whitespace-pre-wrap">{comment.body}</p>
       {comment.draft ? (
-        <ActionForm>
-          <HiddenFields
-            fields={{ intent: "delete-comment", job_id: comment.job_id, comment_id: comment.id }}
-          />
-          <Button type="submit" size="sm" tone="quiet">
-            Delete
-          </Button>
-        </ActionForm>
+        <PressForm
+          fields={{ intent: "delete-comment", job_id: comment.job_id, comment_id: comment.id }}
+          size="sm"
+          tone="quiet"
+        >
+          Delete
+        </PressForm>
       ) : null}
     </article>
   );

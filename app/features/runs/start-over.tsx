@@ -1,5 +1,4 @@
 import type { Beginning } from "~/nouns/agent-jobs/beginning";
-import { ActionForm } from "~/ui/action-form";
 import { Confirm } from "~/ui/confirm";
 import { WriteFields } from "~/ui/write-access";
 import { MergeLine } from "./merge-line";
@@ -27,14 +26,8 @@ export function StartOver({ whose }: { whose: string }) {
         question={`Start ${whose} over from main?`}
         consequence="The next run leaves this work out. The branches stay, and the history says who decided it."
         confirmLabel="Start over"
-      >
-        {(buttons) => (
-          <ActionForm>
-            <input type="hidden" name="intent" value="start-over" />
-            {buttons}
-          </ActionForm>
-        )}
-      </Confirm>
+        fields={{ intent: "start-over" }}
+      />
     </WriteFields>
   );
 }

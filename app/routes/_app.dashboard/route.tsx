@@ -6,7 +6,7 @@ import type { DashboardData } from "~/nouns/pages/dashboard";
 import { getDashboard } from "~/nouns/pages/operations.server";
 import type { ProductOverview } from "~/nouns/products/contract";
 import { listProductOverviews } from "~/nouns/products/operations.server";
-import { ActionForm } from "~/ui/action-form";
+import { PressForm, WriteForm } from "~/ui/action-form";
 import { Alert } from "~/ui/alert";
 import { CodeChip } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
@@ -132,21 +132,19 @@ function AddedTo({ products }: { products: DashboardData["added_to"] }) {
             </Link>
             . <span className="text-muted">Allow your workers to run its jobs?</span>
           </p>
-          <WriteFields quiet>
-            <ActionForm
-              action={`/products/${product.id}/members`}
-              className="flex gap-2"
-              aria-label={`Workers in ${product.name}`}
-            >
-              <input type="hidden" name="intent" value="allow-workers" />
-              <Button type="submit" size="sm" name="allowed" value="yes">
-                Allow my workers
-              </Button>
-              <Button type="submit" size="sm" tone="quiet" name="allowed" value="no">
-                Do not allow
-              </Button>
-            </ActionForm>
-          </WriteFields>
+          <WriteForm
+            action={`/products/${product.id}/members`}
+            className="flex gap-2"
+            aria-label={`Workers in ${product.name}`}
+            fields={{ intent: "allow-workers" }}
+          >
+            <Button type="submit" size="sm" name="allowed" value="yes">
+              Allow my workers
+            </Button>
+            <Button type="submit" size="sm" tone="quiet" name="allowed" value="no">
+              Do not allow
+            </Button>
+          </WriteForm>
         </li>
       ))}
     </ul>
@@ -182,11 +180,14 @@ function ArchivedProducts({ products }: { products: readonly ArchivedProduct[] }
               archived <RelativeTime at={product.archived_at} />
             </span>
             <WriteFields quiet>
-              <ActionForm action={`/products/${product.id}/settings`}>
-                <Button type="submit" size="sm" name="intent" value="restore">
-                  Restore<span className="sr-only"> {product.name}</span>
-                </Button>
-              </ActionForm>
+              <PressForm
+                action={`/products/${product.id}/settings`}
+                size="sm"
+                name="intent"
+                value="restore"
+              >
+                Restore<span className="sr-only"> {product.name}</span>
+              </PressForm>
               <DeleteProduct product={product} size="sm" />
             </WriteFields>
           </li>

@@ -1,5 +1,5 @@
 import type { Idea } from "~/nouns/ideas/contract";
-import { ActionForm } from "~/ui/action-form";
+import { PressForm, WriteForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { SelectField } from "~/ui/field";
@@ -25,30 +25,30 @@ export function IdeaProducts({
           <li key={product.id} className="flex items-center justify-between gap-2">
             {product.name}
             <WriteFields quiet>
-              <ActionForm>
-                <input type="hidden" name="intent" value="unlink" />
-                <Button type="submit" size="sm" tone="quiet" name="product_id" value={product.id}>
-                  Remove<span className="sr-only"> {product.name}</span>
-                </Button>
-              </ActionForm>
+              <PressForm
+                fields={{ intent: "unlink" }}
+                size="sm"
+                tone="quiet"
+                name="product_id"
+                value={product.id}
+              >
+                Remove<span className="sr-only"> {product.name}</span>
+              </PressForm>
             </WriteFields>
           </li>
         ))}
       </ul>
       {others.length > 0 ? (
-        <WriteFields quiet>
-          <ActionForm className="mt-3 flex items-end gap-2">
-            <input type="hidden" name="intent" value="link" />
-            <div className="min-w-0 flex-1">
-              <SelectField
-                name="product_id"
-                label="Also affects"
-                options={others.map(({ id, name }) => ({ value: id, label: name }))}
-              />
-            </div>
-            <Button type="submit">Add</Button>
-          </ActionForm>
-        </WriteFields>
+        <WriteForm className="mt-3 flex items-end gap-2" fields={{ intent: "link" }}>
+          <div className="min-w-0 flex-1">
+            <SelectField
+              name="product_id"
+              label="Also affects"
+              options={others.map(({ id, name }) => ({ value: id, label: name }))}
+            />
+          </div>
+          <Button type="submit">Add</Button>
+        </WriteForm>
       ) : null}
     </Section>
   );

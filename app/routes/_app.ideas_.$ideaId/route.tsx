@@ -12,10 +12,10 @@ import { canonicalId } from "~/http/uuid";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { getIdea } from "~/nouns/ideas/operations.server";
 import { getIdeaConversation } from "~/nouns/questions/operations.server";
-import { ActionForm } from "~/ui/action-form";
+import { PressForm } from "~/ui/action-form";
 import type { ActionResult } from "~/ui/action-result";
 import { useActionResult } from "~/ui/action-result";
-import { Button, SubmitButton } from "~/ui/button";
+import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { FormErrors, SelectField, TextField } from "~/ui/field";
 import { useEditKey } from "~/ui/forms/edit-key";
@@ -225,10 +225,8 @@ function IdeaProperties({
 
 function ArchiveIdea({ isArchived }: { isArchived: boolean }) {
   return (
-    <ActionForm>
-      <Button type="submit" size="sm" name="intent" value={isArchived ? "restore" : "archive"}>
-        {isArchived ? "Restore" : "Archive"}
-      </Button>
-    </ActionForm>
+    <PressForm size="sm" name="intent" value={isArchived ? "restore" : "archive"}>
+      {isArchived ? "Restore" : "Archive"}
+    </PressForm>
   );
 }

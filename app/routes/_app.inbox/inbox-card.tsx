@@ -61,7 +61,7 @@ function ReviewCard({ item }: { item: Of<"review"> }) {
         </p>
       ) : (
         <ActionForm action={`/tasks/${item.id}`} className="flex flex-wrap gap-2">
-          <input type="hidden" name="intent" value="set-status" />
+          <HiddenFields fields={{ intent: "set-status" }} />
           <Button type="submit" name="status" value="done" tone="primary">
             Approve
           </Button>
@@ -122,8 +122,8 @@ function AddedCard({ item }: { item: Of<"added"> }) {
         action={`/products/${item.product_id}/members`}
         className="flex flex-wrap gap-2"
         aria-label={`Workers in ${item.title}`}
+        fields={{ intent: "allow-workers" }}
       >
-        <input type="hidden" name="intent" value="allow-workers" />
         <Button type="submit" name="allowed" value="yes">
           Allow my workers
         </Button>
@@ -215,8 +215,8 @@ function AnswerForms({ id, product }: { id: string; product: string }) {
       action="/inbox?show=invitations"
       className="flex flex-wrap gap-2"
       aria-label={`Invitation to ${product}`}
+      fields={{ invitation_id: id }}
     >
-      <HiddenFields fields={{ invitation_id: id }} />
       <Button type="submit" tone="primary" name="intent" value="accept">
         Accept
       </Button>

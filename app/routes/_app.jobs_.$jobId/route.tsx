@@ -13,9 +13,8 @@ import { canonicalId } from "~/http/uuid";
 import type { AgentJobDetail } from "~/nouns/agent-jobs/contract";
 import { getAgentJob, whyNotMoving } from "~/nouns/agent-jobs/operations.server";
 import { getSprintRun } from "~/nouns/sprint-runs/operations.server";
-import { ActionForm } from "~/ui/action-form";
+import { PressForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
-import { Button } from "~/ui/button";
 import { Confirm } from "~/ui/confirm";
 import { isolated } from "~/ui/isolated";
 import { PageHeader } from "~/ui/page-header";
@@ -111,12 +110,9 @@ function JobControls({ job, run }: { job: AgentJobDetail; run: JobData["run"] })
   if (!run) return null;
   const action = `/products/${job.product_id}/runs/${run.id}`;
   const press = (intent: string, label: string) => (
-    <ActionForm action={action}>
-      <input type="hidden" name="job_id" value={job.id} />
-      <Button type="submit" name="intent" value={intent}>
-        {label}
-      </Button>
-    </ActionForm>
+    <PressForm action={action} fields={{ job_id: job.id }} name="intent" value={intent}>
+      {label}
+    </PressForm>
   );
   if (run.finished_at !== null) {
     const isOpen = job.task_id === null || job.task_status === "failed";
@@ -137,14 +133,9 @@ function JobControls({ job, run }: { job: AgentJobDetail; run: JobData["run"] })
           question="Stop this run?"
           consequence="The worker stops at its next heartbeat, and the run's other jobs are cancelled. Finished work is kept."
           confirmLabel="Stop run"
-        >
-          {(buttons) => (
-            <ActionForm action={action}>
-              <input type="hidden" name="intent" value="cancel" />
-              {buttons}
-            </ActionForm>
-          )}
-        </Confirm>
+          action={action}
+          fields={{ intent: "cancel" }}
+        />
       ) : null}
     </WriteFields>
   );

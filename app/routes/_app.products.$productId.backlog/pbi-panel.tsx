@@ -6,9 +6,7 @@ import { PriorityPicker } from "~/features/in-place/pickers";
 import { PropertyList, TypedProperty } from "~/features/in-place/properties";
 import { DeleteItem, goesAlong } from "~/features/items/delete-item";
 import type { SafeHtml } from "~/features/markdown/prose";
-import { ActionForm } from "~/ui/action-form";
-import { Button } from "~/ui/button";
-import { HiddenFields } from "~/ui/field";
+import { PressForm } from "~/ui/action-form";
 import { Icon } from "~/ui/icon";
 import { SidePanel } from "~/ui/side-panel";
 import { StatusPill } from "~/ui/status-pill";
@@ -88,32 +86,33 @@ function MoveButtons({ pbi, pbis }: { pbi: PanelPbi; pbis: readonly { id: string
   return (
     <WriteFields quiet>
       {before ? (
-        <ActionForm>
-          <HiddenFields fields={{ intent: "move-pbi", pbi_id: pbi.id }} />
-          <Button type="submit" size="sm" name="before_id" value={before.id}>
-            <Icon name="arrow-up" className="size-3.5" /> Up
-          </Button>
-        </ActionForm>
+        <PressForm
+          fields={{ intent: "move-pbi", pbi_id: pbi.id }}
+          size="sm"
+          name="before_id"
+          value={before.id}
+        >
+          <Icon name="arrow-up" className="size-3.5" /> Up
+        </PressForm>
       ) : null}
       {after ? (
-        <ActionForm>
-          <HiddenFields fields={{ intent: "move-pbi", pbi_id: pbi.id }} />
-          <Button type="submit" size="sm" name="after_id" value={after.id}>
-            <Icon name="arrow-down" className="size-3.5" /> Down
-          </Button>
-        </ActionForm>
-      ) : null}
-      <ActionForm>
-        <HiddenFields fields={{ intent: "block-pbi", pbi_id: pbi.id }} />
-        <Button
-          type="submit"
+        <PressForm
+          fields={{ intent: "move-pbi", pbi_id: pbi.id }}
           size="sm"
-          name="status"
-          value={pbi.status === "blocked" ? "ready" : "blocked"}
+          name="after_id"
+          value={after.id}
         >
-          {pbi.status === "blocked" ? "Unblock" : "Block"}
-        </Button>
-      </ActionForm>
+          <Icon name="arrow-down" className="size-3.5" /> Down
+        </PressForm>
+      ) : null}
+      <PressForm
+        fields={{ intent: "block-pbi", pbi_id: pbi.id }}
+        size="sm"
+        name="status"
+        value={pbi.status === "blocked" ? "ready" : "blocked"}
+      >
+        {pbi.status === "blocked" ? "Unblock" : "Block"}
+      </PressForm>
     </WriteFields>
   );
 }

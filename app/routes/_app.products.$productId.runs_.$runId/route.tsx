@@ -29,10 +29,10 @@ import {
   pauseSprintRun,
   resumeSprintRun,
 } from "~/nouns/sprint-runs/operations.server";
-import { ActionForm } from "~/ui/action-form";
+import { PressForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
-import { Button, SubmitButton } from "~/ui/button";
+import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { FormErrors } from "~/ui/field";
@@ -206,22 +206,14 @@ function RunControls({ run }: { run: SprintRunDetail }) {
         question="Cancel this run?"
         consequence="This cancels its unfinished jobs. Workers stop at their next heartbeat. Finished work is kept."
         confirmLabel="Cancel run"
-      >
-        {(buttons) => (
-          <ActionForm>
-            <input type="hidden" name="intent" value="cancel" />
-            {buttons}
-          </ActionForm>
-        )}
-      </Confirm>
+        fields={{ intent: "cancel" }}
+      />
       {run.status === "paused" ? (
         <Post intent="resume" label="Resume run" />
       ) : (
-        <ActionForm>
-          <Button type="submit" name="intent" value="pause">
-            Pause run
-          </Button>
-        </ActionForm>
+        <PressForm name="intent" value="pause">
+          Pause run
+        </PressForm>
       )}
     </WriteFields>
   );

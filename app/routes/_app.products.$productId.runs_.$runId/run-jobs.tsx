@@ -9,9 +9,8 @@ import { useDoing } from "~/live/use-doing";
 import type { AgentJob } from "~/nouns/agent-jobs/contract";
 import type { SprintRunDetail } from "~/nouns/sprint-runs/contract";
 import type { TaskExecution } from "~/nouns/sprint-runs/task-execution";
-import { ActionForm } from "~/ui/action-form";
+import { PressForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
-import { Button } from "~/ui/button";
 import { costsText, tokensText } from "~/ui/numbers";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { isHeld } from "~/ui/status";
@@ -76,12 +75,15 @@ function JobLine({
         <JobFigures job={job} />
         {job.status === "queued" && !waitsForReview(job) ? (
           <WriteFields quiet>
-            <ActionForm>
-              <input type="hidden" name="intent" value="cancel-job" />
-              <Button type="submit" size="sm" tone="quiet" name="job_id" value={job.id}>
-                Cancel<span className="sr-only"> the job of {job.task_code}</span>
-              </Button>
-            </ActionForm>
+            <PressForm
+              fields={{ intent: "cancel-job" }}
+              size="sm"
+              tone="quiet"
+              name="job_id"
+              value={job.id}
+            >
+              Cancel<span className="sr-only"> the job of {job.task_code}</span>
+            </PressForm>
           </WriteFields>
         ) : null}
       </div>

@@ -1,6 +1,5 @@
-import { ActionForm } from "~/ui/action-form";
+import { PressForm } from "~/ui/action-form";
 import { Alert } from "~/ui/alert";
-import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { CopyBlock } from "~/ui/copy-button";
@@ -27,11 +26,9 @@ export function Intake({ intake }: { intake: ShownIntake | null }) {
         <Address intake={intake} />
       ) : (
         <WriteFields quiet>
-          <ActionForm>
-            <Button type="submit" name="intent" value="set-intake">
-              Create a URL
-            </Button>
-          </ActionForm>
+          <PressForm name="intent" value="set-intake">
+            Create a URL
+          </PressForm>
         </WriteFields>
       )}
     </Section>
@@ -87,14 +84,8 @@ function Ending(texts: { trigger: string; intent: string; question: string; cons
       question={question}
       consequence={consequence}
       confirmLabel={trigger}
-    >
-      {(buttons) => (
-        <ActionForm>
-          <input type="hidden" name="intent" value={intent} />
-          {buttons}
-        </ActionForm>
-      )}
-    </Confirm>
+      fields={{ intent }}
+    />
   );
 }
 

@@ -1,9 +1,10 @@
 import { LabelChip } from "~/features/labels/label-chips";
 import type { Label } from "~/nouns/labels/contract";
-import { ActionForm } from "~/ui/action-form";
+import { ActionForm, WriteForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
+import { HiddenFields } from "~/ui/field";
 import { IdempotencyKey } from "~/ui/forms/idempotency-key";
 import { isolated } from "~/ui/isolated";
 import { WriteFields } from "~/ui/write-access";
@@ -22,16 +23,14 @@ export function Labels({ labels }: { labels: readonly Label[] }) {
         ))}
       </ul>
       {labels.length === 0 ? <p className="mb-3 text-sm text-muted">No labels yet.</p> : null}
-      <WriteFields quiet>
-        <ActionForm key={labels.length} className="flex flex-wrap items-end gap-2">
-          <input type="hidden" name="intent" value="create-label" />
-          <IdempotencyKey />
-          <NameField label="New label" value="" />
-          <Button type="submit" tone="primary">
-            Add label
-          </Button>
-        </ActionForm>
-      </WriteFields>
+      <WriteForm key={labels.length} className="flex flex-wrap items-end gap-2">
+        <HiddenFields fields={{ intent: "create-label" }} />
+        <IdempotencyKey />
+        <NameField label="New label" value="" />
+        <Button type="submit" tone="primary">
+          Add label
+        </Button>
+      </WriteForm>
     </Section>
   );
 }
@@ -62,25 +61,23 @@ function LabelRow({ label }: { label: Label }) {
             Edit<span className="sr-only"> {label.name}</span>
           </span>
         </summary>
-        <WriteFields quiet>
-          <ActionForm className="mt-2 flex flex-wrap items-end gap-2">
-            <input type="hidden" name="intent" value="update-label" />
-            {hidden}
-            <NameField label="Name" value={label.name} />
-            <label className="grid gap-1 text-xs text-muted">
-              Color
-              <input
-                type="color"
-                name="color"
-                defaultValue={label.color}
-                className="h-8 w-12 rounded border border-line bg-surface pointer-coarse:h-10"
-              />
-            </label>
-            <Button type="submit" size="sm">
-              Save
-            </Button>
-          </ActionForm>
-        </WriteFields>
+        <WriteForm className="mt-2 flex flex-wrap items-end gap-2">
+          <HiddenFields fields={{ intent: "update-label" }} />
+          {hidden}
+          <NameField label="Name" value={label.name} />
+          <label className="grid gap-1 text-xs text-muted">
+            Color
+            <input
+              type="color"
+              name="color"
+              defaultValue={label.color}
+              className="h-8 w-12 rounded border border-line bg-surface pointer-coarse:h-10"
+            />
+          </label>
+          <Button type="submit" size="sm">
+            Save
+          </Button>
+        </WriteForm>
       </details>
       <WriteFields quiet>
         <Confirm
@@ -92,8 +89,7 @@ function LabelRow({ label }: { label: Label }) {
           confirmLabel="Delete label"
         >
           {(buttons) => (
-            <ActionForm>
-              <input type="hidden" name="intent" value="delete-label" />
+            <ActionForm fields={{ intent: "delete-label" }}>
               {hidden}
               {buttons}
             </ActionForm>

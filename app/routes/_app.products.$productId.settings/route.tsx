@@ -11,10 +11,10 @@ import { listLabels } from "~/nouns/labels/operations.server";
 import { listWebhookDeliveries, listWebhooks } from "~/nouns/notices/operations.server";
 import type { ProductDetail } from "~/nouns/products/contract";
 import { getProduct } from "~/nouns/products/operations.server";
-import { ActionForm } from "~/ui/action-form";
+import { PressForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
-import { Button, ButtonLink } from "~/ui/button";
+import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { FormErrors } from "~/ui/field";
@@ -143,11 +143,9 @@ function DangerZone({ product }: { product: ProductDetail }) {
     return (
       <Section title="Archived" about="It is read-only. You can find it on your dashboard.">
         <div className="flex flex-wrap gap-2">
-          <ActionForm>
-            <Button type="submit" tone="primary" name="intent" value="restore">
-              Restore this product
-            </Button>
-          </ActionForm>
+          <PressForm tone="primary" name="intent" value="restore">
+            Restore this product
+          </PressForm>
           <DeleteProduct product={product} />
         </div>
       </Section>

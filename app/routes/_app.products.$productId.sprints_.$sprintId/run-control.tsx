@@ -9,8 +9,8 @@ import { WovenProgress } from "~/features/runs/woven-progress";
 import type { Forecast } from "~/nouns/budgets/forecast";
 import type { SprintFrame } from "~/nouns/pages/contract";
 import type { Blocker, Preflight } from "~/nouns/sprint-runs/contract";
-import { ActionForm } from "~/ui/action-form";
-import { Button, ButtonLink, buttonClass } from "~/ui/button";
+import { PressForm } from "~/ui/action-form";
+import { ButtonLink, buttonClass } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 import { Menu } from "~/ui/menu";
 import { countText } from "~/ui/numbers";
@@ -83,12 +83,9 @@ function stillBlocking(
 function StartSprint() {
   return (
     <WriteFields quiet>
-      <ActionForm>
-        <input type="hidden" name="intent" value="start-sprint" />
-        <Button type="submit" tone="primary">
-          Start sprint
-        </Button>
-      </ActionForm>
+      <PressForm fields={{ intent: "start-sprint" }} tone="primary">
+        Start sprint
+      </PressForm>
     </WriteFields>
   );
 }

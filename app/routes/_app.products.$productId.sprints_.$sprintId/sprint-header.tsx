@@ -62,10 +62,7 @@ function Dates({ sprint }: { sprint: Sprint }) {
 
 function StateButtons({ sprint, storyCount }: { sprint: Sprint; storyCount: number }) {
   const change = (intent: string, buttons: React.ReactNode) => (
-    <ActionForm>
-      <input type="hidden" name="intent" value={intent} />
-      {buttons}
-    </ActionForm>
+    <ActionForm fields={{ intent }}>{buttons}</ActionForm>
   );
   if (sprint.status === "planned") {
     return (

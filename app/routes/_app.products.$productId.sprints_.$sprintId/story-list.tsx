@@ -5,11 +5,9 @@ import { usePointerSelection } from "~/features/items/pointer-selection";
 import { useSelected } from "~/features/items/selection";
 import type { BoardStory, SprintFrame } from "~/nouns/pages/contract";
 import { takesStories } from "~/nouns/sprints/takes-stories";
-import { ActionForm } from "~/ui/action-form";
+import { PressForm } from "~/ui/action-form";
 import { Badge, CodeChip } from "~/ui/badge";
-import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
-import { HiddenFields } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 import { StatusIcon } from "~/ui/status-icon";
 import { StatusDot } from "~/ui/status-pill";
@@ -58,12 +56,15 @@ function SprintStory({ story, isClosed }: { story: BoardStory; isClosed: boolean
       <span className="text-xs text-muted">{story.assignee_name ?? "Unassigned"}</span>
       {isClosed ? null : (
         <WriteFields quiet>
-          <ActionForm>
-            <input type="hidden" name="intent" value="remove-story" />
-            <Button type="submit" size="sm" tone="quiet" name="story_id" value={story.id}>
-              Remove from sprint<span className="sr-only"> {story.code}</span>
-            </Button>
-          </ActionForm>
+          <PressForm
+            fields={{ intent: "remove-story" }}
+            size="sm"
+            tone="quiet"
+            name="story_id"
+            value={story.id}
+          >
+            Remove from sprint<span className="sr-only"> {story.code}</span>
+          </PressForm>
         </WriteFields>
       )}
     </li>
@@ -132,12 +133,14 @@ function Candidate({
       </Link>
       <span className="text-xs text-muted">{countText(story.task_count, "task")}</span>
       <WriteFields quiet>
-        <ActionForm>
-          <HiddenFields fields={{ intent: "add-story", sprint_id: sprintId }} />
-          <Button type="submit" size="sm" name="story_id" value={story.id}>
-            Add<span className="sr-only"> {story.code}</span>
-          </Button>
-        </ActionForm>
+        <PressForm
+          fields={{ intent: "add-story", sprint_id: sprintId }}
+          size="sm"
+          name="story_id"
+          value={story.id}
+        >
+          Add<span className="sr-only"> {story.code}</span>
+        </PressForm>
       </WriteFields>
     </li>
   );

@@ -3,7 +3,7 @@ import type { Profile } from "~/nouns/accounts/contract";
 import { Badge } from "~/ui/badge";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
-import { TextField } from "~/ui/field";
+import { HiddenFields, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { WriteFields } from "~/ui/write-access";
 import { SavedNotice } from "./saved-notice";
@@ -18,7 +18,7 @@ export function ProfileForm({ profile }: { profile: Profile }) {
   return (
     <Section title="Profile" about={profile.email}>
       <ServerForm form={form} fetcher={fetcher} action="/settings?index">
-        <input type="hidden" name="intent" value="profile" />
+        <HiddenFields fields={{ intent: "profile" }} />
         <WriteFields quiet className="grid gap-4">
           <div className="flex gap-2">
             <Badge>{profile.role === "ADMIN" ? "administrator" : "developer"}</Badge>

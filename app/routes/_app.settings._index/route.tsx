@@ -14,13 +14,13 @@ import {
 } from "~/nouns/accounts/contract";
 import { getProfile, updateProfile } from "~/nouns/accounts/operations.server";
 import { setAvatar } from "~/nouns/accounts/set-avatar.server";
-import { ActionForm } from "~/ui/action-form";
+import { ActionForm, PressForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Avatar } from "~/ui/avatar";
 import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { characterKeysOn, switchCharacterKeys } from "~/ui/character-keys";
-import { CheckField, FieldErrors, TextField } from "~/ui/field";
+import { CheckField, FieldErrors, HiddenFields, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/forms/server-form";
 import { themes } from "~/ui/theme";
 import { useTheme } from "~/ui/theme-menu";
@@ -94,7 +94,7 @@ function AppearanceForm() {
       about="Applies to this browser and to browsers you sign in with later."
     >
       <ActionForm action="/theme" className="flex flex-wrap gap-2" aria-label="Appearance">
-        <input type="hidden" name="from" value="/settings" />
+        <HiddenFields fields={{ from: "/settings" }} />
         {themes.map((theme) => (
           <Button
             key={theme}
@@ -144,12 +144,9 @@ function AvatarForm({ profile }: { profile: Profile }) {
           <SubmitButton tone="plain">Save picture</SubmitButton>
         </Form>
         {profile.has_avatar ? (
-          <ActionForm action="/settings?index">
-            <input type="hidden" name="intent" value="remove-avatar" />
-            <Button type="submit" tone="quiet">
-              Remove
-            </Button>
-          </ActionForm>
+          <PressForm action="/settings?index" fields={{ intent: "remove-avatar" }} tone="quiet">
+            Remove
+          </PressForm>
         ) : null}
       </WriteFields>
       <FieldErrors id="picture-error" errors={error} />
@@ -199,7 +196,7 @@ function PasswordForm() {
   return (
     <Section title="Password" about="A new password signs you out on every other device.">
       <ServerForm form={form} fetcher={fetcher} action="/settings?index">
-        <input type="hidden" name="intent" value="password" />
+        <HiddenFields fields={{ intent: "password" }} />
         <WriteFields quiet className="grid gap-4">
           <TextField
             label="Current password"

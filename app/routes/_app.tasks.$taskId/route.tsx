@@ -26,11 +26,9 @@ import { clearlyBest, type ScoreboardRow } from "~/nouns/insights/scoreboard";
 import type { TaskPageData } from "~/nouns/pages/contract";
 import { getTaskPage } from "~/nouns/pages/operations.server";
 import { getProof } from "~/nouns/proof/operations.server";
-import { ActionForm } from "~/ui/action-form";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
-import { HiddenFields } from "~/ui/field";
 import { codeAndTitle } from "~/ui/isolated";
 import { percentText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
@@ -176,16 +174,8 @@ function StartBlocked({ page: { task, waits_for } }: { page: TaskPageData }) {
         consequence={`It is blocked by ${waits_for.join(", ")}. Agents cannot start it yet. You can, and your activity records it.`}
         confirmLabel="Start"
         confirmTone="primary"
-      >
-        {(buttons) => (
-          <ActionForm>
-            <HiddenFields
-              fields={{ intent: "set-status", status: "in_progress", confirmed: "on" }}
-            />
-            {buttons}
-          </ActionForm>
-        )}
-      </Confirm>
+        fields={{ intent: "set-status", status: "in_progress", confirmed: "on" }}
+      />
     </WriteFields>
   );
 }

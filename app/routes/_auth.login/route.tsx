@@ -96,8 +96,7 @@ export default function LoginPage() {
 function PasswordForm({ redirectTo }: { redirectTo: string }) {
   const form = useServerForm<"identifier" | "password">({ lastResult: useActionResult() });
   return (
-    <ServerForm form={form}>
-      <input type="hidden" name="redirectTo" value={redirectTo} />
+    <ServerForm form={form} fields={{ redirectTo }}>
       <TextField
         label="Username or email address"
         autoComplete="username"

@@ -1,8 +1,8 @@
 import { getFormProps, type SubmissionResult, useForm } from "@conform-to/react";
 import { Form, type FormProps, type useFetcher } from "@remix-run/react";
 import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from "react";
-import { EnhancedField } from "~/ui/action-form";
-import { FormErrors } from "~/ui/field";
+import { EnhancedField, type FormFields } from "~/ui/action-form";
+import { FormErrors, HiddenFields } from "~/ui/field";
 import { showToast } from "~/ui/toast";
 import { type DraftFields, keepDraft, readDraft } from "./drafts";
 import { IdempotencyKey, settledBy } from "./idempotency-key";
@@ -81,6 +81,7 @@ export function ServerForm({
   form,
   fetcher,
   creates = false,
+  fields = {},
   children,
   className = "grid gap-4",
   draft,
@@ -91,6 +92,7 @@ export function ServerForm({
   fetcher?: ReturnType<typeof useFetcher>;
   /** The form creates something. Adds an idempotency key. */
   creates?: boolean;
+  fields?: FormFields;
   /** Key under which the draft is kept until the form is sent. */
   draft?: string;
   children: ReactNode;
@@ -109,6 +111,7 @@ export function ServerForm({
       <FormErrors errors={form.errors} id={form.errorId} />
       {fetcher ? <EnhancedField /> : null}
       {creates ? <IdempotencyKey made={settledBy(fetcher?.data)} /> : null}
+      <HiddenFields fields={fields} />
       {children}
     </Element>
   );
