@@ -17,8 +17,8 @@ type Endpoints = Partial<Record<Method, Endpoint>>;
 export type RouteHandler = Answer & { methods: readonly string[]; endpoints: Endpoints };
 
 /**
- * Loader and action of one resource route under /api. Answers are JSON; unknown methods get 405 with `Allow`,
- * OPTIONS gets 204, and HEAD runs GET without sending a body.
+ * Loader of one resource route under /api; the front has it answer all methods. Answers are JSON; unknown methods get
+ * 405 with `Allow`, OPTIONS gets 204, and HEAD runs GET without sending a body.
  */
 export function apiRoute(
   endpoints: Endpoints,

@@ -6,5 +6,3 @@ import { problem } from "~/http/responses.server";
 export function loader(_: LoaderFunctionArgs): Response {
   return problem(new ContractError(404, "Unknown address. See /openapi.json for all addresses."));
 }
-
-export const action = loader;

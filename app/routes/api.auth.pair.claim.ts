@@ -38,7 +38,6 @@ export const loader = apiRoute({
     },
   }),
 });
-export const action = loader;
 
 async function claim({ request, context }: Call): Promise<ClaimedPairing> {
   const desktopTokenHash = readPairCookieHash(request.headers.get("cookie"), context.services.env);

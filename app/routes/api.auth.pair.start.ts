@@ -28,4 +28,3 @@ export const loader = apiRoute({
     },
   }),
 });
-export const action = loader;

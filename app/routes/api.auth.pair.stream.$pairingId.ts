@@ -27,4 +27,3 @@ export const loader = openStreamRoute({
     return openEventStream({ request, context }, pairingStream({ pairingId, read }));
   },
 });
-export const action = loader;

@@ -14,4 +14,3 @@ export const loader = apiRoute({
     handle: async ({ context }) => json(await cleanupAgentArtifacts(context.services.database)),
   }),
 });
-export const action = loader;

@@ -14,4 +14,3 @@ export const loader = apiRoute({
     handle: async ({ context }) => json(await expireQuestions(context.services.database)),
   }),
 });
-export const action = loader;

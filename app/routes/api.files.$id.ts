@@ -24,4 +24,3 @@ export const loader = apiRoute({
     input: ({ id }) => ({ file_id: id }),
   }),
 });
-export const action = loader;

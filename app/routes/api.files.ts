@@ -20,4 +20,3 @@ export const loader = apiRoute({
       json(await takeFile(actor, body, await readUploads(form, "file")), { status: 201 }),
   }),
 });
-export const action = loader;

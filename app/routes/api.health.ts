@@ -20,4 +20,3 @@ export const loader = apiRoute({
     },
   }),
 });
-export const action = loader;

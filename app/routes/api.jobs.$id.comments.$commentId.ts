@@ -17,4 +17,3 @@ export const loader = apiRoute({
     }),
   }),
 });
-export const action = loader;

@@ -30,4 +30,3 @@ export const loader = apiRoute({
       json(await addJobComment(actor, { job_id: id, ...body }), { status: 201 }),
   }),
 });
-export const action = loader;

@@ -44,7 +44,6 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ job_id: id, ...body }),
   }),
 });
-export const action = loader;
 
 function wantsPatch(request: Request): boolean {
   return /\btext\/x-(?:diff|patch)\b/.test(request.headers.get("accept") ?? "");

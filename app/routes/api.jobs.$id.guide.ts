@@ -22,4 +22,3 @@ export const loader = apiRoute({
     },
   }),
 });
-export const action = loader;

@@ -12,4 +12,3 @@ export const loader = apiRoute({
     input: ({ id }) => ({ job_id: id }),
   }),
 });
-export const action = loader;

@@ -16,4 +16,3 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ job_id: id, ...body }),
   }),
 });
-export const action = loader;

@@ -15,4 +15,3 @@ export const loader = apiRoute({
     input: ({ body }) => body,
   }),
 });
-export const action = loader;

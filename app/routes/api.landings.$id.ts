@@ -14,4 +14,3 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ landing_id: id, ...body }),
   }),
 });
-export const action = loader;

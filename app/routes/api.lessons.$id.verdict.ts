@@ -14,4 +14,3 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ ...body, lesson_id: id }),
   }),
 });
-export const action = loader;

@@ -2,4 +2,3 @@ import { commentRoute } from "~/http/comment-routes.server";
 
 /** `/api/pbis/:id/comments/:commentId`: edits or deletes a comment. */
 export const loader = commentRoute("pbi");
-export const action = loader;

@@ -2,4 +2,3 @@ import { commentsRoute } from "~/http/comment-routes.server";
 
 /** `/api/pbis/:id/comments`: lists and adds comments. */
 export const loader = commentsRoute("pbi");
-export const action = loader;

@@ -11,4 +11,3 @@ export const loader = apiRoute({
     input: ({ id }) => ({ product_id: id }),
   }),
 });
-export const action = loader;

@@ -19,4 +19,3 @@ export const loader = apiRoute({
     },
   }),
 });
-export const action = loader;

@@ -13,4 +13,3 @@ export const loader = apiRoute({
     input: ({ id, query }) => ({ ...query, product_id: id }),
   }),
 });
-export const action = loader;

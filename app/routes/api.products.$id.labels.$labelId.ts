@@ -30,4 +30,3 @@ export const loader = apiRoute({
     }),
   }),
 });
-export const action = loader;

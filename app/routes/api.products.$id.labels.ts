@@ -21,4 +21,3 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ ...body, product_id: id }),
   }),
 });
-export const action = loader;

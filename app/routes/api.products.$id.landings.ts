@@ -20,4 +20,3 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ product_id: id, ...body }),
   }),
 });
-export const action = loader;

@@ -13,4 +13,3 @@ export const loader = apiRoute({
     input: ({ id, query }) => ({ product_id: id, ...query }),
   }),
 });
-export const action = loader;

@@ -14,4 +14,3 @@ export const loader = apiRoute({
     handle: async ({ actor, id }) => json(await getScoreboard(actor, { product_id: id })),
   }),
 });
-export const action = loader;

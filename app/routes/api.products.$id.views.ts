@@ -22,4 +22,3 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ ...body, product_id: id }),
   }),
 });
-export const action = loader;

@@ -33,4 +33,3 @@ export const loader = apiRoute({
     },
   }),
 });
-export const action = loader;

@@ -11,4 +11,3 @@ export const loader = apiRoute({
     input: () => ({}),
   }),
 });
-export const action = loader;

@@ -19,7 +19,6 @@ export const loader = apiRoute({
     },
   }),
 });
-export const action = loader;
 
 function notReady(sentence: string): ContractError {
   return new ContractError(503, `${sentence} Try again.`, { retryAfter: 1 });

@@ -20,4 +20,3 @@ export const loader = streamRoute({
     );
   },
 });
-export const action = loader;

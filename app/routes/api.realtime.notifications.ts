@@ -11,4 +11,3 @@ export const loader = streamRoute({
   open: ({ actor, request, context }) =>
     openEventStream({ request, context }, notificationsStream(actor)),
 });
-export const action = loader;

@@ -17,4 +17,3 @@ export const loader = streamRoute({
     return openEventStream({ request, context }, soloStream(actor, productId));
   },
 });
-export const action = loader;

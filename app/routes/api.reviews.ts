@@ -14,4 +14,3 @@ export const loader = apiRoute({
     input: ({ query }) => query,
   }),
 });
-export const action = loader;

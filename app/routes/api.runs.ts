@@ -16,4 +16,3 @@ export const loader = apiRoute({
     input: ({ body }) => body,
   }),
 });
-export const action = loader;

@@ -13,4 +13,3 @@ export const loader = apiRoute({
     input: ({ id, query }) => ({ sprint_id: id, ...query }),
   }),
 });
-export const action = loader;

@@ -2,4 +2,3 @@ import { commentRoute } from "~/http/comment-routes.server";
 
 /** `/api/stories/:id/comments/:commentId`: edits or deletes a comment. */
 export const loader = commentRoute("story");
-export const action = loader;

@@ -2,4 +2,3 @@ import { commentsRoute } from "~/http/comment-routes.server";
 
 /** `/api/stories/:id/comments`: lists and adds comments. */
 export const loader = commentsRoute("story");
-export const action = loader;

@@ -2,4 +2,3 @@ import { dependenciesRoute } from "~/http/dependency-routes.server";
 
 /** `/api/stories/:id/dependencies`: lists blockers and blocked stories; adds a blocker. */
 export const loader = dependenciesRoute("story");
-export const action = loader;

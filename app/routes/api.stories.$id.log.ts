@@ -15,4 +15,3 @@ export const loader = apiRoute({
     input: ({ id, body }) => ({ story_id: id, ...body }),
   }),
 });
-export const action = loader;

@@ -38,4 +38,3 @@ export const loader = apiRoute({
     input: ({ id }) => ({ story_id: id }),
   }),
 });
-export const action = loader;

@@ -11,4 +11,3 @@ export const loader = apiRoute({
     input: ({ id }) => ({ story_id: id }),
   }),
 });
-export const action = loader;

@@ -27,4 +27,3 @@ export const loader = apiRoute({
     }),
   }),
 });
-export const action = loader;

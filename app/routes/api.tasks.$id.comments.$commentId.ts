@@ -2,4 +2,3 @@ import { commentRoute } from "~/http/comment-routes.server";
 
 /** `/api/tasks/:id/comments/:commentId`: edits or deletes a comment. */
 export const loader = commentRoute("task");
-export const action = loader;

@@ -2,4 +2,3 @@ import { commentsRoute } from "~/http/comment-routes.server";
 
 /** `/api/tasks/:id/comments`: lists and adds comments. */
 export const loader = commentsRoute("task");
-export const action = loader;

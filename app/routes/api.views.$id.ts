@@ -22,4 +22,3 @@ export const loader = apiRoute({
     input: ({ id }) => ({ view_id: id }),
   }),
 });
-export const action = loader;

@@ -26,4 +26,3 @@ export const loader = apiRoute({
     },
   }),
 });
-export const action = loader;

@@ -3,4 +3,3 @@ import { allTools } from "~/mcp/offers.server";
 
 /** MCP with every tool in its list. */
 export const loader = toolsRoute(allTools);
-export const action = loader;

@@ -17,4 +17,3 @@ export const loader = apiRoute({
     handle: (call) => answerProgram(() => answerRegistration(call)),
   }),
 });
-export const action = loader;

@@ -16,4 +16,3 @@ export const loader = apiRoute({
     },
   }),
 });
-export const action = loader;

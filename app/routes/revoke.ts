@@ -14,4 +14,3 @@ export const loader = apiRoute({
     handle: (call) => answerProgram(() => answerRevocation(call)),
   }),
 });
-export const action = loader;

@@ -14,4 +14,3 @@ export const loader = apiRoute({
     handle: (call) => answerProgram(() => answerTokenRequest(call)),
   }),
 });
-export const action = loader;

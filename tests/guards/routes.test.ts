@@ -40,7 +40,7 @@ describe("routes", () => {
     async ({ load }) => {
       const { loader, action, default: page } = await load();
       expect(page).toBeUndefined();
-      expect(loader).toBe(action);
+      expect(action).toBeUndefined();
       expect(loader).toHaveProperty("methods");
     },
   );

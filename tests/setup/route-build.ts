@@ -30,7 +30,9 @@ export async function routesFromSources({
   const root = rendersPages ? await import("~/root") : { default: undefined };
   const routes: ServerBuild["routes"] = { root: { id: "root", path: "", module: root } };
   for (const { name, load } of wanted) {
-    const route = describeRoute(name, names, await load().catch(brokenModule));
+    const module = await load().catch(brokenModule);
+    const action = module.action ?? endpointsOf(module);
+    const route = describeRoute(name, names, { ...module, ...(action && { action }) });
     routes[route.id] = route;
   }
   return {
@@ -61,6 +63,11 @@ function brokenModule(cause: unknown): RouteModule {
     throw new Error("This route could not be loaded", { cause });
   };
   return { loader: fail, action: fail, default: undefined };
+}
+
+/** The front has an endpoint's loader answer all of its methods. */
+function endpointsOf({ loader }: RouteModule): RouteModule["action"] {
+  return loader && "methods" in loader ? loader : undefined;
 }
 
 /** Of a file, or of the folder of one that has more to it. */

@@ -18,4 +18,3 @@ export const loader = apiRoute({
     },
   }),
 });
-export const action = loader;
