@@ -17,7 +17,7 @@ type Endpoints = Partial<Record<Method, Endpoint>>;
 export type RouteHandler = Answer & { methods: readonly string[]; endpoints: Endpoints };
 
 /**
- * Loader of one resource route under /api; the front has it answer all methods. Answers are JSON; unknown methods get
+ * Loader of one resource route under /api; the front calls it for all methods. Responses are JSON; unknown methods get
  * 405 with `Allow`, OPTIONS gets 204, and HEAD runs GET without sending a body.
  */
 export function apiRoute(

@@ -65,7 +65,7 @@ function brokenModule(cause: unknown): RouteModule {
   return { loader: fail, action: fail, default: undefined };
 }
 
-/** The front has an endpoint's loader answer all of its methods. */
+/** The front calls an endpoint's loader for all of its methods. */
 function endpointsOf({ loader }: RouteModule): RouteModule["action"] {
   return loader && "methods" in loader ? loader : undefined;
 }

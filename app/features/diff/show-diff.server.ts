@@ -94,8 +94,8 @@ const mostKept = 8_000_000;
 const kept = new RecentlyMade<ComparedLines | null>(mostKept);
 
 /**
- * Returns the changes between two attempts. If both diffs start from the same original, they tell what each did to it;
- * lines neither touched are equal. `wanted` limits the work to the file with this index.
+ * Returns the changes between two attempts. If both diffs start from the same original, they can be compared directly;
+ * lines neither touched are equal. The file with the index `wanted` is the only one worked on, if given.
  */
 export async function roundOf(
   before: JobDiff,

@@ -125,7 +125,7 @@ const typedFields =
 
 /**
  * Keeps what is typed into a form until it is sent, and offers to restore it when the form is opened again. Render it
- * in the form. `answer` is the action's answer: after a refusal the draft is kept.
+ * in the form. After a refusal by the action the draft is kept.
  */
 function FormDraft({ name, answer }: { name: string; answer: unknown }) {
   const mark = useRef<HTMLParagraphElement>(null);

@@ -159,7 +159,7 @@ function nameOf(job: JobPayload): string {
     : job.idea.code;
 }
 
-/** Answers a user's question about an idea, with the repository to read. The answer is the summary or the output. */
+/** A user's question about an idea, with the repository to read. The reply is the summary or the output. */
 async function workOnChat(attempt: Attempt, sandboxes: Sandbox): Promise<void> {
   const { job, journal } = attempt;
   const place = await openPlace(attempt);
